@@ -1,0 +1,54 @@
+/* How a product is cut into blocks that fit the device's memory, and an operand into chunks that fit the
+ * staging slots. Pure arithmetic on sizes.
+ *
+ * C is cut into blocks of block_m x block_n; for each, K is walked in panels of block_k. Loop order of the
+ * executor: row blocks outermost, then column blocks, then K panels: with a single K panel, op(A)'s block is
+ * packed once and stays on the device while the column blocks pass by. */
+#ifndef LAVA_DISPATCH_BLOCKING_H
+#define LAVA_DISPATCH_BLOCKING_H
+
+#include "dispatch/capabilities.h"
+#include "dispatch/kernels.h"
+#include "dispatch/problem.h"
+
+struct lava_blocking {
+    int64_t block_m, block_n, block_k; /* elements; the last block of each may be smaller */
+    int64_t blocks_m, blocks_n, blocks_k;
+    uint32_t split_k; /* slabs of K computed side by side and summed by the finish kernel; 1: none */
+    bool
+        finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
+    uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
+    uint64_t accumulator_bytes;              /* padded block of C, all slabs; exists twice */
+    uint64_t result_bytes; /* compact block of C where finish is set, else 0; exists twice */
+    uint64_t schedule_bytes;
+    uint64_t total_bytes; /* of all of the above, as allocated */
+};
+
+/* Device memory the executor allocates besides (raw chunks): taken off memory_bytes before blocking. */
+struct lava_blocking_limits {
+    uint64_t memory_bytes;
+    uint64_t max_buffer_bytes;
+    int64_t column_blocks; /* C is cut into at least this many column blocks where n allows (each then at
+                            * least 16 tiles wide): transfers of one overlap the arithmetic of another */
+    uint32_t split_k;      /* asked for; reduced where K is too short */
+};
+
+/* False where not even the smallest block fits. */
+bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                        const struct lava_blocking_limits *limits, struct lava_blocking *blocking);
+
+/* Rows of the accumulator buffer: block_m rounded up to tiles. Its leading dimension. */
+int64_t lava_blocking_padded(int64_t size, uint32_t tile);
+
+/* An operand's stored block, rows x columns, is staged in chunks of at most chunk_rows x chunk_columns, each
+ * column padded to a multiple of 4 elements. Both are multiples of LAVA_CHUNK_ALIGN, or the whole extent. */
+#define LAVA_CHUNK_ALIGN    32
+#define LAVA_CHUNK_MAX_ROWS (1 << 20)
+struct lava_chunking {
+    int64_t chunk_rows, chunk_columns;
+};
+/* slot_bytes is at least 64 KiB. */
+struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
+                                          size_t element_bytes);
+
+#endif

@@ -1,0 +1,27 @@
+/* What a device can do, read once by lib/vk and handed to dispatch as plain numbers. Tests make them up. */
+#ifndef LAVA_DISPATCH_CAPABILITIES_H
+#define LAVA_DISPATCH_CAPABILITIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lava_device_kind { LAVA_DEVICE_DISCRETE, LAVA_DEVICE_INTEGRATED, LAVA_DEVICE_VIRTUAL, LAVA_DEVICE_CPU };
+
+struct lava_capabilities {
+    char name[256];
+    uint32_t vendor_id, device_id, driver_version;
+    enum lava_device_kind kind;
+    uint32_t subgroup_size; /* the one the kernels are created with; a power of two */
+    uint32_t max_shared_bytes;
+    uint32_t max_workgroup_invocations;
+    uint32_t max_workgroups;  /* in dimension x */
+    uint32_t multiprocessors; /* 0: the driver does not tell */
+    uint64_t memory_bytes; /* device memory this library may use in all (LAVABLAS_MEMORY already applied) */
+    uint64_t max_buffer_bytes; /* of one allocation */
+    bool unified_memory;       /* the device reads host memory at its own speed: no copy before pack */
+    bool denorm_preserve_fp32; /* shaders may ask that fp32 subnormals are kept */
+    bool sm_builtins;          /* reserved for schedules that place workgroups */
+    float timestamp_period_ns; /* 0: no timestamps */
+};
+
+#endif

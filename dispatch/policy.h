@@ -1,0 +1,79 @@
+/* Decides where a product is computed and how. A pure function of its arguments: the same arguments, the same
+ * plan. */
+#ifndef LAVA_DISPATCH_POLICY_H
+#define LAVA_DISPATCH_POLICY_H
+
+#include "dispatch/blocking.h"
+#include "dispatch/capabilities.h"
+#include "dispatch/kernels.h"
+#include "dispatch/problem.h"
+#include "dispatch/profiles.h"
+#include "dispatch/schedule.h"
+
+enum lava_place { LAVA_PLACE_CPU, LAVA_PLACE_GPU, LAVA_PLACE_COUNT };
+
+/* Why a call ran where it ran. The text of each is lava_reason_text's; statistics count by it. */
+enum lava_reason {
+    LAVA_REASON_INVALID,      /* arguments the CPU BLAS will complain about */
+    LAVA_REASON_TRIVIAL,      /* nothing to multiply */
+    LAVA_REASON_CUTOFF,       /* below the cut-off: no device could win */
+    LAVA_REASON_MODE_CPU,     /* LAVABLAS_MODE=cpu, or a setuid program */
+    LAVA_REASON_STARTING,     /* the device is being prepared in the background */
+    LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
+    LAVA_REASON_FAILED,       /* the device failed earlier: it is not used any more */
+    LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
+    LAVA_REASON_OVERLAP,      /* C overlaps A or B */
+    LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
+    LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
+    LAVA_REASON_FAULT,        /* began on the GPU, failed, finished on the CPU */
+    LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
+    LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
+    LAVA_REASON_COUNT
+};
+const char *lava_reason_text(enum lava_reason reason);
+
+enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
+
+/* What the CPU BLAS can be expected to do. */
+struct lava_cpu_figures {
+    double flops_per_s_fp32; /* all threads it uses, large products */
+};
+
+/* Choices a test or a benchmark may force; zero-initialized means none. */
+struct lava_overrides {
+    const struct lava_kernel *kernel;
+    int schedule;          /* 1 + enum lava_schedule; 0: the profile's */
+    int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's */
+    uint32_t split_k;      /* 0: chosen */
+    uint64_t memory_bytes; /* 0: the device's */
+    int64_t column_blocks; /* 0: chosen */
+};
+
+struct lava_plan {
+    enum lava_place place;
+    enum lava_reason reason;
+    double cpu_ns, gpu_ns; /* estimates; 0 where none was made */
+    const struct lava_profile *profile;
+    const struct lava_kernel *kernel;
+    enum lava_schedule schedule;
+    bool persistent;
+    uint32_t resident_workgroups; /* how many run at once: the size of a persistent dispatch */
+    struct lava_blocking blocking;
+};
+
+/* Work (m n k) below which no device can win over any CPU: the calls below it are forwarded without a plan.
+ */
+#define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
+
+/* problem is valid and not trivial. mode is AUTO or GPU. The plan's pointers are to tables of static storage.
+ */
+void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
+                        const struct lava_cpu_figures *cpu, enum lava_mode mode,
+                        const struct lava_overrides *overrides, struct lava_plan *plan);
+
+/* One line in words, for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates, kernel,
+ * schedule, blocks. Truncated to size. */
+void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
+                          size_t size);
+
+#endif

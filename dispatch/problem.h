@@ -1,0 +1,57 @@
+/* One matrix product as the rest of the library sees it: column-major, operations instead of characters,
+ * sizes as int64_t. lib/abi makes it from a caller's arguments; after that no code knows a calling
+ * convention.
+ *
+ *     C <- alpha op(A) op(B) + beta C,   op(A) is m x k, op(B) is k x n, C is m x n
+ *
+ * Leading dimensions are in elements. Pure data: owns nothing, any thread may read it. */
+#ifndef LAVA_DISPATCH_PROBLEM_H
+#define LAVA_DISPATCH_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lava_op { LAVA_OP_N, LAVA_OP_T };
+
+enum lava_type { LAVA_TYPE_FP32, LAVA_TYPE_COUNT };
+
+struct lava_problem {
+    enum lava_type type;
+    enum lava_op op_a, op_b;
+    int64_t m, n, k;
+    int64_t lda, ldb, ldc;
+    double alpha, beta; /* exact: every fp32 is a double */
+    const void *a, *b;
+    void *c;
+};
+
+/* Fills *problem from Fortran's arguments (column-major; transa and transb 'N', 'T' or 'C', either case; for
+ * real types C is T). Returns false, with *problem unspecified, where the reference BLAS would call xerbla:
+ * an unknown operation, a negative size, a leading dimension below max(1, rows). Pointers are not looked at.
+ */
+bool lava_problem_from_fortran(struct lava_problem *problem, char transa, char transb,
+                               const struct lava_problem *numbers);
+
+/* The same from CBLAS's enumerators (101 row-major, 102 column-major; 111 N, 112 T, 113 C). A row-major
+ * product is the column-major product of the swapped operands: C' = op(B)' op(A)'. */
+bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int transa, int transb,
+                             const struct lava_problem *numbers);
+
+/* True where nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read then. */
+bool lava_problem_is_trivial(const struct lava_problem *problem);
+
+/* True where C may share an element with A or B. Exact where the leading dimensions agree (blocks of one
+ * parent matrix, as LAPACK passes them), else by the ranges of addresses: then true may be a false alarm. */
+bool lava_problem_overlaps(const struct lava_problem *problem);
+
+/* Rows of the stored A (or B): what the leading dimension must reach. */
+int64_t lava_problem_rows_a(const struct lava_problem *problem);
+int64_t lava_problem_rows_b(const struct lava_problem *problem);
+
+/* 2 m n k, as a double: no overflow. */
+double lava_problem_flops(const struct lava_problem *problem);
+
+size_t lava_type_bytes(enum lava_type type);
+
+#endif

@@ -1,0 +1,42 @@
+/* Fault injection, in builds configured with -Dfault_injection=true; elsewhere every macro is LAVA_OK at no
+ * cost.
+ *
+ * LAVABLAS_FAULT=POINT[:N[:COUNT]]   the Nth passage (from 1) of POINT fails, and the COUNT-1 after it (0:
+ * all after) POINT  init allocate upload submit wait device_lost download     a step of a call vk any Vulkan
+ * call that returns a VkResult A fault at vk returns VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY or
+ * VK_ERROR_INITIALIZATION_FAILED in turn. */
+#ifndef LAVA_BASE_FAULT_H
+#define LAVA_BASE_FAULT_H
+
+#include <stdbool.h>
+
+#include "lib/base/status.h"
+
+enum lava_fault_point {
+    LAVA_FAULT_INIT,
+    LAVA_FAULT_ALLOCATE,
+    LAVA_FAULT_UPLOAD,
+    LAVA_FAULT_SUBMIT,
+    LAVA_FAULT_WAIT,
+    LAVA_FAULT_DEVICE_LOST,
+    LAVA_FAULT_DOWNLOAD,
+    LAVA_FAULT_VK,
+    LAVA_FAULT_COUNT
+};
+
+#ifdef LAVA_FAULT_INJECTION
+/* True where this passage is to fail. Any thread. */
+bool lava_fault_hit(enum lava_fault_point point);
+/* For tests: sets the specification (NULL: none) and restarts the counters; returns false for one not
+ * understood. */
+bool lava_fault_set(const char *specification);
+/* How many passages of the point there were since. */
+long lava_fault_passages(enum lava_fault_point point);
+#else
+static inline bool lava_fault_hit(enum lava_fault_point point) {
+    (void)point;
+    return false;
+}
+#endif
+
+#endif

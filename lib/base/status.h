@@ -1,0 +1,19 @@
+/* What an internal operation came to. The caller of the library never sees one: every failure ends on the
+ * CPU. */
+#ifndef LAVA_BASE_STATUS_H
+#define LAVA_BASE_STATUS_H
+
+enum lava_status {
+    LAVA_OK,
+    LAVA_ERROR_UNAVAILABLE, /* no loader, no device, a feature is missing */
+    LAVA_ERROR_HOST_MEMORY,
+    LAVA_ERROR_DEVICE_MEMORY, /* a smaller block may succeed */
+    LAVA_ERROR_DEVICE_LOST,   /* final for this process */
+    LAVA_ERROR_TIMEOUT,       /* final: what is in flight may still write to staging memory */
+    LAVA_ERROR_SELF_TEST,     /* final: the device computes wrong results */
+    LAVA_ERROR_DRIVER,        /* any other error of the driver */
+};
+
+const char *lava_status_name(enum lava_status status);
+
+#endif

@@ -1,0 +1,29 @@
+/* The door of every call: one comparison decides whether a call is forwarded with no further look. lib/abi
+ * reads it, lib/exec/runtime writes it.
+ *
+ * Zero-initialized, forward_below is 0: every call takes the slow path, whose lava_gate_open finds the CPU
+ * BLAS, reads the configuration and sets the gate. Later it is LAVA_POLICY_CUTOFF; infinite where no device
+ * is or will be used; 0 where every call is counted or forced. */
+#ifndef LAVA_EXEC_GATE_H
+#define LAVA_EXEC_GATE_H
+
+#include <stdatomic.h>
+
+#include "lib/cpu/cpu_blas.h"
+
+struct lava_gate {
+    _Atomic double forward_below;  /* m n k */
+    lava_cblas_sgemm *cblas_sgemm; /* set before forward_below becomes positive, never changed after */
+    lava_sgemm *sgemm;
+};
+
+extern struct lava_gate lava_gate;
+
+/* Opens the gate: once per process, cheap after. */
+void lava_gate_open(void);
+
+static inline int lava_gate_forwards(double m, double n, double k) {
+    return m * n * k < atomic_load_explicit(&lava_gate.forward_below, memory_order_acquire);
+}
+
+#endif

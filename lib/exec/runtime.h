@@ -1,0 +1,42 @@
+/* One call's way past the gate: readiness, policy, executor, statistics. lib/abi calls begin, forwards its
+ * arguments untouched where begin says so, and calls end.
+ *
+ *     struct lava_call call = {.routine = LAVA_ROUTINE_SGEMM};
+ *     call.valid = lava_problem_from_fortran(&call.problem, ...);
+ *     if (!lava_runtime_begin(&call))
+ *         lava_gate.sgemm(the caller's arguments, untouched);
+ *     lava_runtime_end(&call);
+ *
+ * Any thread. Products on the device are computed one at a time. */
+#ifndef LAVA_EXEC_RUNTIME_H
+#define LAVA_EXEC_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/policy.h"
+#include "lib/base/stats.h"
+
+struct lava_call {
+    enum lava_routine routine;
+    bool valid; /* problem is filled */
+    struct lava_problem problem;
+    /* filled by begin */
+    uint64_t start_ns;
+    enum lava_place place;
+    enum lava_reason reason;
+};
+
+/* Opens the gate if need be. True: C is finished. False: nothing was written, the caller forwards. */
+bool lava_runtime_begin(struct lava_call *call);
+/* Counts the call and keeps it for lava_runtime_last_call. */
+void lava_runtime_end(const struct lava_call *call);
+
+/* The calling thread's last call that went past the gate; false: none yet. */
+bool lava_runtime_last_call(struct lava_call *call, uint64_t *elapsed_ns);
+
+/* Starts the device if that has not happened and waits until it can be used; false: it cannot be, *why says
+ * so. */
+bool lava_runtime_wait(const char **why);
+
+#endif
