@@ -11,6 +11,10 @@
 #include "dispatch/kernels.h"
 #include "dispatch/problem.h"
 
+/* Lists of tiles kept: of interior blocks, of those at the right and at the lower edge of C, of the corner.
+ */
+#define LAVA_BLOCKING_SCHEDULES 4
+
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block of each may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
@@ -19,9 +23,9 @@ struct lava_blocking {
         finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
     uint64_t accumulator_bytes;              /* padded block of C, all slabs; exists twice */
-    uint64_t result_bytes; /* compact block of C where finish is set, else 0; exists twice */
-    uint64_t schedule_bytes;
-    uint64_t total_bytes; /* of all of the above, as allocated */
+    uint64_t result_bytes;   /* compact block of C where finish is set, else 0; exists twice */
+    uint64_t schedule_bytes; /* one list of tiles; exists LAVA_BLOCKING_SCHEDULES times in one buffer */
+    uint64_t total_bytes;    /* of all of the above, as allocated */
 };
 
 /* Device memory the executor allocates besides (raw chunks): taken off memory_bytes before blocking. */

@@ -31,9 +31,14 @@ typedef const char *lava_config_getter(const char *name, void *context);
 /* Told once for each value not understood; the default is used then. */
 typedef void lava_config_complain(const char *name, const char *value, const char *expected, void *context);
 
-/* Strings in *config point into what the getter returned or into *storage. */
+/* Strings in *config point into *storage: a program may change its environment later. A value too long for
+ * its place is one not understood. */
 struct lava_config_storage {
-    char cache_home[1024];
+    char device[256];
+    char cpu_blas[4096];
+    char stats[4096];
+    char cache_home[4096];
+    char fault[128];
 };
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
                        lava_config_getter *get, lava_config_complain *complain, void *context);

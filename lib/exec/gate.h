@@ -22,6 +22,9 @@ extern struct lava_gate lava_gate;
 /* Opens the gate: once per process, cheap after. */
 void lava_gate_open(void);
 
+/* Work (m n k) that no device can do faster than this CPU BLAS. */
+double lava_gate_cutoff(const struct lava_cpu_blas *blas);
+
 static inline int lava_gate_forwards(double m, double n, double k) {
     return m * n * k < atomic_load_explicit(&lava_gate.forward_below, memory_order_acquire);
 }

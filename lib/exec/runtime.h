@@ -16,6 +16,7 @@
 
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
+#include "lib/exec/executor.h"
 
 struct lava_call {
     enum lava_routine routine;
@@ -34,6 +35,9 @@ void lava_runtime_end(const struct lava_call *call);
 
 /* The calling thread's last call that went past the gate; false: none yet. */
 bool lava_runtime_last_call(struct lava_call *call, uint64_t *elapsed_ns);
+
+/* Computes on the CPU what an executor that failed has not merged into C. */
+void lava_runtime_complete(const struct lava_problem *problem, const struct lava_progress *progress);
 
 /* Starts the device if that has not happened and waits until it can be used; false: it cannot be, *why says
  * so. */

@@ -1,0 +1,226 @@
+/* Cuts a product into blocks and an operand into chunks. Called by policy.c for each row it considers and by
+ * lib/exec for each upload. Invariant: a plan that is returned fits every limit, its blocks cover C and K
+ * exactly once, and every slab of every panel of K has work. */
+#include "dispatch/blocking.h"
+
+#include <string.h>
+
+#include "dispatch/schedule.h"
+
+/* Steps of tile_k below which a slab of a split K costs more in starting and summing than it gains. */
+#define SLAB_STEPS 4
+/* More slabs than this only add traffic: 64 slabs of one tile occupy half of the largest device known. */
+#define SLABS_MAX 64
+/* Where C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns. */
+#define COLUMN_BLOCK_TILES 16
+/* The list of tiles stays below 64 MiB. */
+#define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
+#define DIMENSION_TILES_MAX (LAVA_SCHEDULE_MAX_TILES - 1)
+/* The kernels count these in 32 bits: elements along K, and 16-byte words of a result. */
+#define BLOCK_K_MAX      (INT64_C(1) << 30)
+#define RESULT_BYTES_MAX (UINT64_C(16) << 31)
+/* A padded leading dimension may make a download carry this share more before finish is worth its pass. */
+#define PADDING_SHARE 16
+/* What a block costs besides its bytes (submits, waits, idle ends), in bytes that the bus could carry
+ * meanwhile: 100 us at 40 GB/s. Starting value, from two submits and waits of 49 us (H200, 2026-11-20). */
+#define BLOCK_COST_BYTES 4e6
+/* A cut K reads and writes the accumulators once more per panel and delays each block's download: it has to
+ * save this factor of bus time. Starting value. */
+#define CUT_K_COST 1.25
+
+/* The product in tiles, and the limits. */
+struct request {
+    const struct lava_problem *problem;
+    const struct lava_kernel *kernel;
+    const struct lava_blocking_limits *limits;
+    int64_t tiles_m, tiles_n, steps_k;
+    int64_t widest; /* tile columns of a block, for overlap and the schedule */
+    uint32_t split_k;
+};
+
+static int64_t divide_up(int64_t a, int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+static int64_t minimum(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+int64_t lava_blocking_padded(int64_t size, uint32_t tile) {
+    return divide_up(size, tile) * tile;
+}
+
+/* All slabs are equal but the last, which takes what they leave: less, but not nothing. */
+static bool slabs_filled(int64_t steps, uint32_t split_k) {
+    int64_t slab_steps = divide_up(steps, split_k);
+    return slab_steps >= SLAB_STEPS && (split_k - 1) * slab_steps < steps;
+}
+
+/* The largest split up to the one asked for that fills every slab, of the last and shortest panel too. */
+static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps) {
+    uint32_t split_k = asked < SLABS_MAX ? asked : SLABS_MAX;
+    while (split_k > 1 && !(slabs_filled(steps, split_k) && slabs_filled(last_steps, split_k)))
+        split_k--;
+    return split_k > 1 ? split_k : 1;
+}
+
+/* Fills everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All of it stays far
+ * below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
+static void measure(const struct request *request, int64_t tiles_m, int64_t tiles_n, int64_t steps,
+                    struct lava_blocking *blocking) {
+    const struct lava_problem *problem = request->problem;
+    const struct lava_kernel *kernel = request->kernel;
+    uint64_t element_bytes = lava_type_bytes(problem->type);
+    uint64_t padded_m = (uint64_t)tiles_m * kernel->tile_m;
+    uint64_t padded_n = (uint64_t)tiles_n * kernel->tile_n;
+    uint64_t padded_k = (uint64_t)steps * kernel->tile_k;
+
+    memset(blocking, 0, sizeof *blocking);
+    blocking->blocks_m = divide_up(request->tiles_m, tiles_m);
+    blocking->blocks_n = divide_up(request->tiles_n, tiles_n);
+    blocking->blocks_k = divide_up(request->steps_k, steps);
+    blocking->block_m = minimum(problem->m, (int64_t)padded_m);
+    blocking->block_n = minimum(problem->n, (int64_t)padded_n);
+    blocking->block_k = minimum(problem->k, (int64_t)padded_k);
+    blocking->split_k =
+        possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
+
+    uint64_t extra = padded_m - (uint64_t)blocking->block_m;
+    blocking->finish = blocking->split_k > 1 || blocking->blocks_k > 1 ||
+                       extra * PADDING_SHARE > (uint64_t)blocking->block_m;
+
+    blocking->packed_a_bytes = padded_m * padded_k * element_bytes;
+    blocking->packed_b_bytes = padded_n * padded_k * element_bytes;
+    blocking->accumulator_bytes = padded_m * padded_n * element_bytes * blocking->split_k;
+    blocking->schedule_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
+    if (blocking->finish)
+        blocking->result_bytes = (uint64_t)lava_blocking_padded(blocking->block_m, 4) *
+                                 (uint64_t)blocking->block_n * element_bytes;
+    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+                            2 * blocking->accumulator_bytes + 2 * blocking->result_bytes +
+                            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes;
+}
+
+static bool fits(const struct request *request, const struct lava_blocking *blocking) {
+    uint64_t most = request->limits->max_buffer_bytes;
+    return blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
+           blocking->accumulator_bytes <= most && blocking->result_bytes <= most &&
+           blocking->result_bytes <= RESULT_BYTES_MAX &&
+           LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes <= most &&
+           blocking->total_bytes <= request->limits->memory_bytes;
+}
+
+/* The widest block of these rows and this depth that fits: what it needs grows with its width, so halving
+ * finds it. The blocks are then made equally wide. */
+static bool widen(const struct request *request, int64_t tiles_m, int64_t steps,
+                  struct lava_blocking *blocking) {
+    int64_t fitting = 0, beyond = minimum(request->widest, (int64_t)BLOCK_TILES_MAX / tiles_m) + 1;
+    int64_t tiles_n = beyond - 1;
+    while (beyond - fitting > 1) {
+        measure(request, tiles_m, tiles_n, steps, blocking);
+        if (fits(request, blocking))
+            fitting = tiles_n;
+        else
+            beyond = tiles_n;
+        tiles_n = fitting + (beyond - fitting) / 2;
+    }
+    if (fitting == 0)
+        return false;
+    int64_t blocks = divide_up(request->tiles_n, fitting);
+    measure(request, tiles_m, divide_up(request->tiles_n, blocks), steps, blocking);
+    return true;
+}
+
+/* Bytes over the bus: op(B) crosses once per row block; op(A) once if its panel stays on the device, else
+ * once per column block. */
+static double cost(const struct request *request, const struct lava_blocking *blocking) {
+    const struct lava_problem *problem = request->problem;
+    double element_bytes = (double)lava_type_bytes(problem->type);
+    bool cut_k = blocking->blocks_k > 1;
+    double a = (double)problem->m * (double)problem->k * (cut_k ? (double)blocking->blocks_n : 1.0);
+    double b = (double)problem->k * (double)problem->n * (double)blocking->blocks_m;
+    double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
+    return ((a + b) * element_bytes + blocks * BLOCK_COST_BYTES) * (cut_k ? CUT_K_COST : 1.0);
+}
+
+/* 1, 2, 3, 4, 6, 8, 12, 16 ... */
+static int64_t more_parts(int64_t parts) {
+    if (parts < 3)
+        return parts + 1;
+    return (parts & (parts - 1)) == 0 ? parts + parts / 2 : parts / 3 * 4;
+}
+
+/* All ways to cut M and K, each with the widest block it leaves room for; the cheapest, and of equals the one
+ * with fewer cuts. The very first, nothing cut but N, is as cheap as any can be and mostly fits. */
+static bool search(const struct request *request, struct lava_blocking *best) {
+    double best_cost = 0;
+    for (int64_t parts_k = 1;; parts_k = more_parts(parts_k)) {
+        int64_t steps = divide_up(request->steps_k, parts_k);
+        for (int64_t parts_m = 1; steps <= BLOCK_K_MAX / request->kernel->tile_k;
+             parts_m = more_parts(parts_m)) {
+            int64_t tiles_m = divide_up(request->tiles_m, parts_m);
+            struct lava_blocking blocking;
+            if (tiles_m <= DIMENSION_TILES_MAX && widen(request, tiles_m, steps, &blocking) &&
+                (best_cost <= 0 || cost(request, &blocking) < best_cost)) {
+                *best = blocking;
+                best_cost = cost(request, &blocking);
+                if (parts_m == 1 && parts_k == 1 &&
+                    best->blocks_n == divide_up(request->tiles_n, request->widest))
+                    return true;
+            }
+            if (tiles_m == 1)
+                break;
+        }
+        if (steps == 1)
+            return best_cost > 0;
+    }
+}
+
+/* Tile columns of a block so that there are `column_blocks` of them, if each is wide enough then. */
+static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
+    int64_t blocks = minimum(column_blocks, tiles_n / COLUMN_BLOCK_TILES);
+    if (blocks < 1)
+        blocks = 1;
+    int64_t tiles = divide_up(tiles_n, blocks);
+    if (divide_up(tiles_n, tiles) < blocks)
+        tiles = tiles_n / blocks;
+    return minimum(tiles, DIMENSION_TILES_MAX);
+}
+
+bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                        const struct lava_blocking_limits *limits, struct lava_blocking *blocking) {
+    struct request request = {.problem = problem,
+                              .kernel = kernel,
+                              .limits = limits,
+                              .tiles_m = divide_up(problem->m, kernel->tile_m),
+                              .tiles_n = divide_up(problem->n, kernel->tile_n),
+                              .steps_k = divide_up(problem->k, kernel->tile_k),
+                              .split_k = limits->split_k};
+    request.widest = widest_block(request.tiles_n, limits->column_blocks);
+    return search(&request, blocking);
+}
+
+static int64_t round_down(int64_t value, int64_t multiple) {
+    return value / multiple * multiple;
+}
+
+/* Whole columns where LAVA_CHUNK_ALIGN of them fit a slot: the longest runs a copy can have. Else parts of
+ * that many columns, as long as fits. */
+struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
+                                          size_t element_bytes) {
+    struct lava_chunking chunking = {.chunk_rows = minimum(rows, LAVA_CHUNK_MAX_ROWS),
+                                     .chunk_columns = minimum(columns, LAVA_CHUNK_MAX_ROWS)};
+    if (rows < 1 || columns < 1)
+        return chunking;
+    int64_t elements = (int64_t)(slot_bytes / element_bytes);
+    int64_t fitting = elements / lava_blocking_padded(chunking.chunk_rows, 4);
+    if (fitting >= chunking.chunk_columns)
+        return chunking;
+    if (fitting >= LAVA_CHUNK_ALIGN) {
+        chunking.chunk_columns = round_down(fitting, LAVA_CHUNK_ALIGN);
+        return chunking;
+    }
+    chunking.chunk_columns = minimum(columns, LAVA_CHUNK_ALIGN);
+    chunking.chunk_rows = round_down(elements / chunking.chunk_columns, LAVA_CHUNK_ALIGN);
+    return chunking;
+}

@@ -1,0 +1,350 @@
+/* Decides where a product is computed and with which kernel row, split, schedule and blocks. Called by
+ * lib/exec/runtime for every product a device could take, and by `lavablas explain`. Invariant: a pure
+ * function; the device is chosen only where its estimate beats the CPU's by a margin, or where the caller
+ * insists. Estimates are comparisons between choices, not promises: perf/ calibrates the rates they use. */
+#include "dispatch/policy.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The device has to be this much faster by estimate: the estimate's own error, for a library never slower
+ * than without it. Starting value. */
+#define PROFITABLE_SHARE 0.9
+/* Elements of K that starting a tile, filling its pipeline and writing it out cost as much as. Starting
+ * value: two steps of tile_k. */
+#define TILE_START_K 32.0
+/* A multiprocessor with a single one of its several workgroups runs at this share of its rate, rising to all
+ * of it with all of them. Starting value: one workgroup hides half of the latency. */
+#define LONE_SHARE 0.5
+
+// clang-format off
+/* Column blocks that C is cut into, so that transfers overlap arithmetic. Starting values: below 1e10 flops (1700^3) a
+ * block's own cost of 100 us is more than the overlap can save.
+ *
+ * flops from, column blocks */
+static const struct { double flops; int64_t column_blocks; } overlap[] = {
+    {1e10, 4},
+    {0,    1},
+};
+
+/* Slabs of K tried where C has too few tiles to fill the device. */
+static const uint32_t splits[] = {1, 2, 4, 8, 16};
+
+static const char *const type_names[LAVA_TYPE_COUNT] = {
+    [LAVA_TYPE_FP32] = "fp32",
+};
+
+static const char *const reasons[LAVA_REASON_COUNT] = {
+    [LAVA_REASON_INVALID]      = "invalid arguments",
+    [LAVA_REASON_TRIVIAL]      = "nothing to multiply",
+    [LAVA_REASON_CUTOFF]       = "below the cut-off",
+    [LAVA_REASON_MODE_CPU]     = "the mode is cpu",
+    [LAVA_REASON_STARTING]     = "the device is still being prepared",
+    [LAVA_REASON_NO_DEVICE]    = "no usable device",
+    [LAVA_REASON_FAILED]       = "the device failed earlier",
+    [LAVA_REASON_FORKED]       = "a forked child does not own its parent's device",
+    [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
+    [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
+    [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
+    [LAVA_REASON_FAULT]        = "the device failed during the product",
+    [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
+    [LAVA_REASON_FORCED]       = "the mode is gpu",
+};
+// clang-format on
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+const char *lava_reason_text(enum lava_reason reason) {
+    return (unsigned)reason < LAVA_REASON_COUNT ? reasons[reason] : "unknown";
+}
+
+/* What all candidates of a product share. */
+struct request {
+    const struct lava_problem *problem;
+    const struct lava_capabilities *device;
+    const struct lava_profile *profile;
+    const struct lava_overrides *overrides;
+    uint32_t multiprocessors;
+    struct lava_blocking_limits limits;
+};
+
+/* One way to compute it: a row of the profile, a split, and the blocks that follow. */
+struct candidate {
+    const struct lava_kernel *kernel;
+    struct lava_profile_kernel figures;
+    struct lava_blocking blocking;
+    double compute_ns;
+};
+
+static uint64_t slots(const struct request *request, const struct lava_profile_kernel *figures) {
+    uint64_t all = (uint64_t)request->multiprocessors * figures->workgroups_per_multiprocessor;
+    if (all > request->device->max_workgroups)
+        all = request->device->max_workgroups;
+    return all ? all : 1;
+}
+
+static double tiles_of(int64_t size, uint32_t tile) {
+    return (double)(lava_blocking_padded(size, tile) / tile);
+}
+
+/* Time of a multiprocessor for `workgroups` side by side, in units of one at the full rate: with few of them
+ * it waits more. */
+static double busy(const struct lava_profile_kernel *figures, double workgroups) {
+    double share = workgroups / figures->workgroups_per_multiprocessor;
+    return workgroups / (LONE_SHARE + (1.0 - LONE_SHARE) * share);
+}
+
+/* Arithmetic of one block and panel of K: full waves of all resident workgroups, then the rest, spread
+ * evenly. */
+static double multiply_ns(const struct request *request, const struct candidate *candidate) {
+    const struct lava_kernel *kernel = candidate->kernel;
+    const struct lava_blocking *blocking = &candidate->blocking;
+    double resident = (double)slots(request, &candidate->figures);
+    double multiprocessors = fmin(request->multiprocessors, resident);
+    double units = tiles_of(blocking->block_m, kernel->tile_m) * tiles_of(blocking->block_n, kernel->tile_n) *
+                   blocking->split_k;
+    double steps = ceil(tiles_of(blocking->block_k, kernel->tile_k) / blocking->split_k);
+    double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * (steps * kernel->tile_k + TILE_START_K);
+    double unit_ns = 1e9 * unit_flops * request->multiprocessors / candidate->figures.flops_per_s;
+
+    double waves = floor(units / resident);
+    double rest = ceil((units - waves * resident) / multiprocessors);
+    return unit_ns * (waves * busy(&candidate->figures, ceil(resident / multiprocessors)) +
+                      busy(&candidate->figures, rest));
+}
+
+/* Bytes of op(A) and op(B) over the bus: A stays on the device while the column blocks pass, unless K is cut.
+ */
+static double upload_bytes(const struct lava_problem *problem, const struct lava_blocking *blocking) {
+    double times_a = blocking->blocks_k > 1 ? (double)blocking->blocks_n : 1.0;
+    double a = (double)problem->m * (double)problem->k * times_a;
+    double b = (double)problem->k * (double)problem->n * (double)blocking->blocks_m;
+    return (a + b) * (double)lava_type_bytes(problem->type);
+}
+
+/* Everything that passes through device memory beside the multiply's own reads: packing (in and out), the
+ * slabs' sums (out, and for each further panel of K in and out), finish (in and out). */
+static double memory_bytes(const struct lava_problem *problem, const struct lava_blocking *blocking) {
+    double c = (double)problem->m * (double)problem->n * (double)lava_type_bytes(problem->type);
+    double slabs = c * blocking->split_k;
+    double sums = slabs * (2.0 * (double)blocking->blocks_k - 1.0);
+    return 2.0 * upload_bytes(problem, blocking) + sums + (blocking->finish ? slabs + c : 0.0);
+}
+
+static double compute_ns(const struct request *request, const struct candidate *candidate) {
+    const struct lava_blocking *blocking = &candidate->blocking;
+    double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
+    return blocks * multiply_ns(request, candidate) +
+           1e9 * memory_bytes(request->problem, blocking) / request->profile->memory_bytes_per_s;
+}
+
+/* The first block's operands must arrive before anything is computed, and the last block's result leaves
+ * after everything is; in between upload, arithmetic and download go on at once, and the slowest decides. */
+static double gpu_ns(const struct request *request, const struct candidate *candidate) {
+    const struct lava_problem *problem = request->problem;
+    const struct lava_blocking *blocking = &candidate->blocking;
+    const struct lava_profile *profile = request->profile;
+    double element_bytes = (double)lava_type_bytes(problem->type);
+    double block_m = (double)blocking->block_m, block_n = (double)blocking->block_n;
+    double up = upload_bytes(problem, blocking);
+    double down = (double)problem->m * (double)problem->n * element_bytes;
+    double first_up = fmin(up, (block_m + block_n) * (double)blocking->block_k * element_bytes);
+    double last_down = fmin(down, block_m * block_n * element_bytes);
+    double between =
+        fmax(candidate->compute_ns, fmax(1e9 * (up - first_up) / profile->upload_bytes_per_s,
+                                         1e9 * (down - last_down) / profile->download_bytes_per_s));
+    return profile->call_latency_ns + 1e9 * first_up / profile->upload_bytes_per_s + between +
+           1e9 * last_down / profile->download_bytes_per_s;
+}
+
+/* Splitting K pays only where the tiles alone leave multiprocessors idle. */
+static bool worth_splitting(const struct request *request, const struct candidate *candidate) {
+    const struct lava_problem *problem = request->problem;
+    double tiles =
+        tiles_of(problem->m, candidate->kernel->tile_m) * tiles_of(problem->n, candidate->kernel->tile_n);
+    return tiles < (double)slots(request, &candidate->figures);
+}
+
+/* Tries one row with each split; keeps it in *best where it is estimated to compute faster. */
+static void consider(const struct request *request, const struct lava_kernel *kernel,
+                     const struct lava_profile_kernel *figures, struct candidate *best) {
+    struct candidate candidate = {.kernel = kernel, .figures = *figures};
+    struct lava_blocking_limits limits = request->limits;
+    uint32_t forced = request->overrides->split_k, tried = 0;
+    size_t count = forced || !worth_splitting(request, &candidate) ? 1 : COUNT(splits);
+    for (size_t i = 0; i < count; i++) {
+        limits.split_k = forced ? forced : splits[i];
+        if (!lava_blocking_plan(request->problem, kernel, &limits, &candidate.blocking) ||
+            candidate.blocking.split_k <= tried)
+            return; /* no memory, or K too short for more slabs than were tried already */
+        tried = candidate.blocking.split_k;
+        candidate.compute_ns = compute_ns(request, &candidate);
+        if (!best->kernel || candidate.compute_ns < best->compute_ns)
+            *best = candidate;
+    }
+}
+
+/* The profile's figures for a row that was asked for by name; a row the profile does not list is taken to be
+ * as slow as the slowest listed. */
+static struct lava_profile_kernel figures_of(const struct lava_profile *profile,
+                                             const struct lava_kernel *kernel) {
+    struct lava_profile_kernel slowest = {kernel->name, profile->kernels[0].flops_per_s, 1};
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        if (strcmp(profile->kernels[i].kernel, kernel->name) == 0)
+            return profile->kernels[i];
+        slowest.flops_per_s = fmin(slowest.flops_per_s, profile->kernels[i].flops_per_s);
+    }
+    return slowest;
+}
+
+static bool usable(const struct request *request, const struct lava_kernel *kernel) {
+    return kernel && kernel->type == request->problem->type &&
+           lava_kernel_fits(kernel, request->device, NULL);
+}
+
+/* The best candidate; false where the device can run none of the rows, or, with *fitted set, has no memory
+ * for any. */
+static bool choose(const struct request *request, struct candidate *best, bool *fitted) {
+    const struct lava_kernel *forced = request->overrides->kernel;
+    memset(best, 0, sizeof *best);
+    *fitted = false;
+    if (forced) {
+        struct lava_profile_kernel figures = figures_of(request->profile, forced);
+        *fitted = usable(request, forced);
+        if (*fitted)
+            consider(request, forced, &figures, best);
+        return best->kernel != NULL;
+    }
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && request->profile->kernels[i].kernel; i++) {
+        const struct lava_profile_kernel *figures = &request->profile->kernels[i];
+        const struct lava_kernel *kernel = lava_kernels_find(figures->kernel);
+        if (!usable(request, kernel))
+            continue;
+        *fitted = true;
+        consider(request, kernel, figures, best);
+    }
+    return best->kernel != NULL;
+}
+
+static int64_t column_blocks(const struct lava_problem *problem) {
+    for (size_t i = 0; i < COUNT(overlap); i++)
+        if (lava_problem_flops(problem) >= overlap[i].flops)
+            return overlap[i].column_blocks;
+    return 1;
+}
+
+static struct request prepare(const struct lava_problem *problem, const struct lava_capabilities *device,
+                              const struct lava_overrides *overrides) {
+    const struct lava_profile *profile = lava_profiles_find(device);
+    return (struct request){
+        .problem = problem,
+        .device = device,
+        .profile = profile,
+        .overrides = overrides,
+        .multiprocessors = device->multiprocessors ? device->multiprocessors : profile->multiprocessors,
+        .limits = {.memory_bytes = overrides->memory_bytes ? overrides->memory_bytes : device->memory_bytes,
+                   .max_buffer_bytes = device->max_buffer_bytes,
+                   .column_blocks =
+                       overrides->column_blocks ? overrides->column_blocks : column_blocks(problem)}};
+}
+
+static void adopt(const struct request *request, const struct candidate *candidate, struct lava_plan *plan) {
+    const struct lava_overrides *overrides = request->overrides;
+    plan->kernel = candidate->kernel;
+    plan->blocking = candidate->blocking;
+    plan->resident_workgroups = (uint32_t)slots(request, &candidate->figures);
+    plan->schedule =
+        overrides->schedule ? (enum lava_schedule)(overrides->schedule - 1) : request->profile->schedule;
+    plan->persistent = overrides->persistent ? overrides->persistent == 2 : request->profile->persistent;
+    plan->gpu_ns = gpu_ns(request, candidate);
+}
+
+/* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
+ * operands and a device that cannot run the row or hold a block go to the CPU in every mode; a forced row
+ * that does not fit counts as no usable device. */
+void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
+                        const struct lava_cpu_figures *cpu, enum lava_mode mode,
+                        const struct lava_overrides *overrides, struct lava_plan *plan) {
+    static const struct lava_overrides none;
+    memset(plan, 0, sizeof *plan);
+    plan->place = LAVA_PLACE_CPU;
+    if (mode == LAVA_MODE_CPU) {
+        plan->reason = LAVA_REASON_MODE_CPU;
+        return;
+    }
+    if (lava_problem_overlaps(problem)) {
+        plan->reason = LAVA_REASON_OVERLAP;
+        return;
+    }
+
+    struct request request = prepare(problem, device, overrides ? overrides : &none);
+    struct candidate best;
+    bool fitted;
+    plan->profile = request.profile;
+    if (cpu->flops_per_s_fp32 > 0)
+        plan->cpu_ns = 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32;
+    if (!choose(&request, &best, &fitted)) {
+        plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_DEVICE;
+        return;
+    }
+    adopt(&request, &best, plan);
+
+    /* an unknown CPU leaves cpu_ns at 0: it wins */
+    bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
+    if (mode == LAVA_MODE_GPU)
+        plan->reason = LAVA_REASON_FORCED;
+    else
+        plan->reason = profitable ? LAVA_REASON_PROFITABLE : LAVA_REASON_UNPROFITABLE;
+    if (mode == LAVA_MODE_GPU || profitable)
+        plan->place = LAVA_PLACE_GPU;
+}
+
+/* A line being written, truncated at its end. */
+struct line {
+    char *text;
+    size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...) {
+    if (line->length + 1 >= line->size)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(line->text + line->length, line->size - line->length, format, arguments);
+    va_end(arguments);
+    if (written > 0)
+        line->length += (size_t)written;
+}
+
+static void append_ms(struct line *line, const char *label, double ns) {
+    if (ns > 0)
+        append(line, ", %s %.3f ms", label, ns / 1e6);
+}
+
+void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
+                          size_t size) {
+    struct line line = {.text = text, .size = size};
+    if (size)
+        text[0] = '\0';
+    append(&line, "%s %c%c m %lld n %lld k %lld: %s (%s)", type_names[problem->type],
+           problem->op_a == LAVA_OP_N ? 'N' : 'T', problem->op_b == LAVA_OP_N ? 'N' : 'T',
+           (long long)problem->m, (long long)problem->n, (long long)problem->k,
+           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_ms(&line, "CPU", plan->cpu_ns);
+    append_ms(&line, "GPU", plan->gpu_ns);
+    if (!plan->kernel)
+        return;
+    const struct lava_blocking *blocking = &plan->blocking;
+    append(&line, ", profile %s, kernel %s, %s, ", plan->profile ? plan->profile->label : "none",
+           plan->kernel->name, lava_schedule_name(plan->schedule));
+    if (plan->persistent)
+        append(&line, "%u persistent workgroups", plan->resident_workgroups);
+    else
+        append(&line, "a workgroup per tile");
+    append(&line, ", %lld x %lld x %lld blocks of %lld x %lld x %lld, split K %u%s, %.1f MiB",
+           (long long)blocking->blocks_m, (long long)blocking->blocks_n, (long long)blocking->blocks_k,
+           (long long)blocking->block_m, (long long)blocking->block_n, (long long)blocking->block_k,
+           blocking->split_k, blocking->finish ? ", finish" : "", (double)blocking->total_bytes / 0x1p20);
+}

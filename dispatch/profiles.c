@@ -1,0 +1,157 @@
+/* What is known of each device: the rows it chooses from, how its tiles are ordered and its rates. Read by
+ * policy.c; printed by `lavablas explain`. Invariant: the first row that matches is a device's profile, so
+ * the table goes from the special to the general and its last row matches everything. Vendors are named here
+ * and nowhere else. */
+#include "dispatch/profiles.h"
+
+#include <string.h>
+
+enum { VENDOR_NVIDIA = 0x10de, VENDOR_AMD = 0x1002, VENDOR_INTEL = 0x8086 };
+enum { ANY_KIND = -1, ANY_VENDOR = 0 };
+
+// clang-format off
+/* Matched from above: a device by its name, then by its kind, then by its vendor.
+ *
+ * Where the numbers come from: "measured" names the command and the date; "starting value" is a guess on the careful
+ * side, waiting for the calibration of such a device. Too low a rate leaves a product on the CPU, which is safe; too high
+ * a rate would make a call slower than before.
+ *
+ *   flop/s    of the row on a large product        wg/mp     its workgroups resident on one multiprocessor
+ *   mp        multiprocessors, where the driver does not tell
+ *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
+ *   latency   host to host, the smallest product, ns */
+static const struct lava_profile table[] = {
+    /* Driver 580.159.04, PCIe 5.0 x16, 2026-11-20. memory: measured, uvec4 copy kernel, 3850 GB/s. upload: the copy from
+     * user memory by 4 threads, measured, 30 GB/s (the bus itself carries 50). download: starting value; a plain copy back
+     * by 4 threads reaches 34 GB/s (measured), merging with beta also reads C. latency: starting value, three submits and
+     * waits of 49 us (measured). flop/s: starting values, from 52 TFLOP/s of fp32 multiply-adds in registers (measured).
+     * wg/mp: starting values, from 64 Ki registers and 228 KiB of shared memory a multiprocessor. Grouped order: +8..10%
+     * where memory-bound (public measurements); persistent has not earned its place yet. */
+    {
+        .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
+        .kernels = {
+            /* row               flop/s  wg/mp */
+            {"fp32_128x128_16x8", 40e12, 2},
+            {"fp32_128x128",      38e12, 2},
+            {"fp32_128x64",       34e12, 4},
+            {"fp32_64x64",        26e12, 4},
+            {"fp32_32x32",        12e12, 8},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 132,
+        .upload_bytes_per_s = 30e9, .download_bytes_per_s = 25e9, .memory_bytes_per_s = 3.8e12,
+        .call_latency_ns = 150e3,
+    },
+    /* Mesa's software device, for tests. Starting values but the latency: two submits and waits of 128 us (measured,
+     * 2 cores). One multiprocessor stands for one thread of it. */
+    {
+        .label = "lavapipe", .vendor_id = ANY_VENDOR, .name_part = "llvmpipe", .kind = LAVA_DEVICE_CPU,
+        .kernels = {
+            {"fp32_32x32",        2e9, 1},
+            {"fp32_64x64",        2e9, 1},
+            {"fp32_128x64",       2e9, 1},
+            {"fp32_128x128",      2e9, 1},
+            {"fp32_128x128_16x8", 2e9, 1},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 2,
+        .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
+        .call_latency_ns = 260e3,
+    },
+    /* Any other device that is the CPU in disguise: lavapipe's starting values. */
+    {
+        .label = "software", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_CPU,
+        .kernels = {
+            {"fp32_32x32",   2e9, 1},
+            {"fp32_64x64",   2e9, 1},
+            {"fp32_128x128", 2e9, 1},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 2,
+        .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
+        .call_latency_ns = 500e3,
+    },
+    /* Beside the CPU's cores, on the CPU's memory. Starting values for the smallest ones sold. */
+    {
+        .label = "integrated", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_INTEGRATED,
+        .kernels = {
+            {"fp32_128x64", 0.4e12,  2},
+            {"fp32_64x64",  0.35e12, 2},
+            {"fp32_32x32",  0.2e12,  4},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 8,
+        .upload_bytes_per_s = 8e9, .download_bytes_per_s = 8e9, .memory_bytes_per_s = 30e9,
+        .call_latency_ns = 300e3,
+    },
+    /* Discrete boards of known vendors: starting values, a mid-range board of 2020 on PCIe 3.0. The 16 x 8 row asks for
+     * more registers than Intel's compilers give an invocation; it is left to the two vendors that have them. */
+    {
+        .label = "NVIDIA", .vendor_id = VENDOR_NVIDIA, .name_part = NULL, .kind = ANY_KIND,
+        .kernels = {
+            {"fp32_128x128",      5.0e12, 2},
+            {"fp32_128x128_16x8", 4.8e12, 2},
+            {"fp32_128x64",       4.5e12, 2},
+            {"fp32_64x64",        3.5e12, 4},
+            {"fp32_32x32",        1.5e12, 8},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 30,
+        .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
+        .call_latency_ns = 300e3,
+    },
+    {
+        .label = "AMD", .vendor_id = VENDOR_AMD, .name_part = NULL, .kind = ANY_KIND,
+        .kernels = {
+            {"fp32_128x128",      5.0e12, 2},
+            {"fp32_128x128_16x8", 4.8e12, 2},
+            {"fp32_128x64",       4.5e12, 2},
+            {"fp32_64x64",        3.5e12, 4},
+            {"fp32_32x32",        1.5e12, 8},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 32,
+        .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
+        .call_latency_ns = 300e3,
+    },
+    {
+        .label = "Intel", .vendor_id = VENDOR_INTEL, .name_part = NULL, .kind = ANY_KIND,
+        .kernels = {
+            {"fp32_128x64",  5.0e12, 2},
+            {"fp32_128x128", 4.8e12, 1},
+            {"fp32_64x64",   4.0e12, 2},
+            {"fp32_32x32",   1.5e12, 4},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 20,
+        .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
+        .call_latency_ns = 300e3,
+    },
+    /* Nothing is known. Starting values, the most careful of all but the software devices'. */
+    {
+        .label = "default", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = ANY_KIND,
+        .kernels = {
+            {"fp32_128x64", 1.0e12, 2},
+            {"fp32_64x64",  0.8e12, 2},
+            {"fp32_32x32",  0.4e12, 4},
+        },
+        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 16,
+        .upload_bytes_per_s = 5e9, .download_bytes_per_s = 5e9, .memory_bytes_per_s = 50e9,
+        .call_latency_ns = 500e3,
+    },
+};
+// clang-format on
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static bool matches(const struct lava_profile *profile, const struct lava_capabilities *device) {
+    return (profile->vendor_id == ANY_VENDOR || profile->vendor_id == device->vendor_id) &&
+           (profile->kind == ANY_KIND || profile->kind == (int)device->kind) &&
+           (profile->name_part == NULL || strstr(device->name, profile->name_part) != NULL);
+}
+
+const struct lava_profile *lava_profiles_find(const struct lava_capabilities *device) {
+    const struct lava_profile *last = &table[COUNT(table) - 1];
+    for (const struct lava_profile *profile = table; profile < last; profile++)
+        if (matches(profile, device))
+            return profile;
+    return last;
+}
+
+const struct lava_profile *lava_profiles_table(size_t *count) {
+    *count = COUNT(table);
+    return table;
+}

@@ -1,0 +1,44 @@
+/* The library's own API, include/lavablas.h. Called by programs that know they run on LavaBLAS: tests, tools,
+ * benchmarks. */
+#include "lavablas.h"
+
+#include <string.h>
+
+#include "lib/abi/export.h"
+#include "lib/exec/runtime.h"
+
+LAVA_EXPORT const char *lavablas_version(void) {
+    return LAVA_VERSION;
+}
+
+LAVA_EXPORT int lavablas_wait(const char **why) {
+    const char *reason = "";
+    bool ready = lava_runtime_wait(&reason);
+    if (why)
+        *why = ready ? "" : reason;
+    return ready ? 0 : -1;
+}
+
+LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
+    struct lava_call last;
+    uint64_t elapsed_ns;
+    size_t size = call->size;
+    struct lavablas_call answer = {.size = size};
+    if (size < offsetof(struct lavablas_call, seconds) + sizeof call->seconds)
+        return -1;
+    if (!lava_runtime_last_call(&last, &elapsed_ns))
+        return -1;
+    answer.routine = lava_routine_name(last.routine);
+    answer.place = last.place == LAVA_PLACE_GPU ? "gpu" : "cpu";
+    answer.reason = lava_reason_text(last.reason);
+    if (last.valid) {
+        answer.m = last.problem.m;
+        answer.n = last.problem.n;
+        answer.k = last.problem.k;
+    }
+    answer.seconds = (double)elapsed_ns * 1e-9;
+    /* A program compiled with a later header has fields that this library does not know: they become 0. */
+    memset(call, 0, size);
+    memcpy(call, &answer, size < sizeof answer ? size : sizeof answer);
+    return 0;
+}

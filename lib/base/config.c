@@ -1,0 +1,269 @@
+/* The configuration, read from the environment once. The only file that calls getenv. Called by everyone
+ * through lava_config_get; lava_config_parse is the same over any source of variables, for tests.
+ *
+ * Invariant: a value that is not understood is reported once and changes nothing; an empty value counts as
+ * none; a secure (setuid) program gets the defaults and mode CPU, without a look at the environment. */
+#include "lib/base/config.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+
+#include "lib/base/log.h"
+
+#define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
+
+struct word {
+    const char *name;
+    int value;
+};
+
+static const struct word mode_words[] = {
+    {"auto", LAVA_MODE_AUTO}, {"cpu", LAVA_MODE_CPU}, {"gpu", LAVA_MODE_GPU}, {NULL, 0}};
+static const struct word init_words[] = {{"async", false}, {"sync", true}, {NULL, 0}};
+static const struct word log_words[] = {{"none", LAVA_LOG_NONE},   {"error", LAVA_LOG_ERROR},
+                                        {"warn", LAVA_LOG_WARN},   {"info", LAVA_LOG_INFO},
+                                        {"debug", LAVA_LOG_DEBUG}, {NULL, 0}};
+static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
+
+/* Where launchers put the rank of a process among those of its machine. */
+static const char *const local_rank_names[] = {
+    "OMPI_COMM_WORLD_LOCAL_RANK", /* Open MPI */
+    "MV2_COMM_WORLD_LOCAL_RANK",  /* MVAPICH */
+    "MPI_LOCALRANKID",            /* MPICH's and Intel's Hydra */
+    "SLURM_LOCALID",              /* srun */
+    "PMI_LOCAL_RANK",             /* Cray's and other PMI launchers */
+};
+
+/* What the parsers of one run share. */
+struct parser {
+    struct lava_config *config;
+    struct lava_config_storage *storage;
+    lava_config_getter *get;
+    lava_config_complain *complain;
+    void *context;
+    bool init_set;
+};
+
+/* A parser takes the value of its variable; false: not understood, nothing changed. */
+typedef bool parse_value(struct parser *parser, const char *value);
+
+static bool find_word(const struct word *words, const char *value, int *found) {
+    for (; words->name; words++) {
+        if (strcasecmp(words->name, value) == 0) {
+            *found = words->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_mode(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(mode_words, value, &found))
+        return false;
+    parser->config->mode = (enum lava_mode)found;
+    return true;
+}
+
+static bool parse_init(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(init_words, value, &found))
+        return false;
+    parser->config->init_sync = found;
+    parser->init_set = true;
+    return true;
+}
+
+static bool parse_log(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(log_words, value, &found))
+        return false;
+    parser->config->log_level = (enum lava_log_level)found;
+    return true;
+}
+
+static bool parse_cache(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(switch_words, value, &found))
+        return false;
+    parser->config->cache = found;
+    return true;
+}
+
+/* Digits, a fraction, a suffix: not strtod, whose decimal point follows the program's locale. */
+static bool parse_size(const char *value, uint64_t *bytes) {
+    static const char suffixes[] = "kmgt";
+    double number = 0, place = 1;
+    bool digits = false, fraction = false;
+    for (; (*value >= '0' && *value <= '9') || (*value == '.' && !fraction); value++) {
+        if (*value == '.') {
+            fraction = true;
+            continue;
+        }
+        digits = true;
+        number = number * 10 + (*value - '0');
+        if (fraction)
+            place *= 10;
+    }
+    number /= place;
+    for (size_t i = 0; suffixes[i]; i++) {
+        if ((*value | 0x20) != suffixes[i])
+            continue;
+        number *= (double)((uint64_t)1 << (10 * (i + 1)));
+        value++;
+        if (*value == 'i')
+            value++;
+        break;
+    }
+    if ((*value | 0x20) == 'b')
+        value++;
+    /* not (number < 1): that also stops the not-a-number of endless digits */
+    if (!digits || *value || !(number >= 1) || number >= 9e18)
+        return false;
+    *bytes = (uint64_t)number;
+    return true;
+}
+
+static bool parse_memory(struct parser *parser, const char *value) {
+    return parse_size(value, &parser->config->memory_bytes);
+}
+
+static bool parse_pinned(struct parser *parser, const char *value) {
+    return parse_size(value, &parser->config->pinned_bytes);
+}
+
+static bool keep(char *storage, size_t size, const char *value, const char **kept) {
+    size_t length = strlen(value);
+    if (length >= size)
+        return false;
+    memcpy(storage, value, length + 1);
+    *kept = storage;
+    return true;
+}
+
+static bool parse_device(struct parser *parser, const char *value) {
+    return keep(parser->storage->device, sizeof parser->storage->device, value, &parser->config->device);
+}
+
+static bool parse_cpu_blas(struct parser *parser, const char *value) {
+    return keep(parser->storage->cpu_blas, sizeof parser->storage->cpu_blas, value,
+                &parser->config->cpu_blas);
+}
+
+static bool parse_stats(struct parser *parser, const char *value) {
+    if (strcmp(value, "0") == 0)
+        return true;
+    const char *path = strcmp(value, "1") == 0 ? "" : value;
+    return keep(parser->storage->stats, sizeof parser->storage->stats, path, &parser->config->stats);
+}
+
+#ifdef LAVA_FAULT_INJECTION
+static bool parse_fault(struct parser *parser, const char *value) {
+    return keep(parser->storage->fault, sizeof parser->storage->fault, value, &parser->config->fault);
+}
+#endif
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    parse_value *parse;
+    const char *expected;
+} variables[] = {
+    {"LAVABLAS_MODE",     parse_mode,     "auto, cpu or gpu"},
+    {"LAVABLAS_DEVICE",   parse_device,   "an index, a part of a device's name, or cpu"},
+    {"LAVABLAS_CPU_BLAS", parse_cpu_blas, "the path of a library"},
+    {"LAVABLAS_INIT",     parse_init,     "async or sync"},
+    {"LAVABLAS_MEMORY",   parse_memory,   "a size such as 2G"},
+    {"LAVABLAS_PINNED",   parse_pinned,   "a size such as 256M"},
+    {"LAVABLAS_STATS",    parse_stats,    "1 or the path of a file"},
+    {"LAVABLAS_LOG",      parse_log,      "error, warn, info or debug"},
+    {"LAVABLAS_CACHE",    parse_cache,    "0 or 1"},
+#ifdef LAVA_FAULT_INJECTION
+    {"LAVABLAS_FAULT",    parse_fault,    "POINT[:N[:COUNT]]"},
+#endif
+};
+/* clang-format on */
+
+/* Variables of others: a value not understood is none of our business, the next name is tried. */
+static int find_local_rank(const struct parser *parser) {
+    for (size_t i = 0; i < sizeof local_rank_names / sizeof local_rank_names[0]; i++) {
+        const char *value = parser->get(local_rank_names[i], parser->context);
+        int rank = 0;
+        if (!value || !*value)
+            continue;
+        while (*value >= '0' && *value <= '9' && rank < 1000000)
+            rank = rank * 10 + (*value++ - '0');
+        if (!*value)
+            return rank;
+    }
+    return -1;
+}
+
+/* A relative path would make the cache depend on the working directory; the XDG specification says to ignore
+ * one. */
+static const char *find_cache_home(const struct parser *parser) {
+    char *text = parser->storage->cache_home;
+    size_t size = sizeof parser->storage->cache_home;
+    const char *xdg = parser->get("XDG_CACHE_HOME", parser->context);
+    const char *home = parser->get("HOME", parser->context);
+    int length = -1;
+    if (xdg && *xdg == '/')
+        length = snprintf(text, size, "%s", xdg);
+    else if (home && *home == '/')
+        length = snprintf(text, size, "%s/.cache", home);
+    return length > 0 && (size_t)length < size ? text : NULL;
+}
+
+void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
+                       lava_config_getter *get, lava_config_complain *complain, void *context) {
+    struct parser parser = {
+        .config = config, .storage = storage, .get = get, .complain = complain, .context = context};
+    *config = (struct lava_config){
+        .mode = secure ? LAVA_MODE_CPU : LAVA_MODE_AUTO,
+        .secure = secure,
+        .local_rank = -1,
+        .pinned_bytes = DEFAULT_PINNED_BYTES,
+        .log_level = LAVA_LOG_NONE,
+        .cache = true,
+    };
+    if (secure)
+        return;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = get(variables[i].name, context);
+        if (value && *value && !variables[i].parse(&parser, value))
+            complain(variables[i].name, value, variables[i].expected, context);
+    }
+    if (!parser.init_set)
+        config->init_sync = config->mode == LAVA_MODE_GPU;
+    config->local_rank = find_local_rank(&parser);
+    config->cache_home = find_cache_home(&parser);
+}
+
+static struct lava_config process_config;
+static struct lava_config_storage process_storage;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+static const char *get_from_environment(const char *name, void *context) {
+    (void)context;
+    return getenv(name);
+}
+
+static void complain_on_stderr(const char *name, const char *value, const char *expected, void *context) {
+    (void)context;
+    lava_log_always("%s=%.64s is not understood (expected: %s); the default is used", name, value, expected);
+}
+
+static void parse_process(void) {
+    lava_config_parse(&process_config, &process_storage, getauxval(AT_SECURE) != 0, get_from_environment,
+                      complain_on_stderr, NULL);
+}
+
+const struct lava_config *lava_config_get(void) {
+    pthread_once(&process_once, parse_process);
+    return &process_config;
+}

@@ -1,0 +1,21 @@
+/* Names of the internal status codes, for the log. Called by whoever logs a failure; every code has a name,
+ * and so does a number that is none. */
+#include "lib/base/status.h"
+
+#include <stddef.h>
+
+static const char *const names[] = {
+    [LAVA_OK] = "ok",
+    [LAVA_ERROR_UNAVAILABLE] = "not available",
+    [LAVA_ERROR_HOST_MEMORY] = "out of host memory",
+    [LAVA_ERROR_DEVICE_MEMORY] = "out of device memory",
+    [LAVA_ERROR_DEVICE_LOST] = "device lost",
+    [LAVA_ERROR_TIMEOUT] = "device does not answer",
+    [LAVA_ERROR_SELF_TEST] = "self-test failed",
+    [LAVA_ERROR_DRIVER] = "driver error",
+};
+
+const char *lava_status_name(enum lava_status status) {
+    size_t index = (size_t)status;
+    return index < sizeof names / sizeof names[0] ? names[index] : "unknown status";
+}

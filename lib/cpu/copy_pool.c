@@ -1,0 +1,236 @@
+/* Copies blocks of column-major matrices with several threads. Called by lib/exec, under its lock, to move
+ * data between user memory and staging memory.
+ *
+ * A copy is cut into a grid of cells; caller and threads take cells off a counter until none is left.
+ * Invariant: when lava_copy_pool_copy or _merge returns, no thread touches the caller's memory any more. */
+#include "lib/cpu/copy_pool.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below this the caller is done before a sleeping thread has woken up. */
+#define ALONE_BYTES (256 * 1024)
+/* A cell is at least this large, and there are several a thread, so that a thread that comes late or is
+ * preempted leaves its share to the others. */
+#define CELL_BYTES       (128 * 1024)
+#define CELLS_PER_THREAD 4
+/* Cells cut across rows begin on a cache line of the target where the target does. */
+#define ROW_ALIGN 16
+/* The threads call nothing but memcpy. */
+#define STACK_BYTES (128 * 1024)
+
+struct job {
+    struct lava_copy copy;
+    bool merge;
+    float beta;
+    int64_t cell_rows, cell_columns;
+    int64_t cells_down, cells;
+};
+
+struct lava_copy_pool {
+    unsigned wanted;   /* threads, without the caller */
+    unsigned created;  /* of them exist */
+    bool started;      /* creation was tried */
+    pid_t owner;       /* in a child of fork() the threads do not exist */
+    pthread_t *thread; /* wanted of them */
+    struct job job;
+    atomic_llong next_cell;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t work;  /* a new job, or quit */
+    pthread_cond_t done;  /* busy became 0 */
+    unsigned long jobs;   /* counts jobs, so that a thread takes part in each once */
+    bool open;            /* the current job may be joined */
+    unsigned busy;        /* threads at work on it */
+    bool quit;
+};
+
+static void merge_column(const float *restrict source, float *restrict target, int64_t rows, float beta) {
+    if (beta == 1) {
+        for (int64_t i = 0; i < rows; i++)
+            target[i] = source[i] + target[i];
+    } else {
+        for (int64_t i = 0; i < rows; i++)
+            target[i] = source[i] + beta * target[i];
+    }
+}
+
+static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+    const struct lava_copy *copy = &job->copy;
+    const float *source = copy->source + row + column * copy->source_ld;
+    float *target = copy->target + row + column * copy->target_ld;
+    if (!job->merge && rows == copy->source_ld && rows == copy->target_ld) {
+        memcpy(target, source, (size_t)(rows * columns) * sizeof *target);
+        return;
+    }
+    for (int64_t j = 0; j < columns; j++, source += copy->source_ld, target += copy->target_ld) {
+        if (job->merge)
+            merge_column(source, target, rows, job->beta);
+        else
+            memcpy(target, source, (size_t)rows * sizeof *target);
+    }
+}
+
+static int64_t smaller(int64_t x, int64_t y) {
+    return x < y ? x : y;
+}
+
+static void run_cells(struct lava_copy_pool *pool) {
+    const struct job *job = &pool->job;
+    int64_t cell;
+    while ((cell = atomic_fetch_add_explicit(&pool->next_cell, 1, memory_order_relaxed)) < job->cells) {
+        int64_t row = cell % job->cells_down * job->cell_rows;
+        int64_t column = cell / job->cells_down * job->cell_columns;
+        run_block(job, row, smaller(job->cell_rows, job->copy.rows - row), column,
+                  smaller(job->cell_columns, job->copy.columns - column));
+    }
+}
+
+static void *run_thread(void *argument) {
+    struct lava_copy_pool *pool = argument;
+    unsigned long seen = 0;
+    pthread_setname_np(pthread_self(), "lavablas-copy");
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!(pool->open && pool->jobs != seen) && !pool->quit)
+            pthread_cond_wait(&pool->work, &pool->lock);
+        if (pool->quit)
+            break;
+        seen = pool->jobs;
+        pool->busy++;
+        pthread_mutex_unlock(&pool->lock);
+        run_cells(pool);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static bool create_thread(struct lava_copy_pool *pool, pthread_t *thread) {
+    pthread_attr_t attributes;
+    int error = -1;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_setstacksize(&attributes, STACK_BYTES);
+        error = pthread_create(thread, &attributes, run_thread, pool);
+        pthread_attr_destroy(&attributes);
+    }
+    /* A program with much thread-local storage needs the default size: that storage lies on the stack. */
+    if (error)
+        error = pthread_create(thread, NULL, run_thread, pool);
+    return error == 0;
+}
+
+/* The program's signals are for the program's threads: the new ones inherit a mask that blocks all. */
+static void start_threads(struct lava_copy_pool *pool) {
+    sigset_t all, before;
+    pool->started = true;
+    pool->owner = getpid();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->created < pool->wanted && create_thread(pool, &pool->thread[pool->created]))
+        pool->created++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Columns are cut first: whole columns are what memcpy likes best. Rows only where columns are too few. */
+static void cut_job(struct job *job, unsigned threads) {
+    const struct lava_copy *copy = &job->copy;
+    int64_t bytes = copy->rows * copy->columns * (int64_t)sizeof(float);
+    int64_t wanted = smaller(bytes / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
+    if (wanted < 1)
+        wanted = 1;
+    int64_t across = smaller(wanted, copy->columns);
+    int64_t down = (wanted + across - 1) / across;
+    job->cell_columns = (copy->columns + across - 1) / across;
+    job->cell_rows = (copy->rows + down - 1) / down;
+    job->cell_rows = (job->cell_rows + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+    job->cells_down = (copy->rows + job->cell_rows - 1) / job->cell_rows;
+    job->cells = job->cells_down * ((copy->columns + job->cell_columns - 1) / job->cell_columns);
+}
+
+static void run_shared(struct lava_copy_pool *pool) {
+    int before;
+    /* Cancelled while it waits, the caller would leave threads writing to its memory. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(&pool->lock);
+    atomic_store_explicit(&pool->next_cell, 0, memory_order_relaxed);
+    pool->open = true;
+    pool->jobs++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    run_cells(pool);
+    pthread_mutex_lock(&pool->lock);
+    pool->open = false; /* a thread that wakes only now is not waited for */
+    while (pool->busy)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_setcancelstate(before, NULL);
+}
+
+static void run_job(struct lava_copy_pool *pool, const struct job *job) {
+    const struct lava_copy *copy = &job->copy;
+    if (copy->rows <= 0 || copy->columns <= 0)
+        return;
+    bool alone = copy->rows * copy->columns * (int64_t)sizeof(float) < ALONE_BYTES;
+    if (!alone && !pool->started)
+        start_threads(pool);
+    if (alone || pool->created == 0 || pool->owner != getpid()) {
+        run_block(job, 0, copy->rows, 0, copy->columns);
+        return;
+    }
+    pool->job = *job;
+    cut_job(&pool->job, pool->created + 1);
+    run_shared(pool);
+}
+
+struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {
+    struct lava_copy_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->wanted = threads > 1 ? threads - 1 : 0;
+    pool->thread = calloc(pool->wanted + 1, sizeof *pool->thread);
+    if (!pool->thread) {
+        free(pool);
+        return NULL;
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    return pool;
+}
+
+void lava_copy_pool_destroy(struct lava_copy_pool *pool) {
+    if (!pool)
+        return;
+    if (pool->created && pool->owner != getpid())
+        return; /* the lock may be held by a thread that is not here: leave all as it is */
+    pthread_mutex_lock(&pool->lock);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < pool->created; i++)
+        pthread_join(pool->thread[i], NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->thread);
+    free(pool);
+}
+
+void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy) {
+    const struct job job = {.copy = *copy};
+    run_job(pool, &job);
+}
+
+void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy, float beta) {
+    const struct job job = {.copy = *copy, .merge = beta != 0, .beta = beta};
+    run_job(pool, &job);
+}

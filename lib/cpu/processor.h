@@ -1,0 +1,9 @@
+/* What the processor can be expected to do in a good CPU BLAS. */
+#ifndef LAVA_CPU_PROCESSOR_H
+#define LAVA_CPU_PROCESSOR_H
+
+/* fp32 operations per second in large products, on all processors that the thread which asked first may use.
+ * Cheap but for the first time. Any thread. */
+double lava_processor_flops_per_s(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* Runs a plan: streams a product through the device, block by block.
+ *
+ *     upload + pack A, once per row block          B, once per block         (transfer.c)
+ *     multiply, in dispatches of a fraction of a second, then finish         (executor.c)
+ *     download and merge block j - 1 while block j is computed               (transfer.c)
+ *
+ * C is written by the merge alone, from finished data. Whatever fails leaves a record of what is merged, and
+ * the caller of the executor computes the rest on the CPU. One user at a time: lib/exec/runtime holds the
+ * lock. */
+#ifndef LAVA_EXEC_EXECUTOR_H
+#define LAVA_EXEC_EXECUTOR_H
+
+#include "dispatch/policy.h"
+#include "lib/exec/transfer.h"
+
+struct lava_executor {
+    struct lava_device *device; /* owned */
+    struct lava_workspace workspace;
+    struct lava_copy_pool *pool;
+    struct lava_capabilities
+        capabilities; /* the device's, less what the executor itself takes of its memory */
+};
+
+/* Takes the device over, also on failure. copy_threads counts the caller. */
+enum lava_status lava_executor_create(struct lava_device *device, unsigned copy_threads,
+                                      struct lava_executor **executor);
+/* NULL is allowed. Not called in a normal exit: see runtime.c. */
+void lava_executor_destroy(struct lava_executor *executor);
+
+/* What of C is merged: all columns of the rows before `row`; of the `rows` rows from there on, the columns
+ * before `column`, and of that column the first `partial` rows. */
+struct lava_progress {
+    int64_t row, rows, column, partial;
+};
+
+/* Device time of one run, for benchmarks. repeat > 1 computes each block that many times (timed, same
+ * result). */
+struct lava_timing {
+    uint32_t repeat;
+    uint64_t pack_ns, multiply_ns, finish_ns; /* multiply_ns of one repetition */
+};
+
+/* plan->place is GPU. timing may be NULL. On failure the device is idle again or marked as failed. */
+enum lava_status lava_executor_run(struct lava_executor *executor, const struct lava_problem *problem,
+                                   const struct lava_plan *plan, struct lava_progress *progress,
+                                   struct lava_timing *timing);
+
+/* The pipelines a kernel needs, made now rather than in a call. */
+enum lava_status lava_executor_prepare(struct lava_executor *executor, const struct lava_kernel *kernel);
+
+#endif

@@ -1,0 +1,44 @@
+/* Opens the gate. Called by lib/abi's slow path at a process's first call. */
+#include "lib/exec/gate.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "lib/base/log.h"
+#include "lib/base/stats.h"
+#include "lib/exec/lifecycle.h"
+
+/* A product the CPU finishes in this time no device can win: a submission and the wait for it take half of it
+ * alone (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
+#define UNBEATABLE_S 100e-6
+
+struct lava_gate lava_gate;
+
+static double cutoff(const struct lava_config *config, const struct lava_cpu_blas *blas) {
+    if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
+        return 0;
+    if (config->mode == LAVA_MODE_CPU)
+        return INFINITY;
+    return lava_gate_cutoff(blas);
+}
+
+double lava_gate_cutoff(const struct lava_cpu_blas *blas) {
+    double work = lava_cpu_blas_figures(blas).flops_per_s_fp32 * UNBEATABLE_S / 2.0;
+    return work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+}
+
+static void open_once(void) {
+    const struct lava_config *config = lava_config_get();
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    lava_gate.cblas_sgemm = blas->cblas_sgemm;
+    lava_gate.sgemm = blas->sgemm;
+    lava_stats_install();
+    if (config->mode != LAVA_MODE_CPU)
+        lava_lifecycle_install();
+    atomic_store_explicit(&lava_gate.forward_below, cutoff(config, blas), memory_order_release);
+}
+
+void lava_gate_open(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_once);
+}

@@ -1,0 +1,205 @@
+/* Preparation, fork and exit. Called by runtime.c and gate.c.
+ *
+ * The state only moves forward: COLD, STARTING, then READY or UNAVAILABLE. A forked child never touches its
+ * parent's device, executor or lock: it has `forked` and forwards. At exit the lock is taken and kept, so
+ * that no product is begun while the driver's own handlers run; nothing is destroyed. */
+#include "lib/exec/lifecycle.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/fault.h"
+#include "lib/base/log.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/self_test.h"
+
+/* How long exit() may wait for a product or a preparation in flight. */
+#define EXIT_WAIT_MS 1500
+/* Threads copying to and from staging memory, the caller included: half of the processors, at most eight. */
+#define COPY_THREADS_MAX 8
+
+enum state { COLD, STARTING, READY, UNAVAILABLE };
+
+static struct {
+    _Atomic int state;
+    _Atomic bool forked, exiting;
+    pthread_mutex_t change; /* guards the step from COLD to STARTING and the wait for what follows */
+    pthread_cond_t changed;
+    pthread_mutex_t executor_lock;
+    struct lava_executor *executor;
+    struct lava_capabilities capabilities;
+    const char *explanation;
+} life = {.change = PTHREAD_MUTEX_INITIALIZER,
+          .changed = PTHREAD_COND_INITIALIZER,
+          .executor_lock = PTHREAD_MUTEX_INITIALIZER,
+          .explanation = "not started"};
+
+static unsigned copy_threads(void) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long threads = processors / 2;
+    return (unsigned)(threads < 1 ? 1 : threads > COPY_THREADS_MAX ? COPY_THREADS_MAX : threads);
+}
+
+/* Once no call can use the device the gate need not look at any: unless they are counted. */
+static void close_gate(void) {
+    const struct lava_config *config = lava_config_get();
+    if (!config->stats && config->log_level < LAVA_LOG_DEBUG)
+        atomic_store_explicit(&lava_gate.forward_below, (double)INFINITY, memory_order_release);
+}
+
+static void leave(void) {
+    struct timespec deadline;
+    if (life.forked || atomic_exchange(&life.exiting, true))
+        return;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += EXIT_WAIT_MS / 1000;
+    deadline.tv_nsec += EXIT_WAIT_MS % 1000 * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    /* kept: whoever comes now finds it taken, or sees `exiting` */
+    if (pthread_mutex_timedlock(&life.executor_lock, &deadline))
+        LAVA_LOG(INFO, "exit with a product still on the device");
+}
+
+static void forked_child(void) {
+    life.forked = true;
+    close_gate();
+}
+
+void lava_lifecycle_install(void) {
+    pthread_atfork(NULL, NULL, forked_child);
+    atexit(leave);
+}
+
+static enum lava_status prepare(struct lava_executor **executor, const char **why) {
+    struct lava_device *device;
+    enum lava_status status = lava_device_create(lava_config_get(), &device, why);
+    if (status)
+        return status;
+    /* Handlers run last in, first out: once more, so that ours is before those the driver has just
+     * registered. */
+    atexit(leave);
+    *why = "no memory for staging";
+    if ((status = lava_executor_create(device, copy_threads(), executor)))
+        return status;
+    *why = "the self-test failed";
+    if ((status = lava_self_test_run(*executor))) {
+        lava_executor_destroy(*executor);
+        *executor = NULL;
+        return status;
+    }
+    lava_pipelines_save((*executor)->device);
+    *why = "ready";
+    return LAVA_OK;
+}
+
+static void *prepare_in_background(void *unused) {
+    struct lava_executor *executor = NULL;
+    const char *why = "";
+    (void)unused;
+    /* held throughout: exit() waits for it as for any product */
+    pthread_mutex_lock(&life.executor_lock);
+    enum lava_status status = life.exiting ? LAVA_ERROR_UNAVAILABLE : prepare(&executor, &why);
+    pthread_mutex_unlock(&life.executor_lock);
+
+    pthread_mutex_lock(&life.change);
+    life.executor = executor;
+    life.explanation = why;
+    if (!status)
+        life.capabilities = executor->capabilities;
+    life.state = status ? UNAVAILABLE : READY;
+    pthread_cond_broadcast(&life.changed);
+    pthread_mutex_unlock(&life.change);
+    if (status)
+        close_gate();
+    LAVA_LOG(INFO, "device: %s%s%s", status ? "none, " : life.capabilities.name, status ? "" : ": ", why);
+    return NULL;
+}
+
+/* With every signal blocked: the program's handlers run on the program's threads. */
+static bool start_thread(void) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes))
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, &attributes, prepare_in_background, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+static void start(void) {
+    pthread_mutex_lock(&life.change);
+    if (life.state == COLD) {
+        life.state = STARTING;
+        life.explanation = "being prepared";
+        if (!start_thread()) {
+            life.explanation = "no thread to prepare the device";
+            life.state = UNAVAILABLE;
+        }
+    }
+    pthread_mutex_unlock(&life.change);
+}
+
+bool lava_lifecycle_ready(bool wait, enum lava_reason *reason) {
+    if (life.forked || life.exiting) {
+        *reason = life.forked ? LAVA_REASON_FORKED : LAVA_REASON_NO_DEVICE;
+        return false;
+    }
+    if (life.state == COLD)
+        start();
+    if (wait && life.state == STARTING) {
+        int cancel_state;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+        pthread_mutex_lock(&life.change);
+        while (life.state == STARTING)
+            pthread_cond_wait(&life.changed, &life.change);
+        pthread_mutex_unlock(&life.change);
+        pthread_setcancelstate(cancel_state, NULL);
+    }
+    int state = life.state;
+    if (state == READY && life.executor->device->failed) {
+        close_gate();
+        *reason = LAVA_REASON_FAILED;
+        return false;
+    }
+    *reason = state == STARTING ? LAVA_REASON_STARTING : LAVA_REASON_NO_DEVICE;
+    return state == READY;
+}
+
+const char *lava_lifecycle_explanation(void) {
+    pthread_mutex_lock(&life.change);
+    const char *explanation = life.explanation;
+    if (life.state == READY && life.executor->device->failed)
+        explanation = "the device failed";
+    pthread_mutex_unlock(&life.change);
+    return explanation;
+}
+
+const struct lava_capabilities *lava_lifecycle_capabilities(void) {
+    return &life.capabilities;
+}
+
+struct lava_executor *lava_lifecycle_lock(int *cancel_state) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
+    pthread_mutex_lock(&life.executor_lock);
+    if (!life.exiting && !life.executor->device->failed)
+        return life.executor;
+    lava_lifecycle_unlock(*cancel_state);
+    return NULL;
+}
+
+void lava_lifecycle_unlock(int cancel_state) {
+    pthread_mutex_unlock(&life.executor_lock);
+    pthread_setcancelstate(cancel_state, NULL);
+}

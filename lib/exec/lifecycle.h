@@ -1,0 +1,29 @@
+/* The device's life in the process: not begun, being prepared in the background, ready, or never to be used;
+ * and what fork() and exit() mean for it. */
+#ifndef LAVA_EXEC_LIFECYCLE_H
+#define LAVA_EXEC_LIFECYCLE_H
+
+#include <stdbool.h>
+
+#include "lib/exec/executor.h"
+
+/* Starts the preparation if that has not happened, and waits for it where wait is set. True: the device is
+ * ready, and lava_lifecycle_lock may be called. False: *reason says why not (STARTING, NO_DEVICE, FAILED or
+ * FORKED). Any thread. */
+bool lava_lifecycle_ready(bool wait, enum lava_reason *reason);
+
+/* In words, what became of the preparation; static storage. */
+const char *lava_lifecycle_explanation(void);
+
+/* What the policy needs to know of the device that is ready. */
+const struct lava_capabilities *lava_lifecycle_capabilities(void);
+
+/* The executor, for one product; NULL: it must not be used any more (the process exits, or the device failed
+ * while waiting). Cancellation of the thread is held off in between. */
+struct lava_executor *lava_lifecycle_lock(int *cancel_state);
+void lava_lifecycle_unlock(int cancel_state);
+
+/* fork() and exit() are seen to from here on. Called once, by the gate. */
+void lava_lifecycle_install(void);
+
+#endif

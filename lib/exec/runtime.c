@@ -1,0 +1,163 @@
+/* One call's way past the gate. Called by lib/abi. */
+#include "lib/exec/runtime.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/exec/executor.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/lifecycle.h"
+
+/* Smaller than this no memory limit is tried: the CPU takes the product. */
+#define LEAST_MEMORY_BYTES (1ull << 20)
+
+static _Thread_local struct {
+    bool known;
+    struct lava_call call;
+    uint64_t elapsed_ns;
+} last;
+
+/* What has to be known before any device is asked for; true where the call must be forwarded. */
+static bool forwarded_early(struct lava_call *call) {
+    const struct lava_config *config = lava_config_get();
+    const struct lava_problem *problem = &call->problem;
+    call->place = LAVA_PLACE_CPU;
+    if (!call->valid)
+        call->reason = LAVA_REASON_INVALID;
+    else if (config->mode == LAVA_MODE_CPU)
+        call->reason = LAVA_REASON_MODE_CPU;
+    else if (lava_problem_is_trivial(problem))
+        call->reason = LAVA_REASON_TRIVIAL;
+    else if (config->mode != LAVA_MODE_GPU && (double)problem->m * (double)problem->n * (double)problem->k <
+                                                  lava_gate_cutoff(lava_cpu_blas_get()))
+        call->reason = LAVA_REASON_CUTOFF;
+    else
+        return lava_lifecycle_ready(config->init_sync, &call->reason) ? false : true;
+    return true;
+}
+
+static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
+    const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
+    const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
+    lava_policy_choose(problem, lava_lifecycle_capabilities(), &cpu, lava_config_get()->mode, &overrides,
+                       plan);
+    if (lava_log_enabled(LAVA_LOG_DEBUG)) {
+        char text[512];
+        lava_policy_describe(problem, plan, text, sizeof text);
+        LAVA_LOG(DEBUG, "%s", text);
+    }
+}
+
+/* rows x columns of C from (row, column), on the CPU. */
+static void run_part(const struct lava_problem *problem, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns) {
+    if (rows <= 0 || columns <= 0)
+        return;
+    struct lava_problem part = *problem;
+    part.m = rows;
+    part.n = columns;
+    part.a = (const float *)problem->a + (problem->op_a == LAVA_OP_N ? row : row * problem->lda);
+    part.b = (const float *)problem->b + (problem->op_b == LAVA_OP_N ? column * problem->ldb : column);
+    part.c = (float *)problem->c + column * problem->ldc + row;
+    lava_cpu_blas_run(lava_cpu_blas_get(), &part);
+}
+
+void lava_runtime_complete(const struct lava_problem *problem, const struct lava_progress *progress) {
+    int64_t column = progress->column;
+    if (progress->partial > 0) {
+        run_part(problem, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
+        column++;
+    }
+    run_part(problem, progress->row, progress->rows, column, problem->n - column);
+    int64_t below = progress->row + progress->rows;
+    run_part(problem, below, problem->m - below, 0, problem->n);
+}
+
+/* Runs the plan; where the device has less memory than it said, in smaller blocks. */
+static enum lava_status run_plan(struct lava_executor *executor, const struct lava_problem *problem,
+                                 struct lava_plan *plan, struct lava_progress *progress) {
+    uint64_t memory_bytes = plan->blocking.total_bytes;
+    for (;;) {
+        enum lava_status status = lava_executor_run(executor, problem, plan, progress, NULL);
+        bool untouched = progress->row == 0 && progress->column == 0 && progress->partial == 0;
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !untouched || executor->device->failed)
+            return status;
+        memory_bytes /= 2;
+        if (memory_bytes < LEAST_MEMORY_BYTES)
+            return status;
+        choose(problem, memory_bytes, plan);
+        if (plan->place != LAVA_PLACE_GPU)
+            return status;
+    }
+}
+
+/* True where C is finished; call->place and reason say how. */
+static bool run_on_device(struct lava_call *call) {
+    const struct lava_problem *problem = &call->problem;
+    struct lava_plan plan;
+    choose(problem, 0, &plan);
+    call->reason = plan.reason;
+    if (plan.place != LAVA_PLACE_GPU)
+        return false;
+
+    int cancel_state;
+    struct lava_executor *executor = lava_lifecycle_lock(&cancel_state);
+    if (!executor) {
+        call->reason = LAVA_REASON_FAILED;
+        return false;
+    }
+    struct lava_progress progress;
+    enum lava_status status = run_plan(executor, problem, &plan, &progress);
+    lava_lifecycle_unlock(cancel_state);
+    if (!status) {
+        call->place = LAVA_PLACE_GPU;
+        return true;
+    }
+    call->reason = LAVA_REASON_FAULT;
+    LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
+    if (progress.row == 0 && progress.column == 0 && progress.partial == 0)
+        return false; /* nothing is written: the caller's own arguments go on */
+    lava_runtime_complete(problem, &progress);
+    return true;
+}
+
+bool lava_runtime_begin(struct lava_call *call) {
+    int saved_errno = errno;
+    lava_gate_open();
+    call->start_ns = lava_stats_now_ns();
+    bool finished = !forwarded_early(call) && run_on_device(call);
+    errno = saved_errno;
+    return finished;
+}
+
+void lava_runtime_end(const struct lava_call *call) {
+    int saved_errno = errno;
+    uint64_t elapsed_ns = lava_stats_now_ns() - call->start_ns;
+    lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->place, call->reason,
+                     elapsed_ns);
+    last.known = true;
+    last.call = *call;
+    last.elapsed_ns = elapsed_ns;
+    errno = saved_errno;
+}
+
+bool lava_runtime_last_call(struct lava_call *call, uint64_t *elapsed_ns) {
+    if (last.known) {
+        *call = last.call;
+        *elapsed_ns = last.elapsed_ns;
+    }
+    return last.known;
+}
+
+bool lava_runtime_wait(const char **why) {
+    enum lava_reason reason = LAVA_REASON_MODE_CPU;
+    lava_gate_open();
+    if (lava_config_get()->mode == LAVA_MODE_CPU) {
+        *why = lava_reason_text(reason);
+        return false;
+    }
+    bool ready = lava_lifecycle_ready(true, &reason);
+    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_lifecycle_explanation() : lava_reason_text(reason);
+    return ready;
+}

@@ -1,0 +1,50 @@
+/* The executor's memory on the device and its staging memory, kept between calls and grown when a product
+ * needs more. One user at a time. */
+#ifndef LAVA_EXEC_WORKSPACE_H
+#define LAVA_EXEC_WORKSPACE_H
+
+#include "dispatch/blocking.h"
+#include "lib/vk/memory.h"
+
+#define LAVA_WORKSPACE_SLOTS 4 /* of staging, each direction */
+
+enum lava_workspace_role {
+    LAVA_WORKSPACE_PACKED_A,
+    LAVA_WORKSPACE_PACKED_B, /* two of each of these three: one in use, one being filled */
+    LAVA_WORKSPACE_PACKED_B_OTHER,
+    LAVA_WORKSPACE_ACCUMULATOR,
+    LAVA_WORKSPACE_ACCUMULATOR_OTHER,
+    LAVA_WORKSPACE_RESULT,
+    LAVA_WORKSPACE_RESULT_OTHER,
+    LAVA_WORKSPACE_SCHEDULE, /* LAVA_BLOCKING_SCHEDULES lists */
+    LAVA_WORKSPACE_RAW,      /* chunks as uploaded, where the device cannot read staging memory at speed */
+    LAVA_WORKSPACE_STAGING_UP,
+    LAVA_WORKSPACE_STAGING_DOWN,
+    LAVA_WORKSPACE_ROLES
+};
+
+struct lava_workspace {
+    struct lava_buffer buffers[LAVA_WORKSPACE_ROLES];
+    uint64_t slot_bytes;
+    /* what the schedule buffer holds: tiles_m | tiles_n << 32 and the order, per list; 0: nothing */
+    struct {
+        uint64_t shape;
+        int schedule;
+    } lists[LAVA_BLOCKING_SCHEDULES];
+    uint64_t list_bytes;
+};
+
+/* Slot size for the limits, and the staging buffers themselves. */
+enum lava_status lava_workspace_init(struct lava_workspace *workspace, struct lava_device *device);
+void lava_workspace_finish(struct lava_workspace *workspace, struct lava_device *device);
+
+/* Device memory that is not a block's: to be taken off the device's memory before blocking. */
+uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace,
+                                       const struct lava_device *device);
+
+/* Makes every buffer at least as large as the blocking needs. The device must be idle.
+ * LAVA_ERROR_DEVICE_MEMORY: a smaller blocking may fit. */
+enum lava_status lava_workspace_reserve(struct lava_workspace *workspace, struct lava_device *device,
+                                        const struct lava_blocking *blocking);
+
+#endif

@@ -1,0 +1,161 @@
+/* Reading and writing the pipeline cache's file. Called by pipelines.c; a driver parses what is returned
+ * here, so nothing unchecked is. */
+#include "lib/vk/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/log.h"
+
+#define MAGIC "LAVACACH"
+
+struct header {
+    char magic[8];
+    uint32_t version; /* of this format and of the library: both change what is inside */
+    uint32_t header_bytes;
+    struct lava_cache_key key;
+    uint32_t reserved;
+    uint64_t payload_bytes;
+    uint64_t checksum; /* of the payload */
+};
+
+/* FNV-1a, 64 bits. Guards against accidents; against others the file's owner and mode do. */
+static uint64_t hash(const void *data, size_t bytes) {
+    const unsigned char *byte = data;
+    uint64_t value = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        value = (value ^ byte[i]) * 0x100000001b3u;
+    return value;
+}
+
+static struct header make_header(const struct lava_cache_place *place, const void *data, size_t bytes) {
+    struct header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, MAGIC, sizeof header.magic);
+    header.version = (uint32_t)hash(LAVA_VERSION, sizeof LAVA_VERSION);
+    header.header_bytes = sizeof header;
+    header.key = place->key;
+    header.payload_bytes = bytes;
+    header.checksum = hash(data, bytes);
+    return header;
+}
+
+void lava_cache_place_init(struct lava_cache_place *place, const char *home,
+                           const struct lava_cache_key *key) {
+    memset(place, 0, sizeof *place);
+    place->key = *key;
+    if (!home || home[0] != '/' || strlen(home) > 1000)
+        return;
+    snprintf(place->folder, sizeof place->folder, "%s/lavablas", home);
+    snprintf(place->path, sizeof place->path, "%s/pipelines-%04x-%04x-%016llx", place->folder,
+             (unsigned)key->vendor_id, (unsigned)key->device_id, (unsigned long long)hash(key, sizeof *key));
+}
+
+/* Ours alone: of this user, not writable by others. */
+static bool is_ours(const struct stat *info, mode_t type) {
+    return (info->st_mode & S_IFMT) == type && info->st_uid == geteuid() &&
+           !(info->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool read_all(int file, void *data, size_t bytes) {
+    char *to = data;
+    while (bytes > 0) {
+        ssize_t got = read(file, to, bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        to += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+static bool write_all(int file, const void *data, size_t bytes) {
+    const char *from = data;
+    while (bytes > 0) {
+        ssize_t put = write(file, from, bytes);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        from += put;
+        bytes -= (size_t)put;
+    }
+    return true;
+}
+
+static void *load_payload(const struct lava_cache_place *place, int file, size_t *bytes) {
+    struct stat info;
+    struct header header;
+    if (fstat(file, &info) || !is_ours(&info, S_IFREG) || info.st_size < (off_t)sizeof header ||
+        info.st_size > (off_t)(LAVA_CACHE_MAX_BYTES + sizeof header) ||
+        !read_all(file, &header, sizeof header))
+        return NULL;
+    size_t payload = (size_t)info.st_size - sizeof header;
+    void *data = payload > 0 ? malloc(payload) : NULL;
+    if (data && read_all(file, data, payload)) {
+        struct header expected = make_header(place, data, payload);
+        if (!memcmp(&header, &expected, sizeof header)) {
+            *bytes = payload;
+            return data;
+        }
+    }
+    free(data);
+    return NULL;
+}
+
+void *lava_cache_load(const struct lava_cache_place *place, size_t *bytes) {
+    *bytes = 0;
+    if (!place->folder[0])
+        return NULL;
+    /* O_NONBLOCK: a FIFO put in the file's place must not hang the program */
+    int file = open(place->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return NULL;
+    void *data = load_payload(place, file, bytes);
+    close(file);
+    if (!data)
+        LAVA_LOG(INFO, "%s: not a pipeline cache of this version and device; ignored", place->path);
+    return data;
+}
+
+static bool make_folder(const struct lava_cache_place *place) {
+    char home[sizeof place->folder];
+    snprintf(home, sizeof home, "%s", place->folder);
+    *strrchr(home, '/') = 0;
+    (void)mkdir(home, 0700); /* ~/.cache itself may be missing; its own parent is the user's business */
+    struct stat info;
+    if (mkdir(place->folder, 0700) && errno != EEXIST)
+        return false;
+    return !lstat(place->folder, &info) && is_ours(&info, S_IFDIR);
+}
+
+bool lava_cache_store(const struct lava_cache_place *place, const void *data, size_t bytes) {
+    char temporary[sizeof place->path + 32];
+    if (!place->folder[0] || bytes == 0 || bytes > LAVA_CACHE_MAX_BYTES)
+        return false;
+    if (!make_folder(place)) {
+        LAVA_LOG(INFO, "%s: no folder for the pipeline cache", place->folder);
+        return false;
+    }
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", place->path);
+    int file = mkostemp(temporary, O_CLOEXEC); /* 0600, O_EXCL */
+    if (file < 0) {
+        LAVA_LOG(INFO, "%s: %s", temporary, strerror(errno));
+        return false;
+    }
+    struct header header = make_header(place, data, bytes);
+    bool written = write_all(file, &header, sizeof header) && write_all(file, data, bytes);
+    written = close(file) == 0 && written && rename(temporary, place->path) == 0;
+    if (!written) {
+        LAVA_LOG(INFO, "%s: %s", place->path, strerror(errno));
+        unlink(temporary);
+    }
+    return written;
+}

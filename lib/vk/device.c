@@ -1,0 +1,261 @@
+/* The loader, the instance and the logical device. Called by lib/exec's background thread (and by tests);
+ * nothing here is loaded, opened or started before that. */
+#include "lib/vk/device.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/fault.h"
+#include "lib/base/log.h"
+#include "lib/vk/pipelines.h"
+#include "lib/vk/queue.h"
+#include "lib/vk/selection.h"
+
+static const char *result_name(VkResult result) {
+    switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+        return "VK_ERROR_OUT_OF_HOST_MEMORY";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    case VK_ERROR_INITIALIZATION_FAILED:
+        return "VK_ERROR_INITIALIZATION_FAILED";
+    case VK_ERROR_DEVICE_LOST:
+        return "VK_ERROR_DEVICE_LOST";
+    case VK_ERROR_INCOMPATIBLE_DRIVER:
+        return "VK_ERROR_INCOMPATIBLE_DRIVER";
+    case VK_TIMEOUT:
+        return "VK_TIMEOUT";
+    default:
+        return "VkResult";
+    }
+}
+
+static enum lava_status status_of(VkResult result) {
+    switch (result) {
+    case VK_SUCCESS:
+        return LAVA_OK;
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+        return LAVA_ERROR_HOST_MEMORY;
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return LAVA_ERROR_DEVICE_MEMORY;
+    case VK_ERROR_DEVICE_LOST:
+        return LAVA_ERROR_DEVICE_LOST;
+    case VK_TIMEOUT:
+        return LAVA_ERROR_TIMEOUT;
+    default:
+        return LAVA_ERROR_DRIVER;
+    }
+}
+
+void lava_device_fail(struct lava_device *device, enum lava_status status) {
+    if (!atomic_exchange(&device->failed, true))
+        LAVA_LOG(WARN, "%s: %s; the device is not used any more", device->capabilities.name,
+                 lava_status_name(status));
+}
+
+enum lava_status lava_device_check(struct lava_device *device, VkResult result, const char *call,
+                                   const char *file, int line) {
+    if (result == VK_SUCCESS)
+        return LAVA_OK;
+    enum lava_status status = status_of(result);
+    LAVA_LOG(INFO, "%s:%d: %s: %s (%d)", file, line, call, result_name(result), result);
+    if (status == LAVA_ERROR_DEVICE_LOST || status == LAVA_ERROR_TIMEOUT)
+        lava_device_fail(device, status);
+    return status;
+}
+
+VkResult lava_device_injected_result(void) {
+    static const VkResult results[] = {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY,
+                                       VK_ERROR_INITIALIZATION_FAILED};
+    static atomic_uint next;
+    return results[atomic_fetch_add(&next, 1) % (sizeof results / sizeof results[0])];
+}
+
+static enum lava_status open_loader(struct lava_device *device) {
+    device->loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!device->loader)
+        return LAVA_ERROR_UNAVAILABLE;
+    /* POSIX's dlsym returns an object pointer for a function; a union keeps the conversion defined */
+    union {
+        void *object;
+        PFN_vkGetInstanceProcAddr function;
+    } symbol = {.object = dlsym(device->loader, "vkGetInstanceProcAddr")};
+    device->vk.GetInstanceProcAddr = symbol.function;
+    if (!symbol.object)
+        return LAVA_ERROR_UNAVAILABLE;
+
+#define LOAD(name)                                                                                           \
+    device->vk.name = (PFN_vk##name)device->vk.GetInstanceProcAddr(NULL, "vk" #name);                        \
+    if (!device->vk.name)                                                                                    \
+        return LAVA_ERROR_UNAVAILABLE;
+    LAVA_VK_GLOBAL_FUNCTIONS(LOAD)
+#undef LOAD
+    return LAVA_OK;
+}
+
+static enum lava_status create_instance(struct lava_device *device) {
+    uint32_t version = 0;
+    if (LAVA_VK(device, EnumerateInstanceVersion(&version)) || version < VK_API_VERSION_1_3)
+        return LAVA_ERROR_UNAVAILABLE;
+    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                           .pEngineName = "LavaBLAS",
+                                           .apiVersion = VK_API_VERSION_1_3};
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                       .pApplicationInfo = &application};
+    enum lava_status status = LAVA_VK(device, CreateInstance(&info, NULL, &device->instance));
+    if (status) {
+        device->instance = VK_NULL_HANDLE;
+        return status;
+    }
+#define LOAD(name)                                                                                           \
+    device->vk.name = (PFN_vk##name)device->vk.GetInstanceProcAddr(device->instance, "vk" #name);            \
+    if (!device->vk.name)                                                                                    \
+        return LAVA_ERROR_UNAVAILABLE;
+    LAVA_VK_INSTANCE_FUNCTIONS(LOAD)
+#undef LOAD
+    return LAVA_OK;
+}
+
+static enum lava_status load_device_functions(struct lava_device *device) {
+#define LOAD(name)                                                                                           \
+    device->vk.name = (PFN_vk##name)device->vk.GetDeviceProcAddr(device->handle, "vk" #name);                \
+    if (!device->vk.name)                                                                                    \
+        return LAVA_ERROR_UNAVAILABLE;
+    LAVA_VK_DEVICE_FUNCTIONS(LOAD)
+#undef LOAD
+    if (device->has_executable_properties) {
+        device->vk.GetPipelineExecutablePropertiesKHR =
+            (PFN_vkGetPipelineExecutablePropertiesKHR)device->vk.GetDeviceProcAddr(
+                device->handle, "vkGetPipelineExecutablePropertiesKHR");
+        device->vk.GetPipelineExecutableStatisticsKHR =
+            (PFN_vkGetPipelineExecutableStatisticsKHR)device->vk.GetDeviceProcAddr(
+                device->handle, "vkGetPipelineExecutableStatisticsKHR");
+    }
+    return LAVA_OK;
+}
+
+/* One VkDeviceQueueCreateInfo per family, with as many queues as the roles of that family use. */
+static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreateInfo *infos) {
+    static const float priorities[LAVA_ROLE_COUNT] = {1, 1, 1};
+    uint32_t count = 0;
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        uint32_t i = 0;
+        while (i < count && infos[i].queueFamilyIndex != device->families[role])
+            i++;
+        if (i == count)
+            infos[count++] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                       .queueFamilyIndex = device->families[role],
+                                                       .pQueuePriorities = priorities};
+        if (infos[i].queueCount < device->queue_indices[role] + 1)
+            infos[i].queueCount = device->queue_indices[role] + 1;
+    }
+    return count;
+}
+
+static enum lava_status create_logical_device(struct lava_device *device) {
+    VkDeviceQueueCreateInfo queues[LAVA_ROLE_COUNT];
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+        .pipelineExecutableInfo = VK_TRUE};
+    VkPhysicalDeviceVulkan13Features features13 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .pNext = device->has_executable_properties ? &executable : NULL,
+        .synchronization2 = VK_TRUE,
+        .maintenance4 = VK_TRUE,
+        .subgroupSizeControl = device->has_subgroup_size_control,
+        .computeFullSubgroups = device->has_subgroup_size_control};
+    VkPhysicalDeviceVulkan12Features features12 = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                   .pNext = &features13,
+                                                   .bufferDeviceAddress = VK_TRUE,
+                                                   .timelineSemaphore = VK_TRUE,
+                                                   .scalarBlockLayout = VK_TRUE};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                          .pNext = &features12,
+                                          .features = {.shaderInt64 = VK_TRUE}};
+    static const char *const executable_extension[] = {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .pNext = &features,
+                                     .queueCreateInfoCount =
+                                         queue_infos(device, memset(queues, 0, sizeof queues)),
+                                     .pQueueCreateInfos = queues,
+                                     .enabledExtensionCount = device->has_executable_properties ? 1 : 0,
+                                     .ppEnabledExtensionNames = executable_extension};
+    enum lava_status status = LAVA_VK(device, CreateDevice(device->physical, &info, NULL, &device->handle));
+    if (status) {
+        device->handle = VK_NULL_HANDLE;
+        return status;
+    }
+    return load_device_functions(device);
+}
+
+static enum lava_status create_queues(struct lava_device *device) {
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        for (int other = 0; other < role; other++)
+            if (device->families[other] == device->families[role] &&
+                device->queue_indices[other] == device->queue_indices[role])
+                device->queues[role] = device->queues[other];
+        if (device->queues[role])
+            continue;
+        enum lava_status status = lava_queue_create(device, device->families[role],
+                                                    device->queue_indices[role], &device->queues[role]);
+        if (status)
+            return status;
+    }
+    return LAVA_OK;
+}
+
+enum lava_status lava_device_create(const struct lava_config *config, struct lava_device **result,
+                                    const char **why) {
+    struct lava_device *device = calloc(1, sizeof *device);
+    enum lava_status status = LAVA_ERROR_HOST_MEMORY;
+    *result = NULL;
+    *why = "out of host memory";
+    if (!device)
+        return status;
+    device->staging_limit_bytes = config->pinned_bytes;
+
+    *why = "no Vulkan loader (libvulkan.so.1)";
+    if ((status = open_loader(device)))
+        goto error;
+    *why = "no Vulkan 1.3 instance";
+    if (lava_fault_hit(LAVA_FAULT_INIT)) {
+        status = LAVA_ERROR_UNAVAILABLE;
+        goto error;
+    }
+    if ((status = create_instance(device)))
+        goto error;
+    if ((status = lava_selection_pick(device, config, why)))
+        goto error;
+    *why = "the driver refused to create the device";
+    if ((status = create_logical_device(device)) || (status = create_queues(device)) ||
+        (status = lava_pipelines_create(device, config)))
+        goto error;
+    *why = "";
+    *result = device;
+    return LAVA_OK;
+error:
+    LAVA_LOG(INFO, "no device: %s (%s)", *why, lava_status_name(status));
+    lava_device_destroy(device);
+    return status;
+}
+
+void lava_device_destroy(struct lava_device *device) {
+    if (!device)
+        return;
+    if (device->handle && device->vk.DeviceWaitIdle && !device->failed)
+        device->vk.DeviceWaitIdle(device->handle);
+    lava_pipelines_destroy(device);
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        for (int other = role + 1; other < LAVA_ROLE_COUNT; other++)
+            if (device->queues[other] == device->queues[role])
+                device->queues[other] = NULL;
+        lava_queue_destroy(device, device->queues[role]);
+    }
+    if (device->handle && device->vk.DestroyDevice)
+        device->vk.DestroyDevice(device->handle, NULL);
+    if (device->instance && device->vk.DestroyInstance)
+        device->vk.DestroyInstance(device->instance, NULL);
+    free(device);
+}

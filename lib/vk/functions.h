@@ -1,0 +1,79 @@
+/* Every Vulkan function the library calls, found at run time: nothing is linked to libvulkan. One list makes
+ * the table's members and the code that fills it. */
+#ifndef LAVA_VK_FUNCTIONS_H
+#define LAVA_VK_FUNCTIONS_H
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+#define LAVA_VK_GLOBAL_FUNCTIONS(X)                                                                          \
+    X(CreateInstance)                                                                                        \
+    X(EnumerateInstanceVersion)
+
+#define LAVA_VK_INSTANCE_FUNCTIONS(X)                                                                        \
+    X(DestroyInstance)                                                                                       \
+    X(EnumeratePhysicalDevices)                                                                              \
+    X(GetPhysicalDeviceProperties2)                                                                          \
+    X(GetPhysicalDeviceFeatures2)                                                                            \
+    X(GetPhysicalDeviceMemoryProperties2)                                                                    \
+    X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
+    X(EnumerateDeviceExtensionProperties)                                                                    \
+    X(CreateDevice)                                                                                          \
+    X(GetDeviceProcAddr)
+
+#define LAVA_VK_DEVICE_FUNCTIONS(X)                                                                          \
+    X(DestroyDevice)                                                                                         \
+    X(DeviceWaitIdle)                                                                                        \
+    X(GetDeviceQueue)                                                                                        \
+    X(CreateSemaphore)                                                                                       \
+    X(DestroySemaphore)                                                                                      \
+    X(WaitSemaphores)                                                                                        \
+    X(GetSemaphoreCounterValue)                                                                              \
+    X(CreateCommandPool)                                                                                     \
+    X(DestroyCommandPool)                                                                                    \
+    X(AllocateCommandBuffers)                                                                                \
+    X(BeginCommandBuffer)                                                                                    \
+    X(EndCommandBuffer)                                                                                      \
+    X(QueueSubmit2)                                                                                          \
+    X(CmdPipelineBarrier2)                                                                                   \
+    X(CmdCopyBuffer)                                                                                         \
+    X(CmdBindPipeline)                                                                                       \
+    X(CmdPushConstants)                                                                                      \
+    X(CmdDispatch)                                                                                           \
+    X(CmdResetQueryPool)                                                                                     \
+    X(CmdWriteTimestamp2)                                                                                    \
+    X(CreateQueryPool)                                                                                       \
+    X(DestroyQueryPool)                                                                                      \
+    X(GetQueryPoolResults)                                                                                   \
+    X(CreateBuffer)                                                                                          \
+    X(DestroyBuffer)                                                                                         \
+    X(GetBufferMemoryRequirements)                                                                           \
+    X(GetBufferDeviceAddress)                                                                                \
+    X(AllocateMemory)                                                                                        \
+    X(FreeMemory)                                                                                            \
+    X(BindBufferMemory)                                                                                      \
+    X(MapMemory)                                                                                             \
+    X(CreateShaderModule)                                                                                    \
+    X(DestroyShaderModule)                                                                                   \
+    X(CreatePipelineLayout)                                                                                  \
+    X(DestroyPipelineLayout)                                                                                 \
+    X(CreatePipelineCache)                                                                                   \
+    X(DestroyPipelineCache)                                                                                  \
+    X(GetPipelineCacheData)                                                                                  \
+    X(CreateComputePipelines)                                                                                \
+    X(DestroyPipeline)
+
+#define LAVA_VK_MEMBER(name) PFN_vk##name name;
+struct lava_vk_functions {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+    LAVA_VK_GLOBAL_FUNCTIONS(LAVA_VK_MEMBER)
+    LAVA_VK_INSTANCE_FUNCTIONS(LAVA_VK_MEMBER)
+    LAVA_VK_DEVICE_FUNCTIONS(LAVA_VK_MEMBER)
+    /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
+     */
+    PFN_vkGetPipelineExecutablePropertiesKHR GetPipelineExecutablePropertiesKHR;
+    PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
+};
+#undef LAVA_VK_MEMBER
+
+#endif

@@ -1,0 +1,42 @@
+/* Compute pipelines: a module and its specialization constants, created at first use (by the background
+ * thread, where it is known what will be used) and kept. The driver's compiled code is cached on disk
+ * (cache.h). */
+#ifndef LAVA_VK_PIPELINES_H
+#define LAVA_VK_PIPELINES_H
+
+#include "dispatch/kernels.h"
+#include "lib/vk/device.h"
+#include "shaders/interface.h"
+
+struct lava_pipeline_specification {
+    enum lava_module module;
+    uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; those a module does not use are 0 */
+};
+
+struct lava_pipeline {
+    struct lava_pipeline_specification specification;
+    VkPipeline handle;
+};
+
+enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config);
+void lava_pipelines_destroy(struct lava_device *device);
+/* Writes the cache to disk if pipelines were created since it was read. */
+void lava_pipelines_save(struct lava_device *device);
+
+enum lava_status lava_pipelines_get(struct lava_device *device,
+                                    const struct lava_pipeline_specification *specification,
+                                    const struct lava_pipeline **pipeline);
+VkPipelineLayout lava_pipelines_layout(const struct lava_device *device);
+
+/* The specifications of the three kernels of a product. */
+struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
+                                                           const struct lava_capabilities *capabilities);
+struct lava_pipeline_specification lava_pipelines_pack(uint32_t panel, bool transpose);
+struct lava_pipeline_specification lava_pipelines_finish(void);
+
+/* What the driver's compiler says of a pipeline (registers, spills, shared memory), one line; "" where it
+ * does not. */
+void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
+                           size_t size);
+
+#endif

@@ -1,0 +1,211 @@
+/* Queues, timelines and command buffers. Called by lib/exec for everything a device is told to do. */
+#include "lib/vk/queue.h"
+
+#include <stdlib.h>
+
+#include "lib/base/fault.h"
+
+#define NS_PER_S 1000000000ull
+
+static enum lava_status create_timeline(struct lava_device *device, struct lava_queue *queue) {
+    const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                            .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    enum lava_status status = LAVA_VK(device, CreateSemaphore(device->handle, &info, NULL, &queue->timeline));
+    if (status)
+        queue->timeline = VK_NULL_HANDLE;
+    return status;
+}
+
+static enum lava_status create_commands(struct lava_device *device, struct lava_queue *queue,
+                                        uint32_t family) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                          .queueFamilyIndex = family};
+    enum lava_status status = LAVA_VK(device, CreateCommandPool(device->handle, &pool, NULL, &queue->pool));
+    if (status) {
+        queue->pool = VK_NULL_HANDLE;
+        return status;
+    }
+    const VkCommandBufferAllocateInfo buffers = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                 .commandPool = queue->pool,
+                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                 .commandBufferCount = LAVA_QUEUE_COMMAND_BUFFERS};
+    return LAVA_VK(device, AllocateCommandBuffers(device->handle, &buffers, queue->commands));
+}
+
+static enum lava_status create_timestamps(struct lava_device *device, struct lava_queue *queue) {
+    if (device->capabilities.timestamp_period_ns == 0)
+        return LAVA_OK;
+    const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                        .queryCount = 2 * LAVA_QUEUE_STAMP_PAIRS};
+    enum lava_status status =
+        LAVA_VK(device, CreateQueryPool(device->handle, &info, NULL, &queue->timestamps));
+    if (status)
+        queue->timestamps = VK_NULL_HANDLE;
+    return status;
+}
+
+enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, uint32_t index,
+                                   struct lava_queue **result) {
+    struct lava_queue *queue = calloc(1, sizeof *queue);
+    *result = queue;
+    if (!queue)
+        return LAVA_ERROR_HOST_MEMORY;
+    device->vk.GetDeviceQueue(device->handle, family, index, &queue->handle);
+    enum lava_status status;
+    if ((status = create_timeline(device, queue)) || (status = create_commands(device, queue, family)))
+        return status; /* the device is destroyed by its creator, half-made queues with it */
+    return create_timestamps(device, queue);
+}
+
+void lava_queue_destroy(struct lava_device *device, struct lava_queue *queue) {
+    if (!queue)
+        return;
+    if (queue->timestamps)
+        device->vk.DestroyQueryPool(device->handle, queue->timestamps, NULL);
+    if (queue->pool)
+        device->vk.DestroyCommandPool(device->handle, queue->pool, NULL);
+    if (queue->timeline)
+        device->vk.DestroySemaphore(device->handle, queue->timeline, NULL);
+    free(queue);
+}
+
+enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role role,
+                                  struct lava_commands *commands) {
+    struct lava_queue *queue = device->queues[role];
+    uint32_t slot = queue->next;
+    enum lava_status status =
+        lava_queue_wait(device, (struct lava_point){queue, queue->in_use_until[slot]}, 60 * NS_PER_S);
+    if (status)
+        return status;
+    *commands = (struct lava_commands){.queue = queue, .handle = queue->commands[slot]};
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    return LAVA_VK(device, BeginCommandBuffer(commands->handle, &info));
+}
+
+enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
+                                   const struct lava_point *points, uint32_t count, struct lava_point *done) {
+    struct lava_queue *queue = commands->queue;
+    VkSemaphoreSubmitInfo waits[8];
+    uint32_t waited = 0;
+    for (uint32_t i = 0; i < count && waited < 8; i++) {
+        if (!points[i].queue || points[i].value <= points[i].queue->reached)
+            continue;
+        waits[waited++] = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                                  .semaphore = points[i].queue->timeline,
+                                                  .value = points[i].value,
+                                                  .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    }
+    const VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                          .semaphore = queue->timeline,
+                                          .value = queue->submitted + 1,
+                                          .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    const VkCommandBufferSubmitInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                              .commandBuffer = commands->handle};
+    const VkSubmitInfo2 info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+                                .waitSemaphoreInfoCount = waited,
+                                .pWaitSemaphoreInfos = waits,
+                                .commandBufferInfoCount = 1,
+                                .pCommandBufferInfos = &buffer,
+                                .signalSemaphoreInfoCount = 1,
+                                .pSignalSemaphoreInfos = &signal};
+    enum lava_status status = LAVA_VK(device, EndCommandBuffer(commands->handle));
+    if (status)
+        return status;
+    if (lava_fault_hit(LAVA_FAULT_SUBMIT))
+        return LAVA_ERROR_DRIVER;
+    if (lava_fault_hit(LAVA_FAULT_DEVICE_LOST))
+        return lava_device_check(device, VK_ERROR_DEVICE_LOST, "injected", __FILE__, __LINE__);
+    status = LAVA_VK(device, QueueSubmit2(queue->handle, 1, &info, VK_NULL_HANDLE));
+    if (status)
+        return status;
+    queue->submitted++;
+    queue->in_use_until[queue->next] = queue->submitted;
+    queue->next = (queue->next + 1) % LAVA_QUEUE_COMMAND_BUFFERS;
+    *done = (struct lava_point){queue, queue->submitted};
+    return LAVA_OK;
+}
+
+enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns) {
+    if (!point.queue || point.value <= point.queue->reached)
+        return LAVA_OK;
+    if (lava_fault_hit(LAVA_FAULT_WAIT))
+        return lava_device_check(device, VK_TIMEOUT, "injected", __FILE__, __LINE__);
+    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &point.queue->timeline,
+                                      .pValues = &point.value};
+    enum lava_status status = LAVA_VK(device, WaitSemaphores(device->handle, &info, timeout_ns));
+    if (!status)
+        point.queue->reached = point.value;
+    return status;
+}
+
+enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_ns) {
+    enum lava_status status = LAVA_OK;
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        struct lava_queue *queue = device->queues[role];
+        enum lava_status one =
+            lava_queue_wait(device, (struct lava_point){queue, queue->submitted}, timeout_ns);
+        status = status ? status : one;
+    }
+    return status;
+}
+
+void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
+                     const struct lava_buffer *source, uint64_t source_offset,
+                     const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes) {
+    const VkBufferCopy region = {.srcOffset = source_offset, .dstOffset = target_offset, .size = bytes};
+    device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, 1, &region);
+}
+
+void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
+                         const struct lava_pipeline *pipeline, const void *constants,
+                         uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y) {
+    device->vk.CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
+    device->vk.CmdPushConstants(commands->handle, lava_pipelines_layout(device), VK_SHADER_STAGE_COMPUTE_BIT,
+                                0, constants_bytes, constants);
+    device->vk.CmdDispatch(commands->handle, groups_x, groups_y, 1);
+}
+
+void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands) {
+    const VkMemoryBarrier2 memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT,
+        .dstAccessMask =
+            VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT};
+    const VkDependencyInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &memory};
+    device->vk.CmdPipelineBarrier2(commands->handle, &info);
+}
+
+void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands) {
+    if (commands->queue->timestamps)
+        device->vk.CmdResetQueryPool(commands->handle, commands->queue->timestamps, 0, 2 * LAVA_QUEUE_STAMP_PAIRS);
+}
+
+void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index) {
+    if (commands->queue->timestamps && index < 2 * LAVA_QUEUE_STAMP_PAIRS)
+        device->vk.CmdWriteTimestamp2(commands->handle, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                      commands->queue->timestamps, index);
+}
+
+bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs, uint64_t *elapsed_ns) {
+    struct lava_queue *queue = device->queues[role];
+    uint64_t stamps[2 * LAVA_QUEUE_STAMP_PAIRS];
+    if (pairs > LAVA_QUEUE_STAMP_PAIRS)
+        pairs = LAVA_QUEUE_STAMP_PAIRS;
+    if (!queue->timestamps || pairs == 0 ||
+        LAVA_VK(device, GetQueryPoolResults(device->handle, queue->timestamps, 0, 2 * pairs, sizeof stamps, stamps,
+                                            sizeof stamps[0], VK_QUERY_RESULT_64_BIT)))
+        return false;
+    for (uint32_t i = 0; i < pairs; i++)
+        elapsed_ns[i] = (uint64_t)((double)(stamps[2 * i + 1] - stamps[2 * i]) *
+                                   (double)device->capabilities.timestamp_period_ns);
+    return true;
+}

@@ -1,0 +1,69 @@
+/* Command recording and submission. A queue has a timeline: every submission gets the next value, reached
+ * when it has finished, and may wait for values of other queues. Command buffers are reused once theirs is
+ * reached.
+ *
+ * One user at a time (the executor's lock). Every wait ends: a device that does not answer is marked as
+ * failed. */
+#ifndef LAVA_VK_QUEUE_H
+#define LAVA_VK_QUEUE_H
+
+#include "lib/vk/memory.h"
+#include "lib/vk/pipelines.h"
+
+#define LAVA_QUEUE_COMMAND_BUFFERS 32
+#define LAVA_QUEUE_STAMP_PAIRS     256
+
+struct lava_queue {
+    VkQueue handle;
+    VkSemaphore timeline;
+    uint64_t submitted; /* last value given out */
+    uint64_t reached;   /* last value known to be reached */
+    VkCommandPool pool;
+    VkCommandBuffer commands[LAVA_QUEUE_COMMAND_BUFFERS];
+    uint64_t in_use_until[LAVA_QUEUE_COMMAND_BUFFERS];
+    uint32_t next; /* command buffer */
+    VkQueryPool timestamps;
+};
+
+/* A point on a queue's timeline. Zero-initialized: always reached. */
+struct lava_point {
+    struct lava_queue *queue;
+    uint64_t value;
+};
+
+enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, uint32_t index,
+                                   struct lava_queue **queue);
+void lava_queue_destroy(struct lava_device *device, struct lava_queue *queue);
+
+/* Commands being recorded for one submission. */
+struct lava_commands {
+    struct lava_queue *queue;
+    VkCommandBuffer handle;
+};
+
+enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role role,
+                                  struct lava_commands *commands);
+/* Ends the recording and submits it, to start when all points (of any queue; NULL: none) are reached. */
+enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
+                                   const struct lava_point *points, uint32_t count, struct lava_point *done);
+/* LAVA_ERROR_TIMEOUT after timeout_ns; the device is failed then. */
+enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns);
+/* Waits until nothing submitted is running. */
+enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_ns);
+
+void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
+                     const struct lava_buffer *source, uint64_t source_offset,
+                     const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes);
+void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
+                         const struct lava_pipeline *pipeline, const void *constants,
+                         uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
+/* What follows sees what was written before, in shaders, copies and (after the submission) on the host. */
+void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands);
+
+/* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. Reset before the first use in a run. */
+void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands);
+void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index);
+/* Nanoseconds between stamps 2 i and 2 i + 1 for each i < pairs; false where the device has no timestamps. */
+bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs, uint64_t *elapsed_ns);
+
+#endif

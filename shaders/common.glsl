@@ -1,0 +1,20 @@
+/* Extensions and types every shader uses. */
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#define LAVA_SHADER 1
+#include "interface.h"
+
+#ifdef LAVA_DENORM_PRESERVE
+/* Subnormals of fp32 are kept: execution mode DenormPreserve of width 32. Built as a module of its own, for devices
+ * that say they can (shaderDenormPreserveFloat32). */
+#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 32);
+#endif
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceWords { vec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceBits { uvec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer TargetBits { uvec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer TargetWords { vec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Schedule { uint entry[]; };

@@ -1,0 +1,142 @@
+/* Multiply, SIMT, fp32: C tiles from packed A and B, with shared memory. For every device; exact IEEE arithmetic.
+ *
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K.
+ *                Both operands' part of a step is one contiguous run of memory (see interface.h), copied to shared
+ *                memory as it stands: as[k][m], bs[k][n].
+ *   subgroup     (LANES_M * INVOCATION_M) x (LANES_N * INVOCATION_N) of the tile
+ *   invocation   INVOCATION_M x INVOCATION_N of that, in 4 x 4 squares LANES_M * 4 rows and LANES_N * 4 columns
+ *                apart, so that the lanes of a subgroup read neighbouring 16-byte words: no bank conflicts.
+ *
+ *            n ->                                  lanes of a subgroup, one square of each
+ *       +----+----+  subgroups of a tile           +--+--+--+--+
+ *     m | s0 | s2 |                                |0 |8 |16|24|   (8 x 4 lanes)
+ *     | |----+----|                                |1 |9 |17|25|
+ *     v | s1 | s3 |                                  ...
+ *       +----+----+                                |7 |15|23|31|
+ *
+ * With two stages the next step is fetched into registers while this one multiplies, then stored to the other half of
+ * shared memory: one barrier a step. A workgroup walks the schedule by the number of workgroups, so a persistent
+ * dispatch and one workgroup a tile are the same program. No bounds checks: the operands are padded. */
+#version 460
+#define LAVA_SHADER_MULTIPLY
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 256;
+layout(constant_id = LAVA_CONSTANT_TILE_M) const uint TILE_M = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_N) const uint TILE_N = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 16;
+layout(constant_id = LAVA_CONSTANT_INVOCATION_M) const uint INVOCATION_M = 8;
+layout(constant_id = LAVA_CONSTANT_INVOCATION_N) const uint INVOCATION_N = 8;
+layout(constant_id = LAVA_CONSTANT_LANES_M) const uint LANES_M = 8;
+layout(constant_id = LAVA_CONSTANT_LANES_N) const uint LANES_N = 4;
+layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
+layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
+
+/* In 16-byte words. */
+const uint A_WORDS = TILE_M / 4; /* of one k */
+const uint B_WORDS = TILE_N / 4;
+const uint A_STAGE = A_WORDS * TILE_K;
+const uint B_STAGE = B_WORDS * TILE_K;
+const uint A_SHARE = A_STAGE / INVOCATIONS; /* that an invocation carries to shared memory */
+const uint B_SHARE = B_STAGE / INVOCATIONS;
+const uint SQUARES_M = INVOCATION_M / 4;
+const uint SQUARES_N = INVOCATION_N / 4;
+const uint SUBGROUPS_M = TILE_M / (LANES_M * INVOCATION_M);
+
+shared vec4 as[STAGES * A_STAGE];
+shared vec4 bs[STAGES * B_STAGE];
+
+vec4 a_next[A_SHARE], b_next[B_SHARE];
+vec4 sums[SQUARES_M][INVOCATION_N]; /* [square][column]: four rows of one column of C */
+
+void fetch(SourceWords a, SourceWords b, uint step_)
+{
+    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
+        a_next[i] = a.word[step_ * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
+    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
+        b_next[i] = b.word[step_ * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
+}
+
+void stash(uint stage)
+{
+    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
+        as[stage * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = a_next[i];
+    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
+        bs[stage * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = b_next[i];
+}
+
+/* first_a and first_b: the invocation's first word of a k. */
+void multiply(uint stage, uint first_a, uint first_b)
+{
+    [[unroll]] for (uint k = 0; k < TILE_K; k++) {
+        vec4 a[SQUARES_M], b[SQUARES_N];
+        [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+            a[i] = as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M];
+        [[unroll]] for (uint j = 0; j < SQUARES_N; j++)
+            b[j] = bs[stage * B_STAGE + k * B_WORDS + first_b + j * LANES_N];
+        [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+            [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+                sums[i][j] = fma(a[i], vec4(b[j / 4][j % 4]), sums[i][j]);
+    }
+}
+
+void main()
+{
+    uint lane = gl_LocalInvocationIndex % (LANES_M * LANES_N);
+    uint subgroup_ = gl_LocalInvocationIndex / (LANES_M * LANES_N);
+    uint first_a = (subgroup_ % SUBGROUPS_M) * (LANES_M * SQUARES_M) + lane % LANES_M;
+    uint first_b = (subgroup_ / SUBGROUPS_M) * (LANES_N * SQUARES_N) + lane / LANES_M;
+    Schedule schedule = Schedule(constants.schedule);
+    uint64_t panel_bytes_per_width = uint64_t(constants.steps) * TILE_K * 4;
+
+    for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
+         unit += gl_NumWorkGroups.x) {
+        uint slab = unit / constants.tiles;
+        uint tile = schedule.entry[unit - slab * constants.tiles];
+        uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
+        uint first_step = slab * constants.steps_per_slab;
+        uint steps = min(constants.steps_per_slab, constants.steps - first_step);
+        SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M) +
+                                    uint64_t(first_step) * (A_STAGE * 16));
+        SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N) +
+                                    uint64_t(first_step) * (B_STAGE * 16));
+        uint64_t row = tile_m * TILE_M + first_a * 4, column = tile_n * TILE_N + first_b * 4;
+        TargetWords c = TargetWords(constants.target + (slab * constants.slab_stride +
+                                                        column * constants.target_ld + row) * 4);
+        uint column_words = constants.target_ld / 4;
+
+        if (constants.accumulate != 0) {
+            [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+                [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+                    sums[i][j] = c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M];
+        } else {
+            [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+                [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+                    sums[i][j] = vec4(0);
+        }
+
+        fetch(a, b, 0);
+        barrier(); /* the previous tile's last step has been read */
+        stash(0);
+        barrier();
+        uint stage = 0;
+        for (uint s = 0; s < steps; s++) {
+            bool more = s + 1 < steps;
+            if (more)
+                fetch(a, b, s + 1);
+            multiply(stage, first_a, first_b);
+            if (STAGES == 1)
+                barrier();
+            else
+                stage ^= 1;
+            if (more)
+                stash(stage);
+            barrier();
+        }
+
+        [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+            [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+                c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M] = constants.alpha * sums[i][j];
+    }
+}

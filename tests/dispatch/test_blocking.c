@@ -1,0 +1,333 @@
+/* blocking.c: whatever the sizes and limits, a plan keeps its promises; where memory is ample it cuts
+ * nothing. */
+#include "devices.h"
+
+#include "dispatch/blocking.h"
+#include "dispatch/schedule.h"
+
+static int64_t up(int64_t size, int64_t multiple) {
+    return (size + multiple - 1) / multiple * multiple;
+}
+
+/* `blocks` blocks of `block` cover `size` exactly: the last is neither empty nor too large. */
+static void check_cover(int64_t size, int64_t block, int64_t blocks, int64_t multiple) {
+    assert_true(block >= 1 && block <= size && blocks >= 1);
+    assert_true((blocks - 1) * block < size && blocks * block >= size);
+    assert_true(block % multiple == 0 || block == size);
+}
+
+/* No slab without work, in any panel; at least 4 steps each but for the last. */
+static void check_slabs(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                        const struct lava_blocking *blocking) {
+    for (int64_t panel = 0;
+         panel<blocking->blocks_k; panel += blocking->blocks_k> 1 ? blocking->blocks_k - 1 : 1) {
+        int64_t left = problem->k - panel * blocking->block_k;
+        int64_t k = left < blocking->block_k ? left : blocking->block_k;
+        int64_t steps = up(k, kernel->tile_k) / kernel->tile_k;
+        int64_t per_slab = (steps + blocking->split_k - 1) / blocking->split_k;
+        int64_t last = steps - per_slab * (blocking->split_k - 1);
+        assert_true(last >= 1 && last <= per_slab && (blocking->split_k == 1 || per_slab >= 4));
+    }
+}
+
+static void check_bytes(const struct lava_kernel *kernel, const struct lava_blocking_limits *limits,
+                        const struct lava_blocking *blocking) {
+    uint64_t m = (uint64_t)up(blocking->block_m, kernel->tile_m);
+    uint64_t n = (uint64_t)up(blocking->block_n, kernel->tile_n);
+    uint64_t k = (uint64_t)up(blocking->block_k, kernel->tile_k);
+    assert_int_equal(blocking->packed_a_bytes, m * k * 4);
+    assert_int_equal(blocking->packed_b_bytes, n * k * 4);
+    assert_int_equal(blocking->accumulator_bytes, m * n * 4 * blocking->split_k);
+    uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n * 4;
+    assert_int_equal(blocking->result_bytes, blocking->finish ? result : 0);
+    uint64_t tiles_m = m / kernel->tile_m, tiles_n = n / kernel->tile_n;
+    assert_int_equal(blocking->schedule_bytes, tiles_m * tiles_n * 4);
+    assert_int_equal(blocking->total_bytes, blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+                                                2 * blocking->accumulator_bytes + 2 * blocking->result_bytes +
+                                                LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes);
+
+    const uint64_t buffers[] = {blocking->packed_a_bytes, blocking->packed_b_bytes,
+                                blocking->accumulator_bytes, blocking->result_bytes,
+                                LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes};
+    for (size_t i = 0; i < COUNT(buffers); i++)
+        assert_true(buffers[i] <= limits->max_buffer_bytes);
+    assert_true(blocking->total_bytes <= limits->memory_bytes);
+    assert_true(tiles_m < LAVA_SCHEDULE_MAX_TILES && tiles_n < LAVA_SCHEDULE_MAX_TILES);
+    assert_true(blocking->schedule_bytes <= UINT64_C(64) << 20);
+    assert_true(k <= UINT64_C(1) << 30 && blocking->result_bytes / 16 <= UINT64_C(1) << 31);
+}
+
+static void check_finish(const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
+    int64_t padded = lava_blocking_padded(blocking->block_m, kernel->tile_m);
+    assert_int_equal(padded, up(blocking->block_m, kernel->tile_m));
+    bool wasteful = (padded - blocking->block_m) * 16 > blocking->block_m;
+    assert_int_equal(blocking->finish, blocking->split_k > 1 || blocking->blocks_k > 1 || wasteful);
+}
+
+static void check(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                  const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
+    check_cover(problem->m, blocking->block_m, blocking->blocks_m, kernel->tile_m);
+    check_cover(problem->n, blocking->block_n, blocking->blocks_n, kernel->tile_n);
+    check_cover(problem->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
+    assert_true(blocking->split_k >= 1 && blocking->split_k <= (limits->split_k ? limits->split_k : 1));
+    check_slabs(problem, kernel, blocking);
+    check_bytes(kernel, limits, blocking);
+    check_finish(kernel, blocking);
+    int64_t wanted = up(problem->n, kernel->tile_n) / kernel->tile_n / 16;
+    wanted = wanted < limits->column_blocks ? wanted : limits->column_blocks;
+    assert_true(blocking->blocks_n >= (wanted < 1 ? 1 : wanted));
+}
+
+/* What one tile, one step of K and no split need, by hand; m below a tile makes the result smaller. */
+static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_problem *problem) {
+    uint64_t m = kernel->tile_m, n = kernel->tile_n, k = kernel->tile_k;
+    uint64_t rows = problem->m < kernel->tile_m ? (uint64_t)up(problem->m, 4) : m;
+    uint64_t columns = problem->n < kernel->tile_n ? (uint64_t)problem->n : n;
+    bool finish =
+        problem->k > kernel->tile_k ||
+        (m - (uint64_t)(problem->m < (int64_t)m ? problem->m : (int64_t)m)) * 16 > (uint64_t)problem->m;
+    return m * k * 4 + 2 * n * k * 4 + 2 * m * n * 4 + (finish ? 2 * rows * columns * 4 : 0) +
+           LAVA_BLOCKING_SCHEDULES * 4;
+}
+
+static void test_random(void **state) {
+    (void)state;
+    uint64_t random = random_seed();
+    size_t rows;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    unsigned planned = 0, refused = 0, cut_m = 0, cut_n = 0, cut_k = 0, split = 0;
+    for (int i = 0; i < 20000; i++) {
+        const struct lava_kernel *kernel = &table[random_next(&random) % rows];
+        int64_t most = INT64_C(1) << (8 + random_next(&random) % 24);
+        struct lava_problem problem = {.m = random_size(&random, most),
+                                       .n = random_size(&random, most),
+                                       .k = random_size(&random, most),
+                                       .alpha = 1};
+        struct lava_blocking_limits limits = {
+            .memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (16 + random_next(&random) % 22)),
+            .column_blocks = (int64_t)(random_next(&random) % 9),
+            .split_k = (uint32_t)(random_next(&random) % 20)};
+        limits.max_buffer_bytes = limits.memory_bytes >> random_next(&random) % 4;
+        if (random_next(&random) % 4 == 0)
+            limits.memory_bytes = limits.max_buffer_bytes = UINT64_C(1) << 38;
+        struct lava_blocking blocking, again;
+        memset(&blocking, 0x55, sizeof blocking);
+        memset(&again, 0xaa, sizeof again);
+        bool fits = lava_blocking_plan(&problem, kernel, &limits, &blocking);
+        assert_int_equal(lava_blocking_plan(&problem, kernel, &limits, &again), fits);
+        if (!fits) {
+            /* only where a single tile is really too large */
+            uint64_t least = least_bytes(kernel, &problem);
+            uint64_t accumulator = (uint64_t)kernel->tile_m * kernel->tile_n * 4;
+            assert_true(limits.memory_bytes < least || limits.max_buffer_bytes < accumulator);
+            refused++;
+            continue;
+        }
+        assert_memory_equal(&blocking, &again, sizeof blocking);
+        check(&problem, kernel, &limits, &blocking);
+        planned++;
+        cut_m += blocking.blocks_m > 1;
+        cut_n += blocking.blocks_n > 1;
+        cut_k += blocking.blocks_k > 1;
+        split += blocking.split_k > 1;
+    }
+    print_message("%u planned (cut along m %u, n %u, k %u; split %u), %u refused\n", planned, cut_m, cut_n,
+                  cut_k, split, refused);
+    assert_true(planned > 8000 && refused > 500 && cut_m > 500 && cut_n > 500 && cut_k > 100 && split > 500);
+}
+
+static const struct lava_blocking_limits ample = {.memory_bytes = UINT64_C(1) << 37,
+                                                  .max_buffer_bytes = UINT64_C(1) << 37,
+                                                  .column_blocks = 1,
+                                                  .split_k = 1};
+
+static void test_nothing_cut_where_all_fits(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    struct lava_problem problem = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
+    struct lava_blocking blocking;
+    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
+    assert_int_equal(blocking.block_m, 8192);
+    assert_int_equal(blocking.split_k, 1);
+    assert_false(blocking.finish);
+    assert_int_equal(blocking.result_bytes, 0);
+    problem.m = 8191; /* padding of one row: no reason to finish */
+    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    assert_int_equal(blocking.block_m, 8191);
+    assert_false(blocking.finish);
+    problem.m = 129; /* padded to 256 */
+    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    assert_true(blocking.finish);
+    assert_int_equal(blocking.result_bytes, 132 * 8192 * 4);
+}
+
+/* 64 tile columns. */
+static void test_column_blocks(void **state) {
+    (void)state;
+    static const int64_t asked_got[][2] = {{0, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}, {100, 4}};
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    struct lava_problem problem = {.m = 4096, .n = 8192, .k = 512, .alpha = 1};
+    for (size_t i = 0; i < COUNT(asked_got); i++) {
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.column_blocks = asked_got[i][0];
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        assert_int_equal(blocking.blocks_n, asked_got[i][1]);
+        assert_true(blocking.block_n >= 16 * 128);
+        assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
+    }
+    /* 321 columns: 19 blocks of 17, or 21 of 16, but not 20 */
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking blocking;
+    problem.n = 321 * 128;
+    limits.column_blocks = 20;
+    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    assert_int_equal(blocking.blocks_n, 21);
+}
+
+static void test_split(void **state) {
+    (void)state;
+    /* steps of K, asked, got */
+    static const struct {
+        int64_t steps;
+        uint32_t asked, got;
+    } cases[] = {{64, 16, 16}, {64, 4, 4}, {63, 16, 16}, {65, 16, 13}, {8, 16, 2},       {7, 16, 2},
+                 {6, 16, 1},   {64, 0, 1}, {64, 1, 1},   {9, 2, 2},    {1 << 20, 16, 16}};
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_64x64");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_problem problem = {
+            .m = 64, .n = 64, .k = cases[i].steps * kernel->tile_k - 3, .alpha = 1};
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.split_k = cases[i].asked;
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        assert_int_equal(blocking.split_k, cases[i].got);
+        assert_int_equal(blocking.finish, cases[i].got > 1);
+    }
+}
+
+/* A quarter of what the product needs: N is cut first, so that A and B still cross the bus once. */
+static void test_n_is_cut_first(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    struct lava_problem problem = {.m = 8192, .n = 65536, .k = 8192, .alpha = 1};
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking whole, blocking;
+    assert_true(lava_blocking_plan(&problem, kernel, &limits, &whole));
+    limits.memory_bytes = whole.total_bytes / 4;
+    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    check(&problem, kernel, &limits, &blocking);
+    assert_true(blocking.blocks_n > 1);
+    assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
+    /* the memory is used, not wasted: one column block fewer would not fit */
+    assert_true(blocking.total_bytes * (uint64_t)blocking.blocks_n >
+                limits.memory_bytes * (uint64_t)(blocking.blocks_n - 1) / 2);
+}
+
+/* The bytes over the bus grow gently as memory shrinks: never more than twice those with twice the memory. */
+static void test_few_crossings(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    struct lava_problem problem = {.m = 32768, .n = 32768, .k = 32768, .alpha = 1};
+    double before = 0;
+    for (uint64_t memory = UINT64_C(1) << 36; memory >= UINT64_C(1) << 26; memory /= 2) {
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.memory_bytes = limits.max_buffer_bytes = memory;
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        check(&problem, kernel, &limits, &blocking);
+        double crossings =
+            (double)blocking.blocks_m + (blocking.blocks_k > 1 ? (double)blocking.blocks_n : 1.0);
+        print_message("%6llu MiB: %lld x %lld x %lld blocks, operands cross %.0f times\n",
+                      (unsigned long long)(memory >> 20), (long long)blocking.blocks_m,
+                      (long long)blocking.blocks_n, (long long)blocking.blocks_k, crossings);
+        assert_true(before <= 0 || crossings <= 2 * before);
+        before = crossings;
+    }
+    assert_true(before <= 64);
+}
+
+static void test_extreme_shapes(void **state) {
+    (void)state;
+    static const int64_t shapes[][3] = {{1, 2700000, 1},          {2700000, 1, 3},
+                                        {INT32_MAX, 1, 1},        {1, INT32_MAX, 1},
+                                        {1, 1, INT32_MAX},        {INT32_MAX, INT32_MAX, INT32_MAX},
+                                        {INT64_C(1) << 40, 7, 2}, {5, 3, INT64_C(1) << 40}};
+    size_t rows;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        for (size_t r = 0; r < rows; r++) {
+            struct lava_problem problem = {
+                .m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .alpha = 1};
+            struct lava_blocking_limits limits = ample;
+            struct lava_blocking blocking;
+            limits.memory_bytes = limits.max_buffer_bytes =
+                UINT64_C(1) << 44; /* more than any device: the counts limit */
+            limits.column_blocks = 4;
+            limits.split_k = 8;
+            assert_true(lava_blocking_plan(&problem, &table[r], &limits, &blocking));
+            check(&problem, &table[r], &limits, &blocking);
+        }
+    }
+}
+
+static void test_too_little_memory(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_32x32");
+    struct lava_problem problem = {.m = 4096, .n = 4096, .k = 4096, .alpha = 1};
+    uint64_t least = least_bytes(kernel, &problem);
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking blocking;
+    limits.memory_bytes = least;
+    limits.split_k = 8; /* the slabs are given up before the plan is */
+    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    check(&problem, kernel, &limits, &blocking);
+    assert_int_equal(blocking.block_m, 32);
+    limits.memory_bytes = least - 1;
+    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    limits.memory_bytes = 0;
+    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    limits = ample;
+    limits.max_buffer_bytes = 32 * 32 * 4 - 1;
+    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+}
+
+static void test_chunks(void **state) {
+    (void)state;
+    uint64_t random = random_seed();
+    for (int i = 0; i < 200000; i++) {
+        int64_t most = INT64_C(1) << (4 + random_next(&random) % 29);
+        int64_t rows = random_size(&random, most), columns = random_size(&random, most);
+        uint64_t slot = (UINT64_C(64) << 10) * (uint64_t)random_size(&random, 1024);
+        size_t bytes = (size_t)2 << random_next(&random) % 4;
+        struct lava_chunking c = lava_blocking_chunks(rows, columns, slot, bytes);
+        assert_true(c.chunk_rows >= 1 && c.chunk_rows <= rows && c.chunk_rows <= LAVA_CHUNK_MAX_ROWS);
+        assert_true(c.chunk_columns >= 1 && c.chunk_columns <= columns);
+        assert_true(c.chunk_columns <= LAVA_CHUNK_MAX_ROWS); /* blocks of a dispatch along both */
+        assert_true(c.chunk_rows % LAVA_CHUNK_ALIGN == 0 || c.chunk_rows == rows);
+        assert_true(c.chunk_columns % LAVA_CHUNK_ALIGN == 0 || c.chunk_columns == columns);
+        uint64_t used = (uint64_t)up(c.chunk_rows, 4) * (uint64_t)c.chunk_columns * bytes;
+        assert_true(used <= slot);
+        /* cut only where need be, and a slot that is cut for is at least a third full */
+        bool whole = c.chunk_rows == rows && c.chunk_columns == columns;
+        bool capped = c.chunk_rows == LAVA_CHUNK_MAX_ROWS || c.chunk_columns == LAVA_CHUNK_MAX_ROWS;
+        assert_true(whole || capped || 3 * used >= slot);
+    }
+    struct lava_chunking c = lava_blocking_chunks(8192, 8192, 16 << 20, 4);
+    assert_int_equal(c.chunk_rows, 8192);
+    assert_int_equal(c.chunk_columns, 512);
+    c = lava_blocking_chunks(10, 0, 16 << 20, 4);
+    assert_int_equal(c.chunk_columns, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_nothing_cut_where_all_fits),
+        cmocka_unit_test(test_column_blocks),  cmocka_unit_test(test_split),
+        cmocka_unit_test(test_n_is_cut_first), cmocka_unit_test(test_few_crossings),
+        cmocka_unit_test(test_extreme_shapes), cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_chunks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

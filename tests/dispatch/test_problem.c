@@ -1,0 +1,271 @@
+/* problem.c: what the reference BLAS accepts, the row-major swap, and the overlap test against brute force.
+ */
+#include "devices.h"
+
+#include "dispatch/problem.h"
+
+static const struct lava_problem numbers = {.type = LAVA_TYPE_FP32,
+                                            .m = 3,
+                                            .n = 5,
+                                            .k = 7,
+                                            .lda = 10,
+                                            .ldb = 11,
+                                            .ldc = 12,
+                                            .alpha = 2,
+                                            .beta = -3,
+                                            .a = (const void *)0x1000,
+                                            .b = (const void *)0x2000,
+                                            .c = (void *)0x3000};
+
+static void test_fortran_operations(void **state) {
+    (void)state;
+    const char accepted[] = "NnTtCc", refused[] = "RrXx10 \0";
+    struct lava_problem problem;
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t j = 0; j < 6; j++) {
+            assert_true(lava_problem_from_fortran(&problem, accepted[i], accepted[j], &numbers));
+            assert_int_equal(problem.op_a, i < 2 ? LAVA_OP_N : LAVA_OP_T);
+            assert_int_equal(problem.op_b, j < 2 ? LAVA_OP_N : LAVA_OP_T);
+        }
+    }
+    for (size_t i = 0; i < sizeof refused; i++) {
+        assert_false(lava_problem_from_fortran(&problem, refused[i], 'N', &numbers));
+        assert_false(lava_problem_from_fortran(&problem, 'N', refused[i], &numbers));
+    }
+    assert_true(lava_problem_from_fortran(&problem, 'N', 'T', &numbers));
+    assert_int_equal(problem.m, 3);
+    assert_int_equal(problem.n, 5);
+    assert_int_equal(problem.k, 7);
+    assert_int_equal(problem.lda, 10);
+    assert_int_equal(problem.ldb, 11);
+    assert_int_equal(problem.ldc, 12);
+    assert_true(problem.alpha == 2 && problem.beta == -3);
+    assert_ptr_equal(problem.a, numbers.a);
+    assert_ptr_equal(problem.b, numbers.b);
+    assert_ptr_equal(problem.c, numbers.c);
+}
+
+/* Each leading dimension at its least, and one below; rows of the stored operands per operation. */
+static void test_leading_dimensions(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool ta = i & 1, tb = i & 2;
+        struct lava_problem tight = numbers, problem;
+        tight.lda = ta ? tight.k : tight.m;
+        tight.ldb = tb ? tight.n : tight.k;
+        tight.ldc = tight.m;
+        assert_true(lava_problem_from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+        assert_int_equal(lava_problem_rows_a(&problem), tight.lda);
+        assert_int_equal(lava_problem_rows_b(&problem), tight.ldb);
+        int64_t *fields[] = {&tight.lda, &tight.ldb, &tight.ldc};
+        for (size_t f = 0; f < COUNT(fields); f++) {
+            --*fields[f];
+            assert_false(lava_problem_from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+            ++*fields[f];
+        }
+    }
+    struct lava_problem empty = numbers, problem;
+    empty.m = empty.n = empty.k = 0;
+    empty.lda = empty.ldb = empty.ldc = 1;
+    assert_true(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+    empty.ldc = 0;
+    assert_false(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+    int64_t *sizes[] = {&empty.m, &empty.n, &empty.k};
+    empty.ldc = 1;
+    for (size_t f = 0; f < COUNT(sizes); f++) {
+        *sizes[f] = -1;
+        assert_false(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+        *sizes[f] = 0;
+    }
+}
+
+static void test_cblas(void **state) {
+    (void)state;
+    struct lava_problem problem = numbers;
+    assert_true(lava_problem_from_cblas(&problem, 102, 112, 111, &numbers));
+    assert_int_equal(problem.op_a, LAVA_OP_T);
+    assert_int_equal(problem.op_b, LAVA_OP_N);
+    assert_int_equal(problem.m, 3);
+    assert_ptr_equal(problem.a, numbers.a);
+
+    /* row-major, in place: source and target may be one struct */
+    problem = numbers;
+    assert_true(lava_problem_from_cblas(&problem, 101, 113, 111, &problem));
+    assert_int_equal(problem.op_a, LAVA_OP_N);
+    assert_int_equal(problem.op_b, LAVA_OP_T);
+    assert_int_equal(problem.m, 5);
+    assert_int_equal(problem.n, 3);
+    assert_int_equal(problem.k, 7);
+    assert_int_equal(problem.lda, 11);
+    assert_int_equal(problem.ldb, 10);
+    assert_int_equal(problem.ldc, 12);
+    assert_ptr_equal(problem.a, numbers.b);
+    assert_ptr_equal(problem.b, numbers.a);
+    assert_ptr_equal(problem.c, numbers.c);
+
+    const int layouts[] = {100, 103, 0, -1}, operations[] = {110, 114, 0, 'N'};
+    for (size_t i = 0; i < COUNT(layouts); i++)
+        assert_false(lava_problem_from_cblas(&problem, layouts[i], 111, 111, &numbers));
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        assert_false(lava_problem_from_cblas(&problem, 101, operations[i], 111, &numbers));
+        assert_false(lava_problem_from_cblas(&problem, 102, 111, operations[i], &numbers));
+    }
+
+    /* row-major: lda reaches the columns of A, 7, and ldc those of C, 5 */
+    struct lava_problem tight = numbers;
+    tight.lda = 7, tight.ldb = 5, tight.ldc = 5;
+    assert_true(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
+    assert_false(lava_problem_from_cblas(&problem, 102, 112, 111, &tight));
+    tight.ldc = 4;
+    assert_false(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
+}
+
+static void test_trivial(void **state) {
+    (void)state;
+    struct lava_problem problem = numbers;
+    assert_false(lava_problem_is_trivial(&problem));
+    const double alphas[] = {0.0, -0.0};
+    for (size_t i = 0; i < COUNT(alphas); i++) {
+        problem.alpha = alphas[i];
+        assert_true(lava_problem_is_trivial(&problem));
+    }
+    problem.alpha = (double)__builtin_nanf("");
+    assert_false(lava_problem_is_trivial(&problem));
+    problem.alpha = 1e-45;
+    assert_false(lava_problem_is_trivial(&problem));
+    int64_t *sizes[] = {&problem.m, &problem.n, &problem.k};
+    for (size_t f = 0; f < COUNT(sizes); f++) {
+        int64_t kept = *sizes[f];
+        *sizes[f] = 0;
+        assert_true(lava_problem_is_trivial(&problem));
+        *sizes[f] = kept;
+    }
+}
+
+/* Byte by byte: `1` where A or B lie, then C's bytes looked up. */
+enum { BRUTE_BYTES = 8192 };
+static void mark(unsigned char *map, size_t first, int64_t rows, int64_t columns, int64_t ld) {
+    for (int64_t j = 0; j < columns; j++)
+        memset(map + first + (size_t)(4 * j * ld), 1, (size_t)(4 * rows));
+}
+static bool met(const unsigned char *map, size_t first, int64_t rows, int64_t columns, int64_t ld) {
+    for (int64_t j = 0; j < columns; j++)
+        if (memchr(map + first + (size_t)(4 * j * ld), 1, (size_t)(4 * rows)))
+            return true;
+    return false;
+}
+
+/* Random blocks in one small memory, all with one leading dimension or with different ones. */
+static void test_overlap_brute_force(void **state) {
+    (void)state;
+    static unsigned char memory[BRUTE_BYTES];
+    static unsigned char map[BRUTE_BYTES];
+    uint64_t random = random_seed();
+    unsigned disjoint = 0, interleaved = 0, overlapping = 0;
+    for (int i = 0; i < 200000; i++) {
+        struct lava_problem p = {.alpha = 1};
+        bool one_ld = random_next(&random) % 4 != 0;
+        p.op_a = random_next(&random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+        p.op_b = random_next(&random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+        p.m = 1 + (int64_t)(random_next(&random) % 5);
+        p.n = 1 + (int64_t)(random_next(&random) % 5);
+        p.k = 1 + (int64_t)(random_next(&random) % 5);
+        int64_t ld = 5 + (int64_t)(random_next(&random) % 10);
+        p.lda = one_ld ? ld : 5 + (int64_t)(random_next(&random) % 10);
+        p.ldb = one_ld ? ld : 5 + (int64_t)(random_next(&random) % 10);
+        p.ldc = ld;
+        size_t align = random_next(&random) % 4 ? 4 : 1; /* Fortran programs do misalign */
+        size_t at[3];
+        for (int o = 0; o < 3; o++)
+            at[o] = random_next(&random) % (i % 2 ? 300 : 3000) * align % 3000;
+        p.a = memory + at[0];
+        p.b = memory + at[1];
+        p.c = memory + at[2];
+        int64_t columns_a = p.op_a == LAVA_OP_N ? p.k : p.m, columns_b = p.op_b == LAVA_OP_N ? p.n : p.k;
+        memset(map, 0, sizeof map);
+        mark(map, at[0], lava_problem_rows_a(&p), columns_a, p.lda);
+        mark(map, at[1], lava_problem_rows_b(&p), columns_b, p.ldb);
+        bool meets = met(map, at[2], p.m, p.n, p.ldc), said = lava_problem_overlaps(&p);
+        if (meets)
+            assert_true(said);
+        bool exact =
+            (p.lda == p.ldc || columns_a == 1 || p.n == 1) && (p.ldb == p.ldc || columns_b == 1 || p.n == 1);
+        if (exact)
+            assert_int_equal(said, meets);
+        overlapping += meets;
+        disjoint += !said;
+        interleaved += !said && one_ld && at[0] < at[2] + 40 && at[2] < at[0] + 40;
+    }
+    /* all three kinds were there */
+    assert_true(overlapping > 1000 && disjoint > 1000 && interleaved > 1000);
+}
+
+/* Blocks of one parent, as a blocked factorization passes them: C22 <- C22 - A21 A12. */
+static void test_overlap_blocks_of_one_matrix(void **state) {
+    (void)state;
+    static float parent[64 * 64];
+    struct lava_problem p = {.m = 48, .n = 48, .k = 16, .lda = 64, .ldb = 64, .ldc = 64, .alpha = -1};
+    p.a = parent + 16;
+    p.b = parent + 16 * 64;
+    p.c = parent + 16 * 64 + 16;
+    assert_false(lava_problem_overlaps(&p));
+    p.k = 17; /* A's last column is C's first, B's last row C's first */
+    assert_true(lava_problem_overlaps(&p));
+    p.k = 16;
+    p.ldb = 65; /* nothing can be said about it now */
+    assert_true(lava_problem_overlaps(&p));
+    p.ldb = 64;
+    p.c = (void *)(uintptr_t)p.a;
+    assert_true(lava_problem_overlaps(&p));
+    p.m = 0;
+    assert_false(lava_problem_overlaps(&p));
+}
+
+/* Sizes near 2^31, and addresses at both ends of the space: no overflow. */
+static void test_overlap_large(void **state) {
+    (void)state;
+    const int64_t big = INT32_MAX;
+    struct lava_problem p = {
+        .m = 10, .n = 1 << 20, .k = 1 << 20, .lda = big, .ldb = big, .ldc = big, .alpha = 1};
+    p.op_a = LAVA_OP_N;
+    p.op_b = LAVA_OP_T; /* n x k: rows of B are n */
+    p.a = (const void *)0x100000;
+    p.b = (const void *)(UINTPTR_MAX / 2);
+    p.c = (void *)(0x100000 + 4 * 10);
+    assert_false(lava_problem_overlaps(&p));
+    p.c = (void *)(0x100000 + 4 * 9);
+    assert_true(lava_problem_overlaps(&p));
+    /* C begins in the last column of A, 9 PB further on, then just past its rows */
+    p.c = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1));
+    assert_true(lava_problem_overlaps(&p));
+    p.c = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1) + 40);
+    assert_false(lava_problem_overlaps(&p));
+    p.ldc = INT64_MAX / 2; /* in no address space: careful */
+    assert_true(lava_problem_overlaps(&p));
+    p = (struct lava_problem){.m = 4, .n = 4, .k = 4, .lda = 4, .ldb = 4, .ldc = 4};
+    p.a = (const void *)64;
+    p.b = (const void *)4096;
+    p.c = (void *)(UINTPTR_MAX - 63);
+    assert_false(lava_problem_overlaps(&p));
+}
+
+static void test_flops(void **state) {
+    (void)state;
+    struct lava_problem problem = {.m = INT64_C(1) << 31, .n = INT64_C(1) << 31, .k = INT64_C(1) << 31};
+    assert_true(lava_problem_flops(&problem) == 0x1p94);
+    assert_int_equal(lava_type_bytes(LAVA_TYPE_FP32), 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fortran_operations),
+        cmocka_unit_test(test_leading_dimensions),
+        cmocka_unit_test(test_cblas),
+        cmocka_unit_test(test_trivial),
+        cmocka_unit_test(test_overlap_brute_force),
+        cmocka_unit_test(test_overlap_blocks_of_one_matrix),
+        cmocka_unit_test(test_overlap_large),
+        cmocka_unit_test(test_flops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* The configuration: every variable, right and wrong values, without touching the environment. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/base/config.h"
+
+struct source {
+    const char *pairs[12]; /* name, value, ..., NULL */
+    int complaints;
+    const char *complained_about;
+};
+
+static const char *get(const char *name, void *context) {
+    const struct source *source = context;
+    for (size_t i = 0; source->pairs[i]; i += 2) {
+        if (strcmp(source->pairs[i], name) == 0)
+            return source->pairs[i + 1];
+    }
+    return NULL;
+}
+
+static void complain(const char *name, const char *value, const char *expected, void *context) {
+    struct source *source = context;
+    assert_non_null(value);
+    assert_non_null(expected);
+    source->complaints++;
+    source->complained_about = name;
+}
+
+static struct lava_config_storage storage;
+
+static struct lava_config parse(struct source *source, bool secure) {
+    struct lava_config config;
+    memset(&config, 0xa5, sizeof config);
+    lava_config_parse(&config, &storage, secure, get, complain, source);
+    return config;
+}
+
+static void assert_defaults(const struct lava_config *config) {
+    assert_false(config->init_sync);
+    assert_null(config->device);
+    assert_int_equal(config->local_rank, -1);
+    assert_null(config->cpu_blas);
+    assert_int_equal(config->memory_bytes, 0);
+    assert_int_equal(config->pinned_bytes, 256 << 20);
+    assert_null(config->stats);
+    assert_int_equal(config->log_level, LAVA_LOG_NONE);
+    assert_null(config->cache_home);
+    assert_true(config->cache);
+    assert_null(config->fault);
+}
+
+static void nothing_set(void **state) {
+    struct source source = {{NULL}, 0, NULL};
+    struct lava_config config = parse(&source, false);
+    (void)state;
+    assert_int_equal(config.mode, LAVA_MODE_AUTO);
+    assert_false(config.secure);
+    assert_defaults(&config);
+    assert_int_equal(source.complaints, 0);
+}
+
+static void empty_values_are_none(void **state) {
+    struct source source = {{"LAVABLAS_MODE", "", "LAVABLAS_STATS", "", "LAVABLAS_MEMORY", "",
+                             "LAVABLAS_DEVICE", "", "LAVABLAS_CPU_BLAS", "", NULL},
+                            0,
+                            NULL};
+    struct lava_config config = parse(&source, false);
+    (void)state;
+    assert_int_equal(config.mode, LAVA_MODE_AUTO);
+    assert_defaults(&config);
+    assert_int_equal(source.complaints, 0);
+}
+
+static void secure_ignores_everything(void **state) {
+    struct source source = {{"LAVABLAS_MODE", "gpu", "LAVABLAS_STATS", "/tmp/x", "LAVABLAS_CPU_BLAS",
+                             "/tmp/y", "HOME", "/root", "LAVABLAS_LOG", "nonsense", NULL},
+                            0,
+                            NULL};
+    struct lava_config config = parse(&source, true);
+    (void)state;
+    assert_true(config.secure);
+    assert_int_equal(config.mode, LAVA_MODE_CPU);
+    assert_defaults(&config);
+    assert_int_equal(source.complaints, 0);
+}
+
+static void words(void **state) {
+    static const struct {
+        const char *mode, *init;
+        enum lava_mode expected;
+        bool sync;
+    } cases[] = {
+        {"auto", NULL, LAVA_MODE_AUTO, false}, {"cpu", NULL, LAVA_MODE_CPU, false},
+        {"GPU", NULL, LAVA_MODE_GPU, true},    {"gpu", "async", LAVA_MODE_GPU, false},
+        {"gpu", "sync", LAVA_MODE_GPU, true},  {"auto", "sync", LAVA_MODE_AUTO, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {
+            {"LAVABLAS_MODE", cases[i].mode, cases[i].init ? "LAVABLAS_INIT" : NULL, cases[i].init, NULL},
+            0,
+            NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(config.mode, cases[i].expected);
+        assert_int_equal(config.init_sync, cases[i].sync);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void unknown_values_are_reported_once(void **state) {
+    static const char *const cases[][2] = {
+        {"LAVABLAS_MODE", "gpus"},    {"LAVABLAS_INIT", "1"},        {"LAVABLAS_LOG", "loud"},
+        {"LAVABLAS_CACHE", "yes"},    {"LAVABLAS_MEMORY", "2 G"},    {"LAVABLAS_MEMORY", "0"},
+        {"LAVABLAS_MEMORY", "-1"},    {"LAVABLAS_PINNED", "G"},      {"LAVABLAS_PINNED", "1.2.3M"},
+        {"LAVABLAS_PINNED", "1e9"},   {"LAVABLAS_PINNED", "9999T9"}, {"LAVABLAS_MEMORY", "99999999999G"},
+        {"LAVABLAS_PINNED", "256MM"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{cases[i][0], cases[i][1], NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(source.complaints, 1);
+        assert_string_equal(source.complained_about, cases[i][0]);
+        assert_int_equal(config.mode, LAVA_MODE_AUTO);
+        assert_defaults(&config);
+    }
+    /* an unknown INIT counts as none: mode gpu waits */
+    struct source source = {{"LAVABLAS_MODE", "gpu", "LAVABLAS_INIT", "later", NULL}, 0, NULL};
+    assert_true(parse(&source, false).init_sync);
+    assert_int_equal(source.complaints, 1);
+}
+
+static void sizes(void **state) {
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } cases[] = {
+        {"256M", (uint64_t)256 << 20},
+        {"2G", (uint64_t)2 << 30},
+        {"1.5G", (uint64_t)3 << 29},
+        {"1048576", 1048576},
+        {"64k", 65536},
+        {"64KiB", 65536},
+        {"1T", (uint64_t)1 << 40},
+        {"2gb", (uint64_t)2 << 30},
+        {"512B", 512},
+        {"0.5M", 524288},
+        {"140737488355328", (uint64_t)1 << 47},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {
+            {"LAVABLAS_MEMORY", cases[i].text, "LAVABLAS_PINNED", cases[i].text, NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(config.memory_bytes, cases[i].bytes);
+        assert_int_equal(config.pinned_bytes, cases[i].bytes);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void statistics(void **state) {
+    static const char *const cases[][2] = {{"1", ""}, {"0", NULL}, {"/tmp/stats", "/tmp/stats"}, {"2", "2"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{"LAVABLAS_STATS", cases[i][0], NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(source.complaints, 0);
+        if (cases[i][1])
+            assert_string_equal(config.stats, cases[i][1]);
+        else
+            assert_null(config.stats);
+    }
+}
+
+static void log_and_cache(void **state) {
+    static const char *const levels[] = {"none", "error", "warn", "info", "debug"};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct source source = {
+            {"LAVABLAS_LOG", levels[i], "LAVABLAS_CACHE", i & 1 ? "1" : "0", NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(config.log_level, i);
+        assert_int_equal(config.cache, i & 1);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+/* A program may change or free what getenv returned. */
+static void values_are_copied(void **state) {
+    char device[] = "H200", library[] = "/lib/x.so", stats[] = "/tmp/s", home[] = "/home/me";
+    struct source source = {{"LAVABLAS_DEVICE", device, "LAVABLAS_CPU_BLAS", library, "LAVABLAS_STATS", stats,
+                             "HOME", home, NULL},
+                            0,
+                            NULL};
+    struct lava_config config = parse(&source, false);
+    (void)state;
+    device[0] = library[0] = stats[0] = home[0] = '!';
+    assert_string_equal(config.device, "H200");
+    assert_string_equal(config.cpu_blas, "/lib/x.so");
+    assert_string_equal(config.stats, "/tmp/s");
+    assert_string_equal(config.cache_home, "/home/me/.cache");
+}
+
+static void too_long_is_not_understood(void **state) {
+    static char long_text[8192];
+    struct source source = {{"LAVABLAS_CPU_BLAS", long_text, "XDG_CACHE_HOME", long_text, NULL}, 0, NULL};
+    (void)state;
+    memset(long_text, '/', sizeof long_text - 1);
+    struct lava_config config = parse(&source, false);
+    assert_null(config.cpu_blas);
+    assert_null(config.cache_home);
+    assert_int_equal(source.complaints, 1);
+    long_text[sizeof storage.cpu_blas] = '\0'; /* without room for the terminator */
+    assert_null(parse(&source, false).cpu_blas);
+    long_text[sizeof storage.cpu_blas - 1] = '\0';
+    assert_string_equal(parse(&source, false).cpu_blas, long_text);
+}
+
+static void cache_home(void **state) {
+    static const char *const cases[][3] = {
+        {"/x/cache", "/home/me", "/x/cache"},
+        {"relative", "/home/me", "/home/me/.cache"},
+        {"", "/home/me", "/home/me/.cache"},
+        {"relative", "also", NULL},
+        {"", "", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{"XDG_CACHE_HOME", cases[i][0], "HOME", cases[i][1], NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        if (cases[i][2])
+            assert_string_equal(config.cache_home, cases[i][2]);
+        else
+            assert_null(config.cache_home);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void local_ranks(void **state) {
+    static const struct {
+        const char *pairs[5];
+        int rank;
+    } cases[] = {
+        {{"OMPI_COMM_WORLD_LOCAL_RANK", "3", NULL}, 3},
+        {{"MV2_COMM_WORLD_LOCAL_RANK", "0", NULL}, 0},
+        {{"MPI_LOCALRANKID", "12", NULL}, 12},
+        {{"SLURM_LOCALID", "7", NULL}, 7},
+        {{"PMI_LOCAL_RANK", "1", NULL}, 1},
+        {{"SLURM_LOCALID", "7", "OMPI_COMM_WORLD_LOCAL_RANK", "2", NULL}, 2},
+        {{"OMPI_COMM_WORLD_LOCAL_RANK", "x", "SLURM_LOCALID", "4", NULL}, 4},
+        {{"SLURM_LOCALID", "-1", NULL}, -1},
+        {{"SLURM_LOCALID", "99999999999", NULL}, -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{NULL}, 0, NULL};
+        memcpy(source.pairs, cases[i].pairs, sizeof cases[i].pairs);
+        assert_int_equal(parse(&source, false).local_rank, cases[i].rank);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_set),
+        cmocka_unit_test(empty_values_are_none),
+        cmocka_unit_test(secure_ignores_everything),
+        cmocka_unit_test(words),
+        cmocka_unit_test(unknown_values_are_reported_once),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(log_and_cache),
+        cmocka_unit_test(values_are_copied),
+        cmocka_unit_test(too_long_is_not_understood),
+        cmocka_unit_test(cache_home),
+        cmocka_unit_test(local_ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/* The statistics: counting from threads, the text, and the summary at exit, for which this program runs
+ * itself again with LAVABLAS_STATS set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/stats.h"
+#include "tests/library/capture.h"
+
+static const struct lava_problem problem = {.type = LAVA_TYPE_FP32, .m = 1000, .n = 500, .k = 100};
+
+/* Child programs: what each does before it exits. */
+static void count_one(void) {
+    lava_stats_count(LAVA_ROUTINE_SGEMM, &problem, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
+}
+
+static void install_and_count(void) {
+    lava_stats_install();
+    count_one();
+}
+
+static void fork_child_exits(void) {
+    install_and_count();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(0); /* counted nothing itself: says nothing */
+    waitpid(child, NULL, 0);
+}
+
+static void fork_child_counts(void) {
+    install_and_count();
+    pid_t child = fork();
+    if (child == 0) {
+        lava_stats_count(LAVA_ROUTINE_CBLAS_SGEMM, &problem, LAVA_PLACE_CPU, LAVA_REASON_FORKED, 1000);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void install_only(void) {
+    lava_stats_install();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} programs[] = {{"install-and-count", install_and_count},
+                {"install-only", install_only},
+                {"fork-child-exits", fork_child_exits},
+                {"fork-child-counts", fork_child_counts},
+                {NULL, NULL}};
+
+/* Runs this program as the named one; returns the number of lines on its stderr. */
+static int run_program(const char *name, const char *setting, struct capture *capture) {
+    capture_begin(capture);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        if (setting)
+            setenv("LAVABLAS_STATS", setting, 1);
+        else
+            unsetenv("LAVABLAS_STATS");
+        execl("/proc/self/exe", "test_stats", name, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    int lines = capture_end(capture);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    return lines;
+}
+
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+static void nothing_counted_is_nothing_said(void **state) {
+    struct capture capture;
+    char text[16] = "x";
+    (void)state;
+    assert_int_equal(lava_stats_format(text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(run_program("install-only", "1", &capture), 0);
+    assert_int_equal(run_program("install-and-count", NULL, &capture), 0);
+    assert_int_equal(run_program("install-and-count", "0", &capture), 0);
+}
+
+static void summary_on_stderr(void **state) {
+    struct capture capture;
+    char expected[256];
+    (void)state;
+    assert_int_equal(run_program("install-and-count", "1", &capture), 1);
+    snprintf(expected, sizeof expected, "lavablas: sgemm_ cpu 1 calls, 0.000001 s, 0.1 GFLOP: %s\n",
+             lava_reason_text(LAVA_REASON_STARTING));
+    assert_string_equal(capture.text, expected);
+}
+
+static void children_of_fork_tell_their_own(void **state) {
+    struct capture capture;
+    (void)state;
+    assert_int_equal(run_program("fork-child-exits", "1", &capture), 1);
+    assert_int_equal(run_program("fork-child-counts", "1", &capture), 2);
+    assert_int_equal(count_of(capture.text, " sgemm_ cpu 1 calls"), 1);
+    assert_int_equal(count_of(capture.text, " cblas_sgemm cpu 1 calls"), 1);
+}
+
+static void summary_in_a_file(void **state) {
+    struct capture capture;
+    char folder[] = "/tmp/lavablas-stats-XXXXXX", path[64], text[1024];
+    struct stat status;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/stats", folder);
+    assert_int_equal(run_program("install-only", path, &capture), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    for (int i = 0; i < 2; i++) /* the second is appended */
+        assert_int_equal(run_program("install-and-count", path, &capture), 0);
+    int file = open(path, O_RDONLY);
+    ssize_t length = read(file, text, sizeof text - 1);
+    assert_true(length > 0);
+    text[length] = '\0';
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    close(file);
+    assert_int_equal(count_of(text, "lavablas: sgemm_ cpu 1 calls"), 2);
+    unlink(path);
+    /* a FIFO nobody reads does not keep the program from ending */
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(run_program("install-and-count", path, &capture), 1);
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(run_program("install-and-count", path, &capture), 1);
+    assert_non_null(strstr(capture.text, "LAVABLAS_STATS"));
+}
+
+static void *count_many(void *argument) {
+    (void)argument;
+    for (int i = 0; i < 10000; i++)
+        lava_stats_count(LAVA_ROUTINE_CBLAS_SGEMM, &problem, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 100);
+    return NULL;
+}
+
+static void threads_lose_nothing(void **state) {
+    pthread_t threads[4];
+    char text[4096], expected[256];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_many, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    /* the problem of an invalid call is not looked at */
+    lava_stats_count(LAVA_ROUTINE_SGEMM, NULL, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
+    size_t length = lava_stats_format(text, sizeof text);
+    assert_int_equal(length, strlen(text));
+    snprintf(expected, sizeof expected,
+             "lavablas: cblas_sgemm gpu 40000 calls, 0.004000 s, 4000.0 GFLOP: %s\n"
+             "lavablas: sgemm_ cpu 1 calls, 0.000000 s, 0.0 GFLOP: %s\n",
+             lava_reason_text(LAVA_REASON_PROFITABLE), lava_reason_text(LAVA_REASON_INVALID));
+    assert_string_equal(text, expected);
+}
+
+static void short_buffers(void **state) {
+    char whole[4096], text[4096];
+    (void)state;
+    size_t length = lava_stats_format(whole, sizeof whole);
+    assert_true(length > 0);
+    for (size_t size = 0; size <= length + 1; size++) {
+        memset(text, '#', sizeof text);
+        assert_int_equal(lava_stats_format(text, size), length);
+        assert_true(text[size] == '#');
+        if (size) {
+            assert_memory_equal(text, whole, size - 1);
+            assert_true(text[size - 1] == '\0');
+        }
+    }
+}
+
+static void the_clock_runs(void **state) {
+    uint64_t start = lava_stats_now_ns();
+    (void)state;
+    usleep(2000);
+    uint64_t elapsed = lava_stats_now_ns() - start;
+    assert_true(elapsed >= 2000000 && elapsed < 60000000000u);
+}
+
+int main(int count, char **arguments) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_counted_is_nothing_said),
+        cmocka_unit_test(summary_on_stderr),
+        cmocka_unit_test(children_of_fork_tell_their_own),
+        cmocka_unit_test(summary_in_a_file),
+        cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(short_buffers),
+        cmocka_unit_test(the_clock_runs),
+    };
+    for (size_t i = 0; count > 1 && programs[i].name; i++) {
+        if (strcmp(programs[i].name, arguments[1]) == 0) {
+            programs[i].run();
+            return 0;
+        }
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

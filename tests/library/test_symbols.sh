@@ -1,0 +1,28 @@
+#!/bin/sh
+# The library shows BLAS names and lavablas_*, nothing else: a name more could take the place of a program's.
+#
+#   test_symbols.sh LIBRARY
+set -eu
+library=$1
+blas='cblas_sgemm sgemm_'
+
+symbols=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sed 's/@.*//' | sort -u)
+failed=0
+for name in $symbols; do
+    case " $blas " in *" $name "*) continue ;; esac
+    case $name in lavablas_*) continue ;; esac
+    echo "exported, but neither BLAS nor lavablas_*: $name"
+    failed=1
+done
+for name in $blas lavablas_version lavablas_wait lavablas_last_call; do
+    if ! echo "$symbols" | grep -qx "$name"; then
+        echo "not exported: $name"
+        failed=1
+    fi
+done
+# A partial BLAS that needs libvulkan or a CPU BLAS by name would load it into every program.
+if readelf -d "$library" | grep NEEDED | grep -E 'vulkan|blas'; then
+    echo "loaded with the library: see above"
+    failed=1
+fi
+exit $failed
