@@ -2,7 +2,8 @@
  * last argument, by value. Below the cut-off it is a comparison and a jump to the CPU BLAS.
  *
  * Invariants: a forwarded call carries the caller's arguments untouched. The lengths are passed on but never
- * looked at: most C programs do not pass them, and what lies in their place is then not ours. */
+ * looked at, and their place is never written: most C programs do not pass them, and what lies there is then
+ * not ours. */
 #include "lavablas_cblas.h"
 
 #include "lib/abi/export.h"
@@ -33,17 +34,23 @@ LAVA_SLOW_PATH static void slow_sgemm(const char *transa, const char *transb, co
     lava_runtime_end(&call);
 }
 
+/* sgemm_ as C programs declare it, without the lengths. */
+typedef void plain_sgemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                         const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+                         const float *beta, float *c, const int *ldc);
+
 LAVA_EXPORT void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                         const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
                         const float *beta, float *c, const int *ldc, size_t transa_length,
                         size_t transb_length) {
-    if (lava_gate_forwards(*m, *n, *k))
-        lava_gate.sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, transa_length,
-                        transb_length);
-    else
-        slow_sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, transa_length,
-                   transb_length);
-    /* No tail call: it would store the arguments, lengths included, where the caller keeps its own. A caller
-     * that passes no lengths has something else there, perhaps something that another thread is changing. */
-    __asm__ volatile("");
+    if (lava_gate_forwards(*m, *n, *k)) {
+        /* A tail call stores its arguments where the caller stored them. For the lengths that would be memory
+         * that a caller without lengths uses for something else, perhaps something another thread is
+         * changing; left out, they stay where they are, and the jump passes them on all the same. */
+        plain_sgemm *forward = (plain_sgemm *)(void (*)(void))lava_gate.sgemm;
+        forward(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    slow_sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, transa_length, transb_length);
+    __asm__ volatile(""); /* no tail call, for the same reason */
 }
