@@ -21,7 +21,7 @@
  * name                       type            module                      tile m   n   k  inv m  n  st */
 static const struct lava_kernel table[] = {
     {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128, 128, 16,    8, 8, 2},
-    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128, 128, 16,   16, 8, 2},
+    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128, 128,  8,   16, 8, 2},
     {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128,  64, 16,    8, 8, 2},
     {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,      64,  64, 16,    8, 4, 2},
     {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,      32,  32, 16,    4, 4, 2},

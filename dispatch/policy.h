@@ -18,6 +18,7 @@ enum lava_reason {
     LAVA_REASON_TRIVIAL,      /* nothing to multiply */
     LAVA_REASON_CUTOFF,       /* below the cut-off: no device could win */
     LAVA_REASON_MODE_CPU,     /* LAVABLAS_MODE=cpu, or a setuid program */
+    LAVA_REASON_EARLY,        /* too little multiplied so far to prepare a device for */
     LAVA_REASON_STARTING,     /* the device is being prepared in the background */
     LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
     LAVA_REASON_FAILED,       /* the device failed earlier: it is not used any more */

@@ -21,36 +21,35 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0 };
  *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
  *   latency   host to host, the smallest product, ns */
 static const struct lava_profile table[] = {
-    /* Driver 580.159.04, PCIe 5.0 x16, 2026-11-20. memory: measured, uvec4 copy kernel, 3850 GB/s. upload: the copy from
-     * user memory by 4 threads, measured, 30 GB/s (the bus itself carries 50). download: starting value; a plain copy back
-     * by 4 threads reaches 34 GB/s (measured), merging with beta also reads C. latency: starting value, three submits and
-     * waits of 49 us (measured). flop/s: starting values, from 52 TFLOP/s of fp32 multiply-adds in registers (measured).
-     * wg/mp: starting values, from 64 Ki registers and 228 KiB of shared memory a multiprocessor. Grouped order: +8..10%
-     * where memory-bound (public measurements); persistent has not earned its place yet. */
+    /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21. flop/s and order: checkgemm --bench
+     * --device-only at 8192 (perf/results/, doc/tuning.md): the orders differ by less than 1% for fp32, persistent costs up
+     * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. upload, download: from
+     * checkgemm --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits
+     * checkgemm --bench 128 (117 us) to 1024 (0.62 ms), where small chunks do not reach the bus's full rate. */
     {
         .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
         .kernels = {
-            /* row               flop/s  wg/mp */
-            {"fp32_128x128_16x8", 40e12, 2},
-            {"fp32_128x128",      38e12, 2},
-            {"fp32_128x64",       34e12, 4},
-            {"fp32_64x64",        26e12, 4},
-            {"fp32_32x32",        12e12, 8},
+            /* row                 flop/s  wg/mp */
+            {"fp32_128x128_16x8", 47.0e12,  2},
+            {"fp32_128x128",      46.7e12,  1},
+            {"fp32_128x64",       45.3e12,  3},
+            {"fp32_64x64",        40.9e12,  5},
+            {"fp32_32x32",        30.9e12, 12},
         },
         .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 132,
-        .upload_bytes_per_s = 30e9, .download_bytes_per_s = 25e9, .memory_bytes_per_s = 3.8e12,
-        .call_latency_ns = 150e3,
+        .upload_bytes_per_s = 40e9, .download_bytes_per_s = 38e9, .memory_bytes_per_s = 3.8e12,
+        .call_latency_ns = 160e3,
     },
-    /* Mesa's software device, for tests. Starting values but the latency: two submits and waits of 128 us (measured,
-     * 2 cores). One multiprocessor stands for one thread of it. */
+    /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all 512 1000; latency:
+     * two submits and waits of 128 us. One multiprocessor stands for one thread of it. */
     {
         .label = "lavapipe", .vendor_id = ANY_VENDOR, .name_part = "llvmpipe", .kind = LAVA_DEVICE_CPU,
         .kernels = {
-            {"fp32_32x32",        2e9, 1},
-            {"fp32_64x64",        2e9, 1},
-            {"fp32_128x64",       2e9, 1},
-            {"fp32_128x128",      2e9, 1},
-            {"fp32_128x128_16x8", 2e9, 1},
+            {"fp32_128x64",       36e9, 1},
+            {"fp32_128x128_16x8", 34e9, 1},
+            {"fp32_128x128",      34e9, 1},
+            {"fp32_64x64",        27e9, 1},
+            {"fp32_32x32",        19e9, 1},
         },
         .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 2,
         .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,

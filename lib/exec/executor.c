@@ -18,6 +18,9 @@
 #define TIMEOUT_S      20.0
 #define TIMEOUT_FACTOR 50.0
 
+/* The last executor whose device may still be at work on its buffers and pipelines: it keeps them. */
+static struct lava_executor *_Atomic abandoned;
+
 /* What one run of the executor knows. */
 struct run {
     struct lava_executor *executor;
@@ -78,7 +81,11 @@ void lava_executor_destroy(struct lava_executor *executor) {
     if (!executor)
         return;
     lava_copy_pool_destroy(executor->pool);
-    lava_queue_drain(executor->device, (uint64_t)(TIMEOUT_S * NS_PER_S));
+    if (lava_queue_drain(executor->device, (uint64_t)(TIMEOUT_S * NS_PER_S))) {
+        executor->pool = NULL;
+        abandoned = executor;
+        return;
+    }
     lava_workspace_finish(&executor->workspace, executor->device);
     lava_device_destroy(executor->device);
     free(executor);
@@ -381,6 +388,8 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
     /* buffers are reused by the next product, so nothing may be running when this one ends */
     enum lava_status drained =
         executor->device->failed ? LAVA_OK : lava_queue_drain(executor->device, run.transfer.timeout_ns);
+    if (drained) /* what is in flight would meet the next product's data */
+        lava_device_fail(executor->device, drained);
     status = status ? status : drained;
     if (!status && timing)
         read_timing(&run, timing);

@@ -24,7 +24,8 @@ struct lava_executor {
 /* Takes the device over, also on failure. copy_threads counts the caller. */
 enum lava_status lava_executor_create(struct lava_device *device, unsigned copy_threads,
                                       struct lava_executor **executor);
-/* NULL is allowed. Not called in a normal exit: see runtime.c. */
+/* NULL is allowed. Frees nothing where the device does not come to rest. Not called in a normal exit: see
+ * lifecycle.c. */
 void lava_executor_destroy(struct lava_executor *executor);
 
 /* What of C is merged: all columns of the rows before `row`; of the `rows` rows from there on, the columns

@@ -1,10 +1,11 @@
 /* Preparation, fork and exit. Called by runtime.c and gate.c.
  *
  * The state only moves forward: COLD, STARTING, then READY or UNAVAILABLE. A forked child never touches its
- * parent's device, executor or lock: it has `forked` and forwards. At exit the lock is taken and kept, so
- * that no product is begun while the driver's own handlers run; nothing is destroyed. */
+ * parent's device, executor or lock: it has `forked` and forwards. At exit the product in flight is waited
+ * for and none is begun after it, so the driver's own handlers find the device idle; nothing is destroyed. */
 #include "lib/exec/lifecycle.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -62,9 +63,13 @@ static void leave(void) {
         deadline.tv_sec++;
         deadline.tv_nsec -= 1000000000L;
     }
-    /* kept: whoever comes now finds it taken, or sees `exiting` */
-    if (pthread_mutex_timedlock(&life.executor_lock, &deadline))
+    if (pthread_mutex_timedlock(&life.executor_lock, &deadline)) {
         LAVA_LOG(INFO, "exit with a product still on the device");
+        return;
+    }
+    /* not kept: whoever comes now sees `exiting` and forwards, and a later handler may wait for such a thread
+     */
+    pthread_mutex_unlock(&life.executor_lock);
 }
 
 static void forked_child(void) {
@@ -103,6 +108,9 @@ static void *prepare_in_background(void *unused) {
     struct lava_executor *executor = NULL;
     const char *why = "";
     (void)unused;
+    /* the first caller's rounding mode and traps are not for this thread nor for the driver's, which inherit
+     */
+    fesetenv(FE_DFL_ENV);
     /* held throughout: exit() waits for it as for any product */
     pthread_mutex_lock(&life.executor_lock);
     enum lava_status status = life.exiting ? LAVA_ERROR_UNAVAILABLE : prepare(&executor, &why);
@@ -175,6 +183,10 @@ bool lava_lifecycle_ready(bool wait, enum lava_reason *reason) {
     }
     *reason = state == STARTING ? LAVA_REASON_STARTING : LAVA_REASON_NO_DEVICE;
     return state == READY;
+}
+
+bool lava_lifecycle_cold(void) {
+    return life.state == COLD;
 }
 
 const char *lava_lifecycle_explanation(void) {

@@ -12,6 +12,9 @@
  * FORKED). Any thread. */
 bool lava_lifecycle_ready(bool wait, enum lava_reason *reason);
 
+/* True where nothing has been started yet. */
+bool lava_lifecycle_cold(void);
+
 /* In words, what became of the preparation; static storage. */
 const char *lava_lifecycle_explanation(void);
 

@@ -228,7 +228,8 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
     struct answers *answers = malloc(sizeof *answers);
     if (!answers)
         return LAVA_ERROR_HOST_MEMORY;
-    *why = "no device with Vulkan 1.3 and buffer device addresses, as LAVABLAS_DEVICE asks for";
+    *why = config->device ? "no device with Vulkan 1.3 is what LAVABLAS_DEVICE asks for"
+                          : "no GPU with Vulkan 1.3 and buffer device addresses";
     for (uint32_t i = 0; i < count; i++) {
         ask(device, physical[i], answers);
         enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);

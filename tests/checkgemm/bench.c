@@ -132,7 +132,8 @@ bool bench_run(struct check_context *context, const struct bench_options *option
                                              .schedule = options->schedule,
                                              .persistent = options->persistent,
                                              .split_k = options->split_k,
-                                             .column_blocks = options->device_only ? 1 : 0};
+                                             .column_blocks =
+                                                 options->device_only ? 1 : options->column_blocks};
     const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1};
     struct lava_plan plan;
     lava_policy_choose(&problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);

@@ -30,7 +30,8 @@ static const char usage[] =
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--schedule linear|grouped|hilbert|all] "
     "[--persistent "
     "0|1]\n"
-    "                 [--split N] [--seconds S] [--device-only] [--copy-threads N] [N | MxNxK]...\n"
+    "                 [--split N] [--column-blocks N] [--copy-threads N] [--seconds S] [--device-only]\n"
+    "                 [N | MxNxK]...\n"
     "  FIGURES         a row that is not in the table: MxNxK/MxN/STAGES, tile, invocation, stages\n"
     "  --discrete      treat memory shared with the host as a discrete GPU's: uploads are copied first\n"
     "  --device-only   no host-to-host times\n";
@@ -77,6 +78,8 @@ static int parse(int argc, char **argv, struct options *options, struct check_co
             options->timing.persistent = 1 + atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--split"))
             options->timing.split_k = (uint32_t)atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--column-blocks"))
+            options->timing.column_blocks = atoll(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--copy-threads"))
             options->copy_threads = (unsigned)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--seconds"))

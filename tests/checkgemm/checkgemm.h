@@ -48,6 +48,7 @@ struct bench_options {
     const struct lava_kernel *kernel;
     int schedule, persistent; /* as in struct lava_overrides */
     uint32_t split_k;
+    int64_t column_blocks;
     double seconds;   /* of timing, for each size, after as much warming up */
     bool device_only; /* no host-to-host timing */
 };

@@ -51,7 +51,8 @@ static void test_one_block_is_the_sum(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
     struct lava_problem problem = product(2048, 2048, 2048);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    const struct lava_overrides uncut = {.column_blocks = 1};
+    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &uncut);
     assert_int_equal(plan.blocking.blocks_m * plan.blocking.blocks_n * plan.blocking.blocks_k, 1);
     double bytes = 2048.0 * 2048.0 * 4.0, fastest = plan.profile->kernels[0].flops_per_s;
     double sum = plan.profile->call_latency_ns + 2e9 * bytes / plan.profile->upload_bytes_per_s +
@@ -82,18 +83,18 @@ static void test_small_stays_on_the_cpu(void **state) {
     assert_int_equal(choose(&problem, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_UNPROFITABLE);
 }
 
-/* An estimate within a tenth of the CPU's is no reason to leave it. */
+/* An estimate within a fifth of the CPU's is no reason to leave it. */
 static void test_margin(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
     struct lava_problem problem = product(4096, 4096, 4096);
     struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
-    const double shares[] = {0.85, 0.89, 0.91, 0.99, 1.1}; /* GPU time / CPU time */
+    const double shares[] = {0.75, 0.79, 0.81, 0.99, 1.1}; /* GPU time / CPU time */
     for (size_t i = 0; i < COUNT(shares); i++) {
         struct lava_cpu_figures cpu = {lava_problem_flops(&problem) * shares[i] / (plan.gpu_ns * 1e-9)};
         struct lava_plan other;
         lava_policy_choose(&problem, &device, &cpu, LAVA_MODE_AUTO, NULL, &other);
-        assert_int_equal(other.place, shares[i] < 0.9 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
+        assert_int_equal(other.place, shares[i] < 0.8 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
     }
     struct lava_cpu_figures unknown = {0};
     lava_policy_choose(&problem, &device, &unknown, LAVA_MODE_AUTO, NULL, &plan);
