@@ -16,8 +16,9 @@
 /* The list of tiles stays below 64 MiB. */
 #define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
 #define DIMENSION_TILES_MAX (LAVA_SCHEDULE_MAX_TILES - 1)
-/* The kernels count these in 32 bits: elements along K, and 16-byte words of a result. */
-#define BLOCK_K_MAX      (INT64_C(1) << 30)
+/* The kernels count these in 32 bits: 16-byte words of a panel (for panels up to 256 wide) and of a result.
+ */
+#define BLOCK_K_MAX      (INT64_C(1) << 26)
 #define RESULT_BYTES_MAX (UINT64_C(16) << 31)
 /* A padded leading dimension may make a download carry this share more before finish is worth its pass. */
 #define PADDING_SHARE 16

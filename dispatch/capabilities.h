@@ -17,11 +17,11 @@ struct lava_capabilities {
     uint32_t max_workgroups;  /* in dimension x */
     uint32_t multiprocessors; /* 0: the driver does not tell */
     uint64_t memory_bytes; /* device memory this library may use in all (LAVABLAS_MEMORY already applied) */
-    uint64_t max_buffer_bytes; /* of one allocation */
-    bool unified_memory;       /* the device reads host memory at its own speed: no copy before pack */
-    bool denorm_preserve_fp32; /* shaders may ask that fp32 subnormals are kept */
-    bool sm_builtins;          /* reserved for schedules that place workgroups */
-    float timestamp_period_ns; /* 0: no timestamps */
+    uint64_t max_buffer_bytes;  /* of one allocation */
+    bool unified_memory;        /* the device reads host memory at its own speed: no copy before pack */
+    bool denorm_preserve_fp32;  /* shaders may ask that fp32 subnormals are kept */
+    bool special_preserve_fp32; /* shaders may ask that Inf, NaN and -0 are treated as IEEE says */
+    float timestamp_period_ns;  /* 0: no timestamps */
 };
 
 #endif

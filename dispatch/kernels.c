@@ -10,8 +10,8 @@
 
 // clang-format off
 /* Every row fits 32 KiB of shared memory and subgroups of 8, 16, 32 and 64, so that each also runs in software, where CI
- * tests it. Starting values: the shapes that public kernels converged on (CLBlast, llama.cpp), tile_k and stages at
- * the largest that 32 KiB hold for the largest tile. No row has been timed against its neighbours yet.
+ * tests it. The shapes began with what public kernels converged on (CLBlast, llama.cpp); those kept won somewhere on an
+ * H200 (doc/tuning.md has them and the ones dropped).
  *
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step

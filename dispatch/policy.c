@@ -269,6 +269,21 @@ static void adopt(const struct request *request, const struct candidate *candida
     plan->gpu_ns = gpu_ns(request, candidate);
 }
 
+bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
+                             const struct lava_cpu_figures *cpu) {
+    const struct lava_profile *profile = lava_profiles_find(device);
+    double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+    double element_bytes = (double)lava_type_bytes(problem->type), best = 0;
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
+        best = fmax(best, profile->kernels[i].flops_per_s);
+    double transfers = (m + n) * k * element_bytes / profile->upload_bytes_per_s +
+                       m * n * element_bytes / profile->download_bytes_per_s;
+    double least = profile->call_latency_ns + 1e9 * fmax(transfers, lava_problem_flops(problem) / best);
+    /* an unknown CPU wins */
+    return cpu->flops_per_s_fp32 <= 0 ||
+           least >= PROFITABLE_SHARE * 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32;
+}
+
 /* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
  * operands and a device that cannot run the row or hold a block go to the CPU in every mode; a forced row
  * that does not fit counts as no usable device. */

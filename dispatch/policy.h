@@ -72,6 +72,12 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
                         const struct lava_cpu_figures *cpu, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan);
 
+/* True where even the least the device needs (its latency, and the larger of all transfers and all arithmetic
+ * at the best rates) is more than the CPU's estimate allows: mode AUTO would say UNPROFITABLE. Takes
+ * nanoseconds, where the choice among plans takes microseconds, up to a millisecond when memory is short. */
+bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
+                             const struct lava_cpu_figures *cpu);
+
 /* One line in words, for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates, kernel,
  * schedule, blocks. Truncated to size. */
 void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,

@@ -1,5 +1,5 @@
 /* Fills the lists of tiles that the multiply kernel walks. Called by the executor for each shape of block, by
- * tests and by `lavablas explain`. Invariant: whatever the order, every tile of the rectangle is in the list
+ * tests. Invariant: whatever the order, every tile of the rectangle is in the list
  * exactly once. */
 #include "dispatch/schedule.h"
 

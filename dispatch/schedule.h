@@ -38,7 +38,7 @@ static inline uint32_t lava_schedule_tile_n(uint32_t entry) {
 }
 
 /* The largest number of distinct panels (rows of A's tiles plus columns of B's) that any wave of `wave`
- * consecutive entries touches: what the cache must hold. Used by tests and by `lavablas explain`. */
+ * consecutive entries touches: what the cache must hold. For tests. */
 uint32_t lava_schedule_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave);
 
 const char *lava_schedule_name(enum lava_schedule schedule); /* "linear", "grouped", "hilbert" */

@@ -6,10 +6,14 @@
 #define LAVA_SHADER 1
 #include "interface.h"
 
+/* Vulkan lets a driver assume that there is no Inf and no NaN, and flush subnormals of fp32, unless a module asks
+ * otherwise; and a module may only ask what the device offers (shaderSignedZeroInfNanPreserveFloat32,
+ * shaderDenormPreserveFloat32). Hence up to three variants of a module that computes. */
+#extension GL_EXT_spirv_intrinsics : enable
+#ifdef LAVA_SPECIAL_PRESERVE
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
+#endif
 #ifdef LAVA_DENORM_PRESERVE
-/* Subnormals of fp32 are kept: execution mode DenormPreserve of width 32. Built as a module of its own, for devices
- * that say they can (shaderDenormPreserveFloat32). */
-#extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 32);
 #endif
 

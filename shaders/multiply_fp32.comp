@@ -117,8 +117,7 @@ void main()
         }
 
         fetch(a, b, 0);
-        barrier(); /* the previous tile's last step has been read */
-        stash(0);
+        stash(0); /* the previous tile's last step has been read: its loop ended with a barrier */
         barrier();
         uint stage = 0;
         for (uint s = 0; s < steps; s++) {

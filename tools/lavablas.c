@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/cpu/cpu_blas.h"
+#include "lib/exec/gate.h"
 #include "lib/vk/device.h"
 
 static const char usage[] =
@@ -75,11 +76,21 @@ static int explain(char **sizes) {
     }
     problem.lda = problem.ldc = problem.m;
     problem.ldb = problem.k;
+    const struct lava_config *config = lava_config_get();
+    if (config->mode == LAVA_MODE_CPU) {
+        puts("CPU (the mode is cpu)");
+        return 0;
+    }
+    if (config->mode == LAVA_MODE_AUTO &&
+        (double)problem.m * (double)problem.n * (double)problem.k < lava_gate_cutoff(lava_cpu_blas_get())) {
+        printf("CPU (below the cut-off: the CPU BLAS is estimated to do it within 0.1 ms)\n");
+        return 0;
+    }
     if (!read_device(&device))
         return 1;
     const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
     const struct lava_overrides none = {0};
-    lava_policy_choose(&problem, &device, &cpu, lava_config_get()->mode, &none, &plan);
+    lava_policy_choose(&problem, &device, &cpu, config->mode, &none, &plan);
     lava_policy_describe(&problem, &plan, text, sizeof text);
     puts(text);
     return 0;

@@ -15,7 +15,7 @@
 
 #include "lib/base/log.h"
 
-#define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
+#define DEFAULT_PINNED_BYTES ((uint64_t)128 << 20)
 
 struct word {
     const char *name;
@@ -179,7 +179,7 @@ static const struct {
     {"LAVABLAS_CPU_BLAS", parse_cpu_blas, "the path of a library"},
     {"LAVABLAS_INIT",     parse_init,     "async or sync"},
     {"LAVABLAS_MEMORY",   parse_memory,   "a size such as 2G"},
-    {"LAVABLAS_PINNED",   parse_pinned,   "a size such as 256M"},
+    {"LAVABLAS_PINNED",   parse_pinned,   "a size such as 128M"},
     {"LAVABLAS_STATS",    parse_stats,    "1 or the path of a file"},
     {"LAVABLAS_LOG",      parse_log,      "error, warn, info or debug"},
     {"LAVABLAS_CACHE",    parse_cache,    "0 or 1"},

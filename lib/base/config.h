@@ -23,7 +23,8 @@ struct lava_config {
     enum lava_log_level log_level; /* LAVA_LOG_NONE: nothing is printed but the warning about a wrong value */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0 turns the pipeline cache off */
-    const char *fault;             /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
+    bool inspect;      /* no variable: checkgemm wants what the driver's compiler says of its kernels */
+    const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };
 
 /* A source of variables: getenv or a test's table. */

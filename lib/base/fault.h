@@ -1,9 +1,11 @@
-/* Fault injection, in builds configured with -Dfault_injection=true; elsewhere every macro is LAVA_OK at no
+/* Fault injection, in builds configured with -Dfault_injection=true; elsewhere no passage ever fails, at no
  * cost.
  *
- * LAVABLAS_FAULT=POINT[:N[:COUNT]]   the Nth passage (from 1) of POINT fails, and the COUNT-1 after it (0:
- * all after) POINT  init allocate upload submit wait device_lost download     a step of a call vk any Vulkan
- * call that returns a VkResult A fault at vk returns VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY or
+ *     LAVABLAS_FAULT=POINT[:N[:COUNT]]
+ *
+ * The Nth passage (from 1) of POINT fails, and the COUNT - 1 after it (0: all after). Points: each step of a
+ * call (init, allocate, upload, submit, wait, device_lost, download), and vk, any Vulkan call that returns a
+ * VkResult; a fault there gives VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY and
  * VK_ERROR_INITIALIZATION_FAILED in turn. */
 #ifndef LAVA_BASE_FAULT_H
 #define LAVA_BASE_FAULT_H

@@ -107,10 +107,10 @@ static bool write_all(int file, const char *text, size_t length) {
     return written == (ssize_t)length;
 }
 
-static void print_at_exit(void) {
+void lava_stats_print(void) {
     static char text[SUMMARY_BYTES];
     const char *path = lava_config_get()->stats;
-    size_t length = lava_stats_format(text, sizeof text);
+    size_t length = path ? lava_stats_format(text, sizeof text) : 0;
     if (length == 0)
         return;
     if (length >= sizeof text)
@@ -132,7 +132,7 @@ void lava_stats_install(void) {
     if (!lava_config_get()->stats)
         return;
     pthread_atfork(NULL, NULL, reset_in_child);
-    atexit(print_at_exit);
+    atexit(lava_stats_print);
 }
 
 uint64_t lava_stats_now_ns(void) {

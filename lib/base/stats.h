@@ -19,6 +19,8 @@ void lava_stats_count(enum lava_routine routine, const struct lava_problem *prob
 size_t lava_stats_format(char *text, size_t size);
 /* Registers the summary for exit if the configuration asks for it. Called once, by lib/exec/runtime. */
 void lava_stats_install(void);
+/* What exit() does then: for a process that ends without it. Nothing where the configuration does not ask. */
+void lava_stats_print(void);
 
 uint64_t lava_stats_now_ns(void); /* CLOCK_MONOTONIC */
 

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/cpu/processor.h"
+
 /* Below this the caller is done before a sleeping thread has woken up. */
 #define ALONE_BYTES (256 * 1024)
 /* A cell is at least this large, and there are several a thread, so that a thread that comes late or is
@@ -96,6 +98,7 @@ static void *run_thread(void *argument) {
     struct lava_copy_pool *pool = argument;
     unsigned long seen = 0;
     pthread_setname_np(pthread_self(), "lavablas-copy");
+    lava_processor_use_all();
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (!(pool->open && pool->jobs != seen) && !pool->quit)
@@ -128,12 +131,17 @@ static bool create_thread(struct lava_copy_pool *pool, pthread_t *thread) {
     return error == 0;
 }
 
-/* The program's signals are for the program's threads: the new ones inherit a mask that blocks all. */
+/* The program's signals are for the program's threads: the new ones inherit a mask that blocks all but those
+ * a thread raises itself. A program may have made its matrices' pages fault on purpose (write barriers, dirty
+ * tracking). */
 static void start_threads(struct lava_copy_pool *pool) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t all, before;
     pool->started = true;
     pool->owner = getpid();
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->created < pool->wanted && create_thread(pool, &pool->thread[pool->created]))
         pool->created++;

@@ -6,4 +6,11 @@
  * Cheap but for the first time. Any thread. */
 double lava_processor_flops_per_s(void);
 
+/* How many those are. */
+int lava_processor_count(void);
+
+/* Lets the calling thread run on all of them: a thread inherits its creator's, which may be bound to one
+ * (OpenMP, MPI). */
+void lava_processor_use_all(void);
+
 #endif

@@ -72,7 +72,7 @@ enum lava_status lava_executor_create(struct lava_device *device, unsigned copy_
         return status;
     }
     executor->capabilities = device->capabilities;
-    executor->capabilities.memory_bytes -= lava_workspace_overhead_bytes(&executor->workspace, device);
+    executor->capabilities.memory_bytes -= lava_workspace_overhead_bytes(&executor->workspace);
     *result = executor;
     return LAVA_OK;
 }
@@ -350,7 +350,7 @@ static void set_limits(struct run *run) {
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
                      (double)plan->blocking.block_k / rate * run->repeat;
-    run->transfer.timeout_ns = (uint64_t)((TIMEOUT_S + TIMEOUT_FACTOR * block_s) * NS_PER_S);
+    run->device->timeout_ns = (uint64_t)((TIMEOUT_S + TIMEOUT_FACTOR * block_s) * NS_PER_S);
 }
 
 static void read_timing(struct run *run, struct lava_timing *timing) {
@@ -387,7 +387,7 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
     status = run_blocks(&run, progress);
     /* buffers are reused by the next product, so nothing may be running when this one ends */
     enum lava_status drained =
-        executor->device->failed ? LAVA_OK : lava_queue_drain(executor->device, run.transfer.timeout_ns);
+        executor->device->failed ? LAVA_OK : lava_queue_drain(executor->device, run.device->timeout_ns);
     if (drained) /* what is in flight would meet the next product's data */
         lava_device_fail(executor->device, drained);
     status = status ? status : drained;

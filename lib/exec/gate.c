@@ -13,7 +13,7 @@
 #define UNBEATABLE_S 100e-6
 
 /* On a cache line of its own: every call reads it. */
-_Alignas(128) struct lava_gate lava_gate;
+_Alignas(128) struct lava_gate lava_gate = {.forward_below = -INFINITY};
 
 static double cutoff(const struct lava_config *config, const struct lava_cpu_blas *blas) {
     if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)

@@ -1,9 +1,9 @@
 /* The door of every call: one comparison decides whether a call is forwarded with no further look. lib/abi
  * reads it, lib/exec/runtime writes it.
  *
- * Zero-initialized, forward_below is 0: every call takes the slow path, whose lava_gate_open finds the CPU
- * BLAS, reads the configuration and sets the gate. Later it is LAVA_POLICY_CUTOFF; infinite where no device
- * is or will be used; 0 where every call is counted or forced. */
+ * Until it is opened, forward_below is minus infinity: every call, one with a negative size too, takes the
+ * slow path, whose lava_gate_open finds the CPU BLAS, reads the configuration and sets the gate. Then it is
+ * lava_gate_cutoff; infinite where no device is or will be used; 0 where every call is counted or forced. */
 #ifndef LAVA_EXEC_GATE_H
 #define LAVA_EXEC_GATE_H
 
@@ -13,7 +13,7 @@
 
 struct lava_gate {
     _Atomic double forward_below;  /* m n k */
-    lava_cblas_sgemm *cblas_sgemm; /* set before forward_below becomes positive, never changed after */
+    lava_cblas_sgemm *cblas_sgemm; /* set before forward_below is, never changed after */
     lava_sgemm *sgemm;
 };
 

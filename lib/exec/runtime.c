@@ -69,6 +69,14 @@ static void choose(const struct lava_problem *problem, uint64_t memory_bytes, st
     }
 }
 
+/* The usual case of a product that stays on the CPU, without the search for a plan. Who wants to read plans
+ * gets them. */
+static bool hopeless(const struct lava_problem *problem) {
+    const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
+    return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
+           lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), &cpu);
+}
+
 /* rows x columns of C from (row, column), on the CPU. */
 static void run_part(const struct lava_problem *problem, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
@@ -116,6 +124,10 @@ static enum lava_status run_plan(struct lava_executor *executor, const struct la
 static bool try_device(struct lava_call *call) {
     const struct lava_problem *problem = &call->problem;
     struct lava_plan plan;
+    if (hopeless(problem)) {
+        call->reason = LAVA_REASON_UNPROFITABLE;
+        return false;
+    }
     choose(problem, 0, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)

@@ -36,7 +36,8 @@ void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_c
 /* The next staging slot, free to be written. */
 static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot) {
     *slot = transfer->next_up;
-    enum lava_status status = lava_queue_wait(transfer->device, transfer->up[*slot], transfer->timeout_ns);
+    enum lava_status status =
+        lava_queue_wait(transfer->device, transfer->up[*slot], transfer->device->timeout_ns);
     if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
         status = LAVA_ERROR_DRIVER;
     if (!status)
@@ -242,7 +243,7 @@ enum lava_status lava_transfer_finish_download(struct lava_transfer *transfer,
             return status;
         uint32_t slot = (uint32_t)(download->merged % LAVA_WORKSPACE_SLOTS);
         struct chunk chunk = chunk_at(download, download->merged);
-        if ((status = lava_queue_wait(transfer->device, transfer->down[slot], transfer->timeout_ns)))
+        if ((status = lava_queue_wait(transfer->device, transfer->down[slot], transfer->device->timeout_ns)))
             return status;
         if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
             return LAVA_ERROR_DRIVER;

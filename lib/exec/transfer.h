@@ -15,7 +15,6 @@ struct lava_transfer {
     struct lava_workspace *workspace;
     struct lava_copy_pool *pool;
     struct lava_stamps *stamps;                   /* NULL: packing is not timed */
-    uint64_t timeout_ns;                          /* of one wait */
     struct lava_point up[LAVA_WORKSPACE_SLOTS];   /* when the device is done with the slot */
     struct lava_point down[LAVA_WORKSPACE_SLOTS]; /* when the slot is filled */
     uint32_t next_up;

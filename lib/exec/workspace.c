@@ -41,9 +41,7 @@ void lava_workspace_finish(struct lava_workspace *workspace, struct lava_device 
         lava_memory_free(device, &workspace->buffers[role]);
 }
 
-uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace,
-                                       const struct lava_device *device) {
-    (void)device;
+uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace) {
     return workspace->buffers[LAVA_WORKSPACE_RAW].bytes;
 }
 

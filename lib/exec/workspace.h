@@ -39,8 +39,7 @@ enum lava_status lava_workspace_init(struct lava_workspace *workspace, struct la
 void lava_workspace_finish(struct lava_workspace *workspace, struct lava_device *device);
 
 /* Device memory that is not a block's: to be taken off the device's memory before blocking. */
-uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace,
-                                       const struct lava_device *device);
+uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace);
 
 /* Makes every buffer at least as large as the blocking needs. The device must be idle.
  * LAVA_ERROR_DEVICE_MEMORY: a smaller blocking may fit. */

@@ -12,6 +12,21 @@
 #include "lib/vk/queue.h"
 #include "lib/vk/selection.h"
 
+/* Until a run of the executor sets its own. */
+#define FIRST_TIMEOUT_NS 60000000000ull
+
+static void (*_Atomic on_load)(void);
+
+void lava_device_on_load(void (*function)(void)) {
+    on_load = function;
+}
+
+static void tell_load(void) {
+    void (*function)(void) = on_load;
+    if (function)
+        function();
+}
+
 static const char *result_name(VkResult result) {
     switch (result) {
     case VK_ERROR_OUT_OF_HOST_MEMORY:
@@ -125,9 +140,6 @@ static enum lava_status load_device_functions(struct lava_device *device) {
     LAVA_VK_DEVICE_FUNCTIONS(LOAD)
 #undef LOAD
     if (device->has_executable_properties) {
-        device->vk.GetPipelineExecutablePropertiesKHR =
-            (PFN_vkGetPipelineExecutablePropertiesKHR)device->vk.GetDeviceProcAddr(
-                device->handle, "vkGetPipelineExecutablePropertiesKHR");
         device->vk.GetPipelineExecutableStatisticsKHR =
             (PFN_vkGetPipelineExecutableStatisticsKHR)device->vk.GetDeviceProcAddr(
                 device->handle, "vkGetPipelineExecutableStatisticsKHR");
@@ -215,6 +227,7 @@ enum lava_status lava_device_create(const struct lava_config *config, struct lav
     if (!device)
         return status;
     device->staging_limit_bytes = config->pinned_bytes;
+    device->timeout_ns = FIRST_TIMEOUT_NS;
 
     *why = "no Vulkan loader (libvulkan.so.1)";
     if ((status = open_loader(device)))
@@ -224,13 +237,16 @@ enum lava_status lava_device_create(const struct lava_config *config, struct lav
         status = LAVA_ERROR_UNAVAILABLE;
         goto error;
     }
-    if ((status = create_instance(device)))
+    status = create_instance(device);
+    tell_load();
+    if (status)
         goto error;
     if ((status = lava_selection_pick(device, config, why)))
         goto error;
     *why = "the driver refused to create the device";
-    if ((status = create_logical_device(device)) || (status = create_queues(device)) ||
-        (status = lava_pipelines_create(device, config)))
+    status = create_logical_device(device);
+    tell_load();
+    if (status || (status = create_queues(device)) || (status = lava_pipelines_create(device, config)))
         goto error;
     *why = "";
     *result = device;

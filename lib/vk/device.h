@@ -34,6 +34,7 @@ struct lava_device {
     bool has_subgroup_size_control, has_executable_properties;
     uint64_t device_bytes, staging_bytes; /* allocated now */
     uint64_t staging_limit_bytes;
+    uint64_t timeout_ns; /* of one wait, see lib/exec/executor.c */
     _Atomic bool failed; /* sticky: lost, hung or caught computing wrong; never used again */
 };
 
@@ -42,6 +43,9 @@ struct lava_device {
  * with some drivers. */
 enum lava_status lava_device_create(const struct lava_config *config, struct lava_device **device,
                                     const char **why);
+/* Sets what lava_device_create calls whenever code of others has been loaded that may have registered
+ * handlers for exit(): NULL, the default, is nothing. */
+void lava_device_on_load(void (*function)(void));
 /* Waits for the device and destroys it. For tests and for a creation that failed; NULL is allowed. */
 void lava_device_destroy(struct lava_device *device);
 

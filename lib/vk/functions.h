@@ -28,7 +28,6 @@
     X(CreateSemaphore)                                                                                       \
     X(DestroySemaphore)                                                                                      \
     X(WaitSemaphores)                                                                                        \
-    X(GetSemaphoreCounterValue)                                                                              \
     X(CreateCommandPool)                                                                                     \
     X(DestroyCommandPool)                                                                                    \
     X(AllocateCommandBuffers)                                                                                \
@@ -71,7 +70,6 @@ struct lava_vk_functions {
     LAVA_VK_DEVICE_FUNCTIONS(LAVA_VK_MEMBER)
     /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
      */
-    PFN_vkGetPipelineExecutablePropertiesKHR GetPipelineExecutablePropertiesKHR;
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
 };
 #undef LAVA_VK_MEMBER

@@ -7,7 +7,8 @@
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
 
-/* Memory types in the order of preference: all flags of a row, none of the excluded ones. */
+/* Memory types in the order of preference: all flags of a row, none of the excluded ones. A row is tried only
+ * where no earlier row had a type to offer: a full GPU means smaller blocks, not matrices across the bus. */
 static const struct {
     enum lava_memory_use use;
     VkMemoryPropertyFlags flags, excluded;
@@ -55,9 +56,10 @@ static enum lava_status allocate(struct lava_device *device, struct lava_buffer 
     const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                              .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
     enum lava_status status = LAVA_ERROR_DEVICE_MEMORY;
+    bool staging = buffer->use == LAVA_MEMORY_STAGING;
     uint32_t tried = 0;
     for (size_t p = 0; p < sizeof preferences / sizeof preferences[0]; p++) {
-        if (preferences[p].use != buffer->use)
+        if (preferences[p].use != buffer->use || (!staging && tried))
             continue;
         for (uint32_t type = 0; type < device->memory.memoryTypeCount; type++) {
             VkMemoryPropertyFlags has = device->memory.memoryTypes[type].propertyFlags;

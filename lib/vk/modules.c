@@ -4,8 +4,11 @@
 static const uint32_t multiply_fp32[] =
 #include "shaders/multiply_fp32.spv.inc"
     ;
-static const uint32_t multiply_fp32_denorm[] =
-#include "shaders/multiply_fp32_denorm.spv.inc"
+static const uint32_t multiply_fp32_special[] =
+#include "shaders/multiply_fp32_special.spv.inc"
+    ;
+static const uint32_t multiply_fp32_ieee[] =
+#include "shaders/multiply_fp32_ieee.spv.inc"
     ;
 static const uint32_t pack_fp32[] =
 #include "shaders/pack_fp32.spv.inc"
@@ -13,28 +16,30 @@ static const uint32_t pack_fp32[] =
 static const uint32_t finish_fp32[] =
 #include "shaders/finish_fp32.spv.inc"
     ;
-static const uint32_t finish_fp32_denorm[] =
-#include "shaders/finish_fp32_denorm.spv.inc"
+static const uint32_t finish_fp32_special[] =
+#include "shaders/finish_fp32_special.spv.inc"
+    ;
+static const uint32_t finish_fp32_ieee[] =
+#include "shaders/finish_fp32_ieee.spv.inc"
     ;
 
-/* denorm: keeps subnormals by execution mode, for devices that offer it. The others flush them or keep them
- * as their hardware does. */
-#define MODULE(name, variant)                                                                                \
-    { name, sizeof name, variant, sizeof variant }
-static const struct {
-    const uint32_t *plain;
-    size_t plain_bytes;
-    const uint32_t *denorm;
-    size_t denorm_bytes;
-} modules[LAVA_MODULE_COUNT] = {
-    [LAVA_MODULE_MULTIPLY_FP32] = MODULE(multiply_fp32, multiply_fp32_denorm),
-    [LAVA_MODULE_PACK_FP32] = MODULE(pack_fp32, pack_fp32), /* moves bits */
-    [LAVA_MODULE_FINISH_FP32] = MODULE(finish_fp32, finish_fp32_denorm),
+/* What a module asks of the device's arithmetic (see shaders/common.glsl). */
+enum variant { PLAIN, SPECIAL, IEEE, VARIANT_COUNT };
+
+// clang-format off
+#define CODE(name) {name, sizeof name}
+static const struct { const uint32_t *code; size_t bytes; } modules[LAVA_MODULE_COUNT][VARIANT_COUNT] = {
+    [LAVA_MODULE_MULTIPLY_FP32] = {CODE(multiply_fp32), CODE(multiply_fp32_special), CODE(multiply_fp32_ieee)},
+    [LAVA_MODULE_PACK_FP32]     = {CODE(pack_fp32),     CODE(pack_fp32),             CODE(pack_fp32)}, /* moves bits */
+    [LAVA_MODULE_FINISH_FP32]   = {CODE(finish_fp32),   CODE(finish_fp32_special),   CODE(finish_fp32_ieee)},
 };
+// clang-format on
 
 const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
                                   size_t *bytes) {
-    bool denorm = capabilities->denorm_preserve_fp32;
-    *bytes = denorm ? modules[module].denorm_bytes : modules[module].plain_bytes;
-    return denorm ? modules[module].denorm : modules[module].plain;
+    enum variant variant = !capabilities->special_preserve_fp32  ? PLAIN
+                           : !capabilities->denorm_preserve_fp32 ? SPECIAL
+                                                                 : IEEE;
+    *bytes = modules[module][variant].bytes;
+    return modules[module][variant].code;
 }

@@ -5,7 +5,7 @@
 
 #include "lib/base/fault.h"
 
-#define NS_PER_S 1000000000ull
+#define SECOND_WAIT_NS 2000000000ull
 
 static enum lava_status create_timeline(struct lava_device *device, struct lava_queue *queue) {
     const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -77,7 +77,7 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
     struct lava_queue *queue = device->queues[role];
     uint32_t slot = queue->next;
     enum lava_status status =
-        lava_queue_wait(device, (struct lava_point){queue, queue->in_use_until[slot]}, 60 * NS_PER_S);
+        lava_queue_wait(device, (struct lava_point){queue, queue->in_use_until[slot]}, device->timeout_ns);
     if (status)
         return status;
     *commands = (struct lava_commands){.queue = queue, .handle = queue->commands[slot]};
@@ -138,7 +138,13 @@ enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point p
                                       .semaphoreCount = 1,
                                       .pSemaphores = &point.queue->timeline,
                                       .pValues = &point.value};
-    enum lava_status status = LAVA_VK(device, WaitSemaphores(device->handle, &info, timeout_ns));
+    VkResult result = lava_fault_hit(LAVA_FAULT_VK)
+                          ? lava_device_injected_result()
+                          : device->vk.WaitSemaphores(device->handle, &info, timeout_ns);
+    if (result ==
+        VK_TIMEOUT) /* the clock also runs while a process is stopped: its device gets another chance */
+        result = device->vk.WaitSemaphores(device->handle, &info, SECOND_WAIT_NS);
+    enum lava_status status = lava_device_check(device, result, "WaitSemaphores", __FILE__, __LINE__);
     if (!status)
         point.queue->reached = point.value;
     return status;
@@ -186,7 +192,8 @@ void lava_queue_barrier(struct lava_device *device, const struct lava_commands *
 
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands) {
     if (commands->queue->timestamps)
-        device->vk.CmdResetQueryPool(commands->handle, commands->queue->timestamps, 0, 2 * LAVA_QUEUE_STAMP_PAIRS);
+        device->vk.CmdResetQueryPool(commands->handle, commands->queue->timestamps, 0,
+                                     2 * LAVA_QUEUE_STAMP_PAIRS);
 }
 
 void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index) {
@@ -195,14 +202,15 @@ void lava_queue_stamp(struct lava_device *device, const struct lava_commands *co
                                       commands->queue->timestamps, index);
 }
 
-bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs, uint64_t *elapsed_ns) {
+bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
+                            uint64_t *elapsed_ns) {
     struct lava_queue *queue = device->queues[role];
     uint64_t stamps[2 * LAVA_QUEUE_STAMP_PAIRS];
     if (pairs > LAVA_QUEUE_STAMP_PAIRS)
         pairs = LAVA_QUEUE_STAMP_PAIRS;
     if (!queue->timestamps || pairs == 0 ||
-        LAVA_VK(device, GetQueryPoolResults(device->handle, queue->timestamps, 0, 2 * pairs, sizeof stamps, stamps,
-                                            sizeof stamps[0], VK_QUERY_RESULT_64_BIT)))
+        LAVA_VK(device, GetQueryPoolResults(device->handle, queue->timestamps, 0, 2 * pairs, sizeof stamps,
+                                            stamps, sizeof stamps[0], VK_QUERY_RESULT_64_BIT)))
         return false;
     for (uint32_t i = 0; i < pairs; i++)
         elapsed_ns[i] = (uint64_t)((double)(stamps[2 * i + 1] - stamps[2 * i]) *

@@ -60,10 +60,12 @@ void lava_queue_dispatch(struct lava_device *device, const struct lava_commands 
 /* What follows sees what was written before, in shaders, copies and (after the submission) on the host. */
 void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands);
 
-/* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. Reset before the first use in a run. */
+/* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. Reset before the first use in a
+ * run. */
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands);
 void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index);
 /* Nanoseconds between stamps 2 i and 2 i + 1 for each i < pairs; false where the device has no timestamps. */
-bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs, uint64_t *elapsed_ns);
+bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
+                            uint64_t *elapsed_ns);
 
 #endif

@@ -169,6 +169,16 @@ static bool has_memory_type(const VkPhysicalDeviceMemoryProperties *memory, VkMe
     return false;
 }
 
+/* Of a workgroup along x, made of whole subgroups. */
+static uint32_t max_invocations(const struct answers *answers) {
+    const VkPhysicalDeviceLimits *limits = &answers->properties.properties.limits;
+    uint64_t most = limits->maxComputeWorkGroupInvocations;
+    uint64_t by_subgroups =
+        (uint64_t)answers->properties13.maxComputeWorkgroupSubgroups * answers->properties11.subgroupSize;
+    most = limits->maxComputeWorkGroupSize[0] < most ? limits->maxComputeWorkGroupSize[0] : most;
+    return (uint32_t)(by_subgroups > 0 && by_subgroups < most ? by_subgroups : most);
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -182,10 +192,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
         .kind = kind,
         .subgroup_size = answers->properties11.subgroupSize,
         .max_shared_bytes = limits->maxComputeSharedMemorySize,
-        .max_workgroup_invocations =
-            limits->maxComputeWorkGroupInvocations < limits->maxComputeWorkGroupSize[0]
-                ? limits->maxComputeWorkGroupInvocations
-                : limits->maxComputeWorkGroupSize[0],
+        .max_workgroup_invocations = max_invocations(answers),
         .max_workgroups = limits->maxComputeWorkGroupCount[0],
         .multiprocessors = answers->has_sm_builtins ? answers->sm_builtins.shaderSMCount : 0,
         .unified_memory =
@@ -193,7 +200,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
             has_memory_type(&answers->memory.memoryProperties,
                             VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT),
         .denorm_preserve_fp32 = answers->properties12.shaderDenormPreserveFloat32,
-        .sm_builtins = answers->has_sm_builtins,
+        .special_preserve_fp32 = answers->properties12.shaderSignedZeroInfNanPreserveFloat32,
         .timestamp_period_ns = limits->timestampPeriod,
     };
     memcpy(capabilities->name, properties->deviceName, sizeof capabilities->name);
@@ -204,7 +211,8 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->max_buffer_bytes = allocation < buffer ? allocation : buffer;
     memcpy(device->pipeline_cache_uuid, properties->pipelineCacheUUID, VK_UUID_SIZE);
     device->memory = answers->memory.memoryProperties;
-    device->has_executable_properties = answers->has_executable && answers->executable.pipelineExecutableInfo;
+    device->has_executable_properties =
+        config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
@@ -232,6 +240,8 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
                           : "no GPU with Vulkan 1.3 and buffer device addresses";
     for (uint32_t i = 0; i < count; i++) {
         ask(device, physical[i], answers);
+        LAVA_LOG(INFO, "device %u: %s%s", i, answers->properties.properties.deviceName,
+                 usable(answers) ? "" : " (lacks what the kernels need)");
         enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);
         if (!wanted(config, i, answers) || !usable(answers))
             continue;

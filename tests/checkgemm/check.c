@@ -98,9 +98,7 @@ static bool guards_intact(const struct matrix *matrix) {
 
 /* What an element may differ by: rounding in the K + 2 terms, and the steps of the subnormal range. */
 static double allowed(const struct check_context *context, const struct check_case *item, double size) {
-    const struct lava_capabilities *device = &context->executor->capabilities;
-    bool keeps_subnormals = device->denorm_preserve_fp32 || device->kind == LAVA_DEVICE_CPU;
-    double step = keeps_subnormals ? 0x1p-149 : 0x1p-126;
+    double step = context->keeps_subnormals ? 0x1p-149 : 0x1p-126;
     if (item->entries == ENTRIES_INTEGER && (item->alpha == 1 || item->alpha == -1) &&
         (item->beta == 0 || item->beta == 1 || item->beta == -1))
         return 0;

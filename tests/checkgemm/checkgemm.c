@@ -1,9 +1,8 @@
 /* checkgemm: tests and times every kernel row of the table on a device.
  *
- *     checkgemm                        all rows that the device can run, all cases
- *     checkgemm --quick                a third of them
- *     checkgemm --bench 4096 512x64x8  times the policy's choice for these sizes (or --kernel NAME, or
- * --kernel all)
+ *     checkgemm                     all rows that the device can run, all cases
+ *     checkgemm --quick             a third of them
+ *     checkgemm --bench SIZE...     times the policy's choice (or --kernel NAME, --kernel all)
  *
  * The device is LAVABLAS_DEVICE's, or lavapipe where that is not set and there is no GPU. The last line says
  * 'N passed, N failed'; the exit status is 1 if any failed, 77 where there is no device. */
@@ -33,7 +32,7 @@ static const char usage[] =
     "                 [--split N] [--column-blocks N] [--copy-threads N] [--seconds S] [--device-only]\n"
     "                 [N | MxNxK]...\n"
     "  FIGURES         a row that is not in the table: MxNxK/MxN/STAGES, tile, invocation, stages\n"
-    "  --discrete      treat memory shared with the host as a discrete GPU's: uploads are copied first\n"
+    "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
     "  --device-only   no host-to-host times\n";
 
 /* An option's argument, or an exit with the usage. */
@@ -95,8 +94,9 @@ static int parse(int argc, char **argv, struct options *options, struct check_co
 }
 
 /* The device of the configuration; where that has none and asks for none, lavapipe. */
-static struct lava_executor *open_device(const struct options *options) {
+static struct lava_executor *open_device(const struct options *options, struct check_context *context) {
     struct lava_config config = *lava_config_get();
+    config.inspect = options->bench;
     struct lava_device *device;
     struct lava_executor *executor;
     const char *why;
@@ -109,8 +109,11 @@ static struct lava_executor *open_device(const struct options *options) {
         printf("no device: %s\n", why);
         return NULL;
     }
-    if (options->discrete)
+    context->keeps_subnormals = device->capabilities.denorm_preserve_fp32;
+    if (options->discrete) {
         device->capabilities.unified_memory = false;
+        device->capabilities.denorm_preserve_fp32 = true;
+    }
     if (lava_executor_create(device, options->copy_threads, &executor))
         return NULL;
     printf("device: %s, driver %#x, subgroup %u, %u multiprocessors, %.1f GiB\n", executor->capabilities.name,
@@ -224,7 +227,7 @@ int main(int argc, char **argv) {
     struct check_context context = {.seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid()};
     struct options options = {.timing = {.seconds = 0.4}, .copy_threads = 2};
     int first = parse(argc, argv, &options, &context);
-    context.executor = open_device(&options);
+    context.executor = open_device(&options, &context);
     if (!context.executor)
         return 77;
     printf("seed: %#" PRIx64 "\n", context.seed);

@@ -33,6 +33,7 @@ struct check_context {
     const struct lava_kernel *kernel;
     uint64_t seed; /* of the run; each case derives its own */
     bool verbose;
+    bool keeps_subnormals; /* the device offers it */
     long passed, failed;
 };
 

@@ -298,6 +298,29 @@ static void test_pure(void **state) {
     }
 }
 
+/* The short cut never refuses what the search would have sent, and spares it where the device is far behind.
+ */
+static void test_hopeless_is_unprofitable(void **state) {
+    (void)state;
+    struct lava_capabilities devices[] = {device_h200(), device_lavapipe()};
+    uint64_t random = random_seed();
+    int hopeless = 0, sent = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct lava_problem problem =
+            product(random_size(&random, 4000), random_size(&random, 4000), random_size(&random, 4000));
+        struct lava_plan plan = choose(&problem, &devices[i % 2], LAVA_MODE_AUTO, &none);
+        bool refused = lava_policy_is_hopeless(&problem, &devices[i % 2], &sixteen_cores);
+        assert_true(!refused || plan.place == LAVA_PLACE_CPU);
+        hopeless += refused;
+        sent += plan.place == LAVA_PLACE_GPU;
+    }
+    assert_true(hopeless > 1000 && sent > 20);
+    struct lava_problem small = product(500, 500, 500);
+    assert_true(lava_policy_is_hopeless(&small, &devices[1], &sixteen_cores));
+    const struct lava_cpu_figures unknown = {0};
+    assert_true(lava_policy_is_hopeless(&small, &devices[0], &unknown));
+}
+
 /* lavapipe in auto mode follows its estimates: any real CPU is faster. */
 static void test_software_device(void **state) {
     (void)state;
@@ -375,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_estimates_grow),
         cmocka_unit_test(test_more_multiprocessors_are_not_slower),
         cmocka_unit_test(test_pure),
+        cmocka_unit_test(test_hopeless_is_unprofitable),
         cmocka_unit_test(test_software_device),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_describe),

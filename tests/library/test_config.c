@@ -47,7 +47,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_int_equal(config->local_rank, -1);
     assert_null(config->cpu_blas);
     assert_int_equal(config->memory_bytes, 0);
-    assert_int_equal(config->pinned_bytes, 256 << 20);
+    assert_int_equal(config->pinned_bytes, 128 << 20);
     assert_null(config->stats);
     assert_int_equal(config->log_level, LAVA_LOG_NONE);
     assert_null(config->cache_home);

@@ -1,0 +1,29 @@
+/* A process's very first call has a negative size: the CPU BLAS's complaint, as for any later one, not a jump
+ * to where nothing is set up yet. The argument chooses the routine; a process has only one first call. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lavablas_cblas.h"
+
+static int complaints;
+__attribute__((visibility("default"))) int xerbla_(const char *routine, const int *argument, size_t length);
+int xerbla_(const char *routine, const int *argument, size_t length) {
+    printf("xerbla: %.*s %d\n", (int)length, routine, *argument);
+    complaints++;
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    static float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {9, 9, 9, 9};
+    const float one = 1, zero = 0;
+    const int negative = -1, two = 2;
+    if (count > 1 && !strcmp(arguments[1], "cblas_sgemm"))
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, negative, two, two, one, a, two, b, two, zero,
+                    c, two);
+    else
+        sgemm_("N", "N", &two, &two, &negative, &one, a, &two, b, &two, &zero, c, &two, 1, 1);
+    for (int i = 0; i < 4; i++)
+        if (c[i] != 9)
+            return 1;
+    return complaints == 1 ? 0 : 1;
+}
