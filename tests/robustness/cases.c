@@ -1,0 +1,229 @@
+/* Runs cases, and what they share. Called by the tests of this folder. */
+#include "tests/robustness/cases.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lavablas.h"
+#include "lavablas_cblas.h"
+
+#define END_S        2.0  /* from case_ends on */
+#define LIMIT_S      60.0 /* of one case */
+#define END_VARIABLE "LAVABLAS_TEST_END"
+
+static atomic_int failures;
+
+/* No look for leaks at exit: what a driver's threads hold looks lost in a child of fork(), and in a process
+ * that ends with threads at work. */
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) {
+    return 1;
+}
+
+double case_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void case_sleep(double seconds) {
+    struct timespec left = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&left, &left) && left.tv_nsec + left.tv_sec > 0)
+        ;
+}
+
+/* The descriptor is the driver's: it reads the time. */
+void case_ends(void) {
+    const char *descriptor = getenv(END_VARIABLE);
+    double now = case_now();
+    if (descriptor && write(atoi(descriptor), &now, sizeof now) != sizeof now)
+        _exit(99);
+}
+
+bool case_check(bool condition, const char *text, const char *file, int line) {
+    if (!condition) {
+        failures++;
+        fprintf(stderr, "%s:%d: not true: %s\n", file, line, text);
+    }
+    return condition;
+}
+
+int case_result(void) {
+    return failures ? 1 : 0;
+}
+
+void case_call(const struct product *product, float *c) {
+    cblas_sgemm(CblasColMajor, product->transpose_a ? CblasTrans : CblasNoTrans,
+                product->transpose_b ? CblasTrans : CblasNoTrans, product->m, product->n, product->k,
+                product->alpha, product->a, product->lda, product->b, product->ldb, product->beta, c,
+                product->ldc);
+}
+
+const char *case_place(const char **reason) {
+    struct lavablas_call last = {.size = sizeof last};
+    bool known = lavablas_last_call(&last) == 0;
+    if (reason)
+        *reason = known ? last.reason : "";
+    return known ? last.place : "none";
+}
+
+bool case_multiply(const struct product *product, const char *place) {
+    const char *reason;
+    float *c = product_new_c(product);
+    case_call(product, c);
+    const char *there = case_place(&reason);
+    bool right = product_check(product, c, there);
+    free(c);
+    if (place && strcmp(place, there)) {
+        fprintf(stderr, "computed on the %s (%s), expected the %s\n", there, reason, place);
+        right = false;
+    }
+    failures += !right;
+    return right;
+}
+
+static void set_environment(const struct test_case *test) {
+    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    setenv("LAVABLAS_MODE", "gpu", 1);
+    setenv("LAVABLAS_STATS", "/dev/null", 1); /* every call is remembered */
+    for (int i = 0; i < CASE_VARIABLES && test->variables[i]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s", test->variables[i]);
+        char *value = strchr(text, '=');
+        if (!value) {
+            unsetenv(text);
+            continue;
+        }
+        *value = 0;
+        setenv(text, value + 1, 1);
+    }
+}
+
+/* The process of a case, as its driver sees it. */
+struct process {
+    pid_t id;
+    int end;       /* where case_ends writes to */
+    int errors;    /* what it wrote to stderr */
+    double ending; /* when it said so; 0: not yet */
+};
+
+static void start(struct process *process, const struct test_case *test) {
+    int ends[2];
+    if (pipe(ends))
+        abort();
+    process->errors = memfd_create("stderr", 0);
+    process->ending = 0;
+    fflush(NULL);
+    process->id = fork();
+    if (process->id == 0) {
+        char descriptor[16];
+        close(ends[0]);
+        snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
+        setenv(END_VARIABLE, descriptor, 1);
+        set_environment(test);
+        dup2(process->errors, STDERR_FILENO);
+        execl("/proc/self/exe", program_invocation_short_name, test->name, (char *)NULL);
+        _exit(98);
+    }
+    close(ends[1]);
+    process->end = ends[0];
+}
+
+/* Waits for the end; false, with the process killed, where it takes too long. */
+static bool wait_for(struct process *process, int *status) {
+    double begin = case_now();
+    for (;;) {
+        if (waitpid(process->id, status, WNOHANG) == process->id)
+            return true;
+        struct pollfd poller = {.fd = process->end, .events = POLLIN};
+        if (process->ending == 0 && poll(&poller, 1, 5) == 1 && (poller.revents & POLLIN) &&
+            read(process->end, &process->ending, sizeof process->ending) != sizeof process->ending)
+            process->ending = case_now();
+        else
+            case_sleep(0.002);
+        double limit = process->ending > 0 ? process->ending + END_S : begin + LIMIT_S;
+        if (case_now() > limit)
+            break;
+    }
+    kill(process->id, SIGKILL);
+    waitpid(process->id, status, 0);
+    return false;
+}
+
+/* Copies what the case printed; returns the number of lines. */
+static int show_errors(const struct process *process, bool print) {
+    char text[4096];
+    ssize_t bytes;
+    int lines = 0;
+    lseek(process->errors, 0, SEEK_SET);
+    while ((bytes = read(process->errors, text, sizeof text)) > 0) {
+        for (ssize_t i = 0; i < bytes; i++)
+            lines += text[i] == '\n';
+        if (print)
+            fwrite(text, 1, (size_t)bytes, stdout);
+    }
+    return lines;
+}
+
+static bool run_once(const struct test_case *test) {
+    struct process process;
+    int status = 0;
+    start(&process, test);
+    bool ended = wait_for(&process, &status);
+    bool skipped = ended && WIFEXITED(status) && WEXITSTATUS(status) == CASE_SKIPPED;
+    bool fine = skipped || (ended && (status & ~0x80) == test->status); /* 0x80: a core was dumped */
+    int lines = show_errors(&process, !fine);
+    if (fine && test->lines >= 0 && lines > test->lines) {
+        fine = false;
+        show_errors(&process, true);
+        printf("%s: %d lines on stderr\n", test->name, lines);
+    } else if (!fine) {
+        printf("%s: %s, status 0x%x\n", test->name, ended ? "failed" : "did not end in time",
+               (unsigned)status);
+    }
+    if (skipped)
+        printf("%s: skipped\n", test->name);
+    close(process.end);
+    close(process.errors);
+    return fine;
+}
+
+static int run_all(const struct test_case *cases) {
+    int failed = 0;
+    for (const struct test_case *test = cases; test->name; test++) {
+        int repeats = test->repeats ? test->repeats : 1, wrong = 0;
+        double begin = case_now();
+        for (int i = 0; i < repeats; i++)
+            wrong += !run_once(test);
+        printf("%-28s %d of %d right, %.1f s\n", test->name, repeats - wrong, repeats, case_now() - begin);
+        fflush(stdout);
+        failed += wrong > 0;
+    }
+    return failed ? 1 : 0;
+}
+
+int cases_main(int argument_count, char **arguments, const struct test_case *cases) {
+    if (argument_count < 2)
+        return run_all(cases);
+    for (const struct test_case *test = cases; test->name; test++) {
+        if (strcmp(test->name, arguments[1]))
+            continue;
+        /* by hand, without the driver */
+        if (!getenv(END_VARIABLE))
+            set_environment(test);
+        return test->run();
+    }
+    fprintf(stderr, "no such case: %s\n", arguments[1]);
+    return 2;
+}

@@ -1,0 +1,89 @@
+/* Products straight through the executor, on the path for memory shared with the host or on that for a device
+ * with its own: what validation.sh runs under the validation layers, and in this build's own right a test of
+ * the second path on a device of the first kind. Creates and destroys everything.
+ *
+ *   executor_products unified|discrete */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/exec/executor.h"
+#include "lib/exec/self_test.h"
+#include "tests/robustness/product.h"
+
+static const struct {
+    struct product product;
+    uint64_t memory_bytes; /* 0: all; else so little that there are several blocks */
+    uint32_t split_k;
+} rows[] = {
+    {{.m = 1, .n = 1, .k = 1, .alpha = 1, .beta = 0}, 0, 0},
+    {{.m = 130, .n = 70, .k = 33, .alpha = 1.5f, .beta = -0.5f}, 0, 0},
+    {{.transpose_a = true, .m = 97, .n = 201, .k = 129, .alpha = -1, .beta = 1}, 0, 4},
+    {{.transpose_b = true, .m = 400, .n = 700, .k = 100, .alpha = 0.5f, .beta = 2}, 1 << 20, 0},
+    {{.transpose_a = true, .transpose_b = true, .m = 300, .n = 310, .k = 900, .alpha = 1, .beta = 0},
+     1 << 20,
+     0},
+    {{.m = 64, .n = 64, .k = 5000, .alpha = 1, .beta = 1}, 512 << 10, 0},
+    {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0}, /* a column in several slots */
+};
+
+static bool multiply(struct lava_executor *executor, size_t row) {
+    struct product product = rows[row].product;
+    product_make(&product, (unsigned)row);
+    float *c = product_new_c(&product);
+    const struct lava_problem problem = {.op_a = product.transpose_a ? LAVA_OP_T : LAVA_OP_N,
+                                         .op_b = product.transpose_b ? LAVA_OP_T : LAVA_OP_N,
+                                         .m = product.m,
+                                         .n = product.n,
+                                         .k = product.k,
+                                         .lda = product.lda,
+                                         .ldb = product.ldb,
+                                         .ldc = product.ldc,
+                                         .alpha = (double)product.alpha,
+                                         .beta = (double)product.beta,
+                                         .a = product.a,
+                                         .b = product.b,
+                                         .c = c};
+    const struct lava_overrides overrides = {.memory_bytes = rows[row].memory_bytes,
+                                             .split_k = rows[row].split_k};
+    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1};
+    struct lava_plan plan;
+    struct lava_progress progress;
+    lava_policy_choose(&problem, &executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    bool fine = plan.place == LAVA_PLACE_GPU;
+    if (fine) {
+        struct lava_timing timing = {0};
+        enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
+        fine = status == LAVA_OK && product_check(&product, c, "product");
+        printf("row %zu: %lld x %lld x %lld blocks, split K %u: %s\n", row, (long long)plan.blocking.blocks_m,
+               (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k, plan.blocking.split_k,
+               fine ? "right" : lava_status_name(status));
+    } else {
+        printf("row %zu: no plan: %s\n", row, lava_reason_text(plan.reason));
+    }
+    free(c);
+    product_free(&product);
+    return fine;
+}
+
+int main(int argument_count, char **arguments) {
+    const char *why;
+    struct lava_device *device;
+    struct lava_executor *executor;
+    bool discrete = argument_count > 1 && !strcmp(arguments[1], "discrete");
+    setenv("LAVABLAS_DEVICE", "cpu", 0);
+    if (lava_device_create(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "no device: %s\n", why);
+        return 1;
+    }
+    /* read when the executor's memory is made */
+    device->capabilities.unified_memory = !discrete;
+    if (lava_executor_create(device, 2, &executor))
+        return 1;
+    int wrong = lava_self_test_run(executor) != LAVA_OK;
+    for (int round = 0; round < 2; round++)
+        for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
+            wrong += !multiply(executor, row);
+    lava_executor_destroy(executor);
+    return wrong > 0;
+}

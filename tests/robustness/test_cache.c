@@ -1,0 +1,313 @@
+/* The pipeline cache's file against everything that can happen to a file: what is read back is what was
+ * stored, or nothing. No device. Each case works in a folder of its own under TMPDIR. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/vk/cache.h"
+
+#define NOBODY        65534
+#define PAYLOAD_BYTES 300
+
+static const struct lava_cache_key key = {
+    .vendor_id = 0x10de, .device_id = 0x2335, .driver_version = 7, .uuid = {1, 2, 3}};
+static char home[256];
+static struct lava_cache_place place;
+static unsigned char payload[PAYLOAD_BYTES];
+
+static int set_up(void **state) {
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    snprintf(home, sizeof home, "%s/lavablas-cache-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(home))
+        return -1;
+    lava_cache_place_init(&place, home, &key);
+    for (int i = 0; i < PAYLOAD_BYTES; i++)
+        payload[i] = (unsigned char)(i * 7);
+    alarm(20); /* an open that waits for a FIFO's other end ends the test */
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[300];
+    (void)state;
+    alarm(0);
+    snprintf(command, sizeof command, "rm -rf '%s'", home);
+    return system(command);
+}
+
+static void store(void) {
+    assert_true(lava_cache_store(&place, payload, sizeof payload));
+}
+
+/* Whether the cache has something, which then has to be the payload. */
+static bool loads(void) {
+    size_t bytes = 1;
+    void *data = lava_cache_load(&place, &bytes);
+    if (data) {
+        assert_int_equal(bytes, sizeof payload);
+        assert_memory_equal(data, payload, sizeof payload);
+    } else {
+        assert_int_equal(bytes, 0);
+    }
+    free(data);
+    return data != NULL;
+}
+
+static size_t file_bytes(void) {
+    struct stat info;
+    assert_int_equal(lstat(place.path, &info), 0);
+    return (size_t)info.st_size;
+}
+
+static int entries_of(const char *path) {
+    int count = 0;
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -1;
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+    closedir(folder);
+    return count;
+}
+
+/* The byte at the offset becomes value. */
+static void patch(size_t offset, unsigned char value) {
+    int file = open(place.path, O_WRONLY);
+    assert_true(file >= 0);
+    assert_int_equal(pwrite(file, &value, 1, (off_t)offset), 1);
+    close(file);
+}
+
+static void round_trip(void **state) {
+    struct stat info;
+    (void)state;
+    assert_false(loads());
+    store();
+    assert_true(loads());
+    assert_int_equal(stat(place.folder, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0700);
+    assert_int_equal(stat(place.path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0600);
+
+    payload[0] ^= 1;
+    store(); /* over the old one, and no temporary file stays */
+    assert_true(loads());
+    assert_int_equal(entries_of(place.folder), 1);
+}
+
+static void home_is_made(void **state) {
+    char missing[300];
+    (void)state;
+    snprintf(missing, sizeof missing, "%s/.cache", home);
+    lava_cache_place_init(&place, missing, &key);
+    store();
+    assert_true(loads());
+    snprintf(missing, sizeof missing, "%s/not/there", home);
+    lava_cache_place_init(&place, missing, &key);
+    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_false(loads());
+}
+
+static void no_home(void **state) {
+    static const char *const homes[] = {NULL, "", "relative", "./x"};
+    char long_home[4096];
+    (void)state;
+    memset(long_home, 'x', sizeof long_home);
+    long_home[0] = '/';
+    long_home[sizeof long_home - 1] = 0;
+    for (size_t i = 0; i <= sizeof homes / sizeof homes[0]; i++) {
+        lava_cache_place_init(&place, i < 4 ? homes[i] : long_home, &key);
+        assert_int_equal(place.folder[0], 0);
+        assert_false(lava_cache_store(&place, payload, sizeof payload));
+        assert_false(loads());
+    }
+}
+
+static void truncated(void **state) {
+    (void)state;
+    store();
+    for (size_t bytes = file_bytes(); bytes-- > 0;) {
+        assert_int_equal(truncate(place.path, (off_t)bytes), 0);
+        assert_false(loads());
+    }
+    store();
+    assert_true(loads());
+}
+
+static void lengthened(void **state) {
+    (void)state;
+    store();
+    patch(file_bytes(), 0);
+    assert_false(loads());
+}
+
+/* Magic, version, key, lengths, checksum and payload: every bit counts. */
+static void each_bit_flipped(void **state) {
+    unsigned char whole[PAYLOAD_BYTES + 256];
+    (void)state;
+    store();
+    size_t bytes = file_bytes();
+    assert_true(bytes > PAYLOAD_BYTES && bytes <= sizeof whole);
+    int file = open(place.path, O_RDONLY);
+    assert_int_equal(read(file, whole, sizeof whole), bytes);
+    close(file);
+    for (size_t i = 0; i < bytes; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            patch(i, (unsigned char)(whole[i] ^ (1 << bit)));
+            if (loads())
+                fail_msg("byte %zu, bit %d: accepted", i, bit);
+        }
+        patch(i, whole[i]);
+    }
+    assert_true(loads());
+}
+
+/* Another device's or driver's file has another name; under our name it is refused as well. */
+static void foreign_key(void **state) {
+    struct lava_cache_key foreign[4] = {key, key, key, key};
+    (void)state;
+    foreign[0].vendor_id++;
+    foreign[1].device_id++;
+    foreign[2].driver_version++;
+    foreign[3].uuid[15]++;
+    for (int i = 0; i < 4; i++) {
+        struct lava_cache_place other;
+        lava_cache_place_init(&other, home, &foreign[i]);
+        assert_string_not_equal(other.path, place.path);
+        assert_true(lava_cache_store(&other, payload, sizeof payload));
+        assert_false(loads());
+        assert_int_equal(rename(other.path, place.path), 0);
+        assert_false(loads());
+        unlink(place.path);
+    }
+}
+
+static void not_a_file(void **state) {
+    char elsewhere[300];
+    (void)state;
+    store();
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", home);
+    assert_int_equal(rename(place.path, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, place.path), 0);
+    assert_false(loads());
+    store(); /* replaces the link, not what it points to */
+    assert_true(loads());
+    struct stat info;
+    assert_int_equal(lstat(place.path, &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+
+    unlink(place.path);
+    assert_int_equal(mkfifo(place.path, 0600), 0);
+    assert_false(loads());
+    store();
+    assert_true(loads());
+
+    unlink(place.path);
+    assert_int_equal(mkdir(place.path, 0700), 0);
+    assert_false(loads());
+    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_int_equal(entries_of(place.folder), 1); /* the temporary file is gone */
+}
+
+static void writable_by_others(void **state) {
+    (void)state;
+    store();
+    for (int bit = 0; bit < 2; bit++) {
+        assert_int_equal(chmod(place.path, bit ? 0620 : 0602), 0);
+        assert_false(loads());
+    }
+    assert_int_equal(chmod(place.path, 0644), 0);
+    assert_true(loads());
+    if (geteuid() == 0) {
+        assert_int_equal(chown(place.path, NOBODY, NOBODY), 0);
+        assert_false(loads());
+    }
+}
+
+static void folder_of_others(void **state) {
+    char elsewhere[300];
+    (void)state;
+    store();
+    unlink(place.path);
+    assert_int_equal(chmod(place.folder, 0707), 0);
+    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_int_equal(entries_of(place.folder), 0);
+    assert_int_equal(rmdir(place.folder), 0);
+
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", home);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(symlink(elsewhere, place.folder), 0);
+    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_int_equal(entries_of(elsewhere), 0);
+    unlink(place.folder);
+
+    assert_int_equal(mknod(place.folder, S_IFREG | 0600, 0), 0);
+    assert_false(lava_cache_store(&place, payload, sizeof payload));
+}
+
+/* Root may write anywhere: the child is another user then. */
+static void folder_unwritable(void **state) {
+    int status;
+    (void)state;
+    store();
+    if (geteuid() == 0 && (chown(home, NOBODY, NOBODY) || chown(place.folder, NOBODY, NOBODY) ||
+                           chown(place.path, NOBODY, NOBODY)))
+        skip();
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && seteuid(NOBODY))
+            _exit(0);
+        size_t bytes;
+        bool fine = chmod(place.folder, 0500) == 0 && !lava_cache_store(&place, payload, sizeof payload) &&
+                    lava_cache_load(&place, &bytes);
+        fine = fine && chmod(place.folder, 0000) == 0 && !lava_cache_load(&place, &bytes);
+        _exit(fine ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void size_limits(void **state) {
+    size_t bytes;
+    (void)state;
+    assert_false(lava_cache_store(&place, payload, 0));
+    unsigned char *large = calloc(LAVA_CACHE_MAX_BYTES + 1, 1);
+    assert_non_null(large);
+    assert_false(lava_cache_store(&place, large, LAVA_CACHE_MAX_BYTES + 1));
+    free(large);
+    store();
+    /* nothing that large is read, or even allocated for */
+    assert_int_equal(truncate(place.path, (off_t)1 << 40), 0);
+    assert_null(lava_cache_load(&place, &bytes));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(round_trip, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(home_is_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_home, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(truncated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lengthened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_bit_flipped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(foreign_key, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(not_a_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(writable_by_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folder_of_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folder_unwritable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(size_limits, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+/* Every step of a call fails once, and C is right all the same: the way SQLite tests for lack of memory. For
+ * each point of lib/base/fault.h and each passage N, a process of its own (some faults are final for a
+ * process) makes the product with the fault, then one without. Faults during the preparation of the device
+ * and faults during the product are counted apart. Built with -Dfault_injection=true.
+ *
+ *   test_faults [MOST]   at most MOST passages of a point in each phase, evenly spread; default: 60 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/fault.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/lifecycle.h"
+#include "lib/exec/runtime.h"
+#include "lib/vk/device.h"
+#include "tests/robustness/product.h"
+
+#define WORKERS    2
+#define CHILD_S    60
+#define RESULTS    3 /* that a fault at vk may have */
+#define FAILURES   300
+#define SETTLED    60
+#define GROWTH_KIB 4096
+#define SLOT_ROWS  16384 /* with 512K of staging memory */
+
+static const char *const points[LAVA_FAULT_COUNT] = {"init", "allocate",    "upload",   "submit",
+                                                     "wait", "device_lost", "download", "vk"};
+enum phase { PREPARATION, CALL, PHASES };
+static const char *const phases[PHASES] = {"preparation", "call"};
+
+/* Several blocks each way, edges on all sides, and a C that is read; and one so tall that a column of it
+ * comes down in parts, with little staging memory. */
+#define SHAPES 2
+static struct product products[SHAPES] = {
+    {.transpose_b = true, .m = 390, .n = 450, .k = 100, .alpha = 0.75f, .beta = -0.5f},
+    {.transpose_a = true, .m = 40000, .n = 19, .k = 7, .alpha = -1.5f, .beta = 2.0f},
+};
+static int shape; /* of this process's products */
+
+/* What the workers tell the parent. */
+static struct {
+    long passages[SHAPES][PHASES][LAVA_FAULT_COUNT];
+    _Atomic long cases, failed, on_device;
+} * shared;
+
+/* One process: this fault, this phase. */
+struct fault_case {
+    int shape;
+    enum lava_fault_point point;
+    enum phase phase;
+    long passage;
+    long count;  /* passages that fail; 0: all from there on */
+    int rotated; /* which of vk's results */
+};
+
+static void call(float *c, struct lava_call *told) {
+    const struct product *product = &products[shape];
+    *told = (struct lava_call){.routine = LAVA_ROUTINE_SGEMM, .valid = true};
+    told->problem = (struct lava_problem){.op_a = product->transpose_a ? LAVA_OP_T : LAVA_OP_N,
+                                          .op_b = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
+                                          .m = product->m,
+                                          .n = product->n,
+                                          .k = product->k,
+                                          .lda = product->lda,
+                                          .ldb = product->ldb,
+                                          .ldc = product->ldc,
+                                          .alpha = (double)product->alpha,
+                                          .beta = (double)product->beta,
+                                          .a = product->a,
+                                          .b = product->b,
+                                          .c = c};
+    if (!lava_runtime_begin(told))
+        lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
+    lava_runtime_end(told);
+}
+
+/* A product and its check; *told says where it ran. */
+static bool multiply(const char *what, struct lava_call *told) {
+    float *c = product_new_c(&products[shape]);
+    call(c, told);
+    bool right = product_check(&products[shape], c, what);
+    free(c);
+    return right;
+}
+
+static bool wait_for_device(void) {
+    const char *why;
+    return lava_runtime_wait(&why);
+}
+
+static bool complain(const char *what, const char *problem, const struct lava_call *told) {
+    fprintf(stderr, "%s: %s (%s: %s)\n", what, problem, told->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
+            lava_reason_text(told->reason));
+    return false;
+}
+
+/* The device is used unless it is gone for good; a fault says so. */
+static bool is_plausible(const struct lava_call *first, const struct lava_call *second,
+                         const struct fault_case *fault, const char *what) {
+    if (fault->phase == CALL && first->place == LAVA_PLACE_CPU && first->reason != LAVA_REASON_FAULT)
+        return complain(what, "the faulty call has another reason", first);
+    if (second->place == LAVA_PLACE_GPU)
+        return true;
+    if (second->reason != (fault->phase == CALL ? LAVA_REASON_FAILED : LAVA_REASON_NO_DEVICE))
+        return complain(what, "the clean call has another reason", second);
+    bool transient = fault->point == LAVA_FAULT_ALLOCATE || fault->point == LAVA_FAULT_UPLOAD ||
+                     fault->point == LAVA_FAULT_SUBMIT || fault->point == LAVA_FAULT_DOWNLOAD;
+    if (fault->phase == CALL && transient)
+        return complain(what, "the device is not used after a fault that passes", second);
+    return true;
+}
+
+/* Of this process and its products. */
+static void set_shape(int wanted) {
+    shape = wanted;
+    setenv("LAVABLAS_MEMORY", wanted ? "64M" : "1M", 1);
+    setenv("LAVABLAS_PINNED", "512K", 1);
+}
+
+static int run_case(const struct fault_case *fault) {
+    char specification[64], what[128];
+    struct lava_call first, second;
+    snprintf(specification, sizeof specification, "%s:%ld:%ld", points[fault->point], fault->passage,
+             fault->count);
+    snprintf(what, sizeof what, "shape %d, %s, %s, result %d", fault->shape, phases[fault->phase],
+             specification, fault->rotated);
+    set_shape(fault->shape);
+    alarm(CHILD_S);
+    for (int i = 0; i < fault->rotated; i++)
+        lava_device_injected_result();
+    if (fault->phase == CALL && !wait_for_device())
+        return 1;
+    if (!lava_fault_set(specification))
+        return 1;
+    bool right = multiply(what, &first);
+    if (lava_fault_passages(fault->point) < fault->passage) {
+        fprintf(stderr, "%s: never reached\n", what);
+        return 1;
+    }
+    lava_fault_set(NULL);
+    right = multiply(what, &second) && right;
+    if (second.place == LAVA_PLACE_GPU)
+        shared->on_device++;
+    return right && is_plausible(&first, &second, fault, what) ? 0 : 1;
+}
+
+/* In a child: this process stays without a device. The child ends by exit(), handlers included. */
+static void spawn(const struct fault_case *fault) {
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(run_case(fault));
+    shared->cases++;
+    if (waitpid(child, &status, 0) == child && status == 0)
+        return;
+    shared->failed++;
+    fprintf(stderr, "failed (status 0x%x): shape %d, %s, %s:%ld:%ld, result %d\n", (unsigned)status,
+            fault->shape, phases[fault->phase], points[fault->point], fault->passage, fault->count,
+            fault->rotated);
+}
+
+/* How often each point is passed without a fault. */
+static int count_passages(void) {
+    struct lava_call told;
+    alarm(CHILD_S);
+    lava_fault_set(NULL);
+    if (!wait_for_device()) {
+        fprintf(stderr, "no device: nothing can be tested\n");
+        return 1;
+    }
+    for (int point = 0; point < LAVA_FAULT_COUNT; point++)
+        shared->passages[shape][PREPARATION][point] = lava_fault_passages((enum lava_fault_point)point);
+    lava_fault_set(NULL);
+    bool right = multiply("no fault", &told) && told.place == LAVA_PLACE_GPU;
+    for (int point = 0; point < LAVA_FAULT_COUNT; point++)
+        shared->passages[shape][CALL][point] = lava_fault_passages((enum lava_fault_point)point);
+
+    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1e9};
+    struct lava_plan plan;
+    lava_policy_choose(&told.problem, lava_lifecycle_capabilities(), &cpu, LAVA_MODE_GPU, NULL, &plan);
+    printf("%lld x %lld x %lld blocks\n", (long long)plan.blocking.blocks_m,
+           (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k);
+    bool expected =
+        shape ? plan.blocking.block_m > SLOT_ROWS : plan.blocking.blocks_m > 1 && plan.blocking.blocks_n > 1;
+    return right && expected ? 0 : 1;
+}
+
+/* Freed memory that the address sanitizer keeps would look like a leak. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "quarantine_size_mb=1:thread_local_quarantine_size_kb=16";
+}
+
+static long resident_kib(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+        abort();
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Many failures of one kind, each at another passage: all right, none leaves memory behind. */
+static int repeat_failures(enum lava_fault_point point) {
+    long settled = 0, failures = 0;
+    struct lava_call told;
+    alarm(4 * CHILD_S);
+    if (!wait_for_device())
+        return 1;
+    for (int i = 0; i < FAILURES; i++) {
+        char specification[64];
+        /* of allocations one of the first and all that follow, or the next call would need none */
+        bool all = point == LAVA_FAULT_ALLOCATE;
+        snprintf(specification, sizeof specification, "%s:%ld:%d", points[point],
+                 1 + i % (all ? 4 : shared->passages[0][CALL][point]), !all);
+        lava_fault_set(specification);
+        if (!multiply(specification, &told))
+            return 1;
+        failures += told.reason == LAVA_REASON_FAULT;
+        if (i == SETTLED)
+            settled = resident_kib();
+    }
+    long growth = resident_kib() - settled;
+    printf("%ld failures of %d at %s: %ld KiB more\n", failures, FAILURES, points[point], growth);
+    lava_fault_set(NULL);
+    if (!multiply("after many failures", &told) || told.place != LAVA_PLACE_GPU)
+        return 1;
+    /* the first product passes more often than those that find their schedules on the device */
+    return growth > GROWTH_KIB || failures < FAILURES / 2;
+}
+
+static int count_in_child(int wanted_shape) {
+    set_shape(wanted_shape);
+    return count_passages();
+}
+
+static int repeat_in_child(int point) {
+    set_shape(0);
+    return repeat_failures((enum lava_fault_point)point);
+}
+
+static int in_child(int function(int), int argument) {
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(function(argument));
+    if (waitpid(child, &status, 0) == child && status == 0)
+        return 0;
+    fprintf(stderr, "failed (status 0x%x): %s %d\n", (unsigned)status,
+            function == repeat_in_child ? "many failures at point" : "no fault, shape", argument);
+    return 1;
+}
+
+/* Passages of the point that are tried: every so many-th. The device is prepared alike for all shapes. */
+static long stride_of(int of_shape, int phase, int point, long most) {
+    long passages = shared->passages[of_shape][phase][point];
+    long wanted = of_shape == 0 ? most : phase == CALL ? (most + 3) / 4 : 0;
+    return wanted ? (passages + wanted - 1) / wanted : passages + 1;
+}
+
+/* One shape, phase and point: this worker's share of the passages, some of them with all that follow, and at
+ * vk with each result in turn. */
+static long try_point(struct fault_case fault, long most, int worker, long number) {
+    long stride = stride_of(fault.shape, (int)fault.phase, (int)fault.point, most);
+    long passages = shared->passages[fault.shape][fault.phase][fault.point];
+    for (fault.passage = 1; fault.passage <= passages && stride <= passages; fault.passage += stride) {
+        fault.count = number % 4 != 3;
+        fault.rotated = (int)(number % RESULTS);
+        if (number++ % WORKERS == worker)
+            spawn(&fault);
+    }
+    return number;
+}
+
+static void work(int worker, long most) {
+    long number = 0;
+    for (int of_shape = 0; of_shape < SHAPES; of_shape++)
+        for (int phase = 0; phase < PHASES; phase++)
+            for (int point = 0; point < LAVA_FAULT_COUNT; point++) {
+                const struct fault_case fault = {
+                    .shape = of_shape, .phase = (enum phase)phase, .point = (enum lava_fault_point)point};
+                number = try_point(fault, most, worker, number);
+            }
+}
+
+static void report(long most) {
+    for (int of_shape = 0; of_shape < SHAPES; of_shape++)
+        for (int phase = 0; phase < PHASES; phase++) {
+            printf("shape %d, %s:", of_shape, phases[phase]);
+            for (int point = 0; point < LAVA_FAULT_COUNT; point++) {
+                long passages = shared->passages[of_shape][phase][point];
+                long stride = stride_of(of_shape, phase, point, most);
+                printf(" %s %ld of %ld", points[point],
+                       passages && stride <= passages ? (passages + stride - 1) / stride : 0, passages);
+            }
+            printf("\n");
+        }
+    printf("%ld cases, %ld with the device in use after, %ld failed\n", shared->cases, shared->on_device,
+           shared->failed);
+}
+
+static void run_workers(long most) {
+    fflush(NULL);
+    for (int worker = 0; worker < WORKERS; worker++)
+        if (fork() == 0) {
+            work(worker, most);
+            exit(0);
+        }
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+}
+
+int main(int argument_count, char **arguments) {
+    long most = argument_count > 1 ? strtol(arguments[1], NULL, 10) : 60;
+    static const int transient[] = {LAVA_FAULT_ALLOCATE, LAVA_FAULT_UPLOAD, LAVA_FAULT_SUBMIT,
+                                    LAVA_FAULT_DOWNLOAD};
+    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    setenv("LAVABLAS_MODE", "gpu", 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    unsetenv("LAVABLAS_FAULT");
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || most < 1)
+        return 2;
+    int failed = 0;
+    for (int i = 0; i < SHAPES; i++) {
+        product_make(&products[i], 1);
+        failed |= in_child(count_in_child, i);
+    }
+    if (failed)
+        return 1;
+    run_workers(most);
+    report(most);
+    failed = shared->failed > 0;
+    for (size_t i = 0; i < sizeof transient / sizeof transient[0]; i++)
+        failed |= in_child(repeat_in_child, transient[i]);
+    for (int i = 0; i < SHAPES; i++)
+        product_free(&products[i]);
+    return failed;
+}

@@ -1,0 +1,64 @@
+/* The library loaded while the program runs, by several threads, let go and loaded again, as Python does.
+ *
+ *   test_loading LIBRARY */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE    120
+#define ROUNDS  20
+#define THREADS 8
+
+typedef void gemm_function(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
+                           float *, int);
+
+static const char *path;
+static atomic_int failures;
+
+/* Loads, multiplies by twice the identity, lets go. */
+static void *load_and_multiply(void *unused) {
+    gemm_function *gemm;
+    float *a = calloc(3 * SIZE * SIZE, sizeof *a), *b = a + SIZE * SIZE, *c = b + SIZE * SIZE;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *address = library ? dlsym(library, "cblas_sgemm") : NULL;
+    if (!a || !address) {
+        fprintf(stderr, "%s\n", dlerror());
+        failures++;
+        return unused;
+    }
+    memcpy(&gemm, &address, sizeof gemm);
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        a[i] = i % (SIZE + 1) == 0 ? 2 : 0;
+        b[i] = (float)(i % 97);
+    }
+    gemm(102, 111, 111, SIZE, SIZE, SIZE, 1, a, SIZE, b, SIZE, 0, c, SIZE);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        failures += c[i] < 2 * b[i] || c[i] > 2 * b[i];
+    failures += dlclose(library) != 0;
+    free(a);
+    return unused;
+}
+
+int main(int argument_count, char **arguments) {
+    if (argument_count < 2)
+        return 2;
+    path = arguments[1];
+    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    setenv("LAVABLAS_MODE", "gpu", 1);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, load_and_multiply, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, load_and_multiply, NULL);
+        pthread_join(thread, NULL);
+        load_and_multiply(NULL);
+    }
+    printf("%d failures\n", failures);
+    return failures > 0;
+}

@@ -1,0 +1,339 @@
+/* fork, exit and everything else that ends or doubles a process, with products before, during and after. */
+#include "tests/robustness/cases.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_S 10
+/* The sanitizers' allocators may be locked by another thread, and stay so in the child. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define FORK_IS_UNSAFE 1
+#else
+#    define FORK_IS_UNSAFE 0
+#endif
+
+static struct product product = {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .beta = 0.5f};
+static struct product other = {
+    .transpose_a = true, .m = 130, .n = 260, .k = 90, .alpha = -1.0f, .beta = 1.0f};
+static atomic_bool stopped;
+static atomic_int products; /* made by the threads */
+
+/* The thread sanitizer calls atexit's functions itself, after those of on_exit: the order that the library
+ * relies on is lost. */
+#if defined(__SANITIZE_THREAD__)
+#    define EXIT_IS_REORDERED 1
+#else
+#    define EXIT_IS_REORDERED 0
+#endif
+
+/* The status of a child that does this. */
+static int status_of(int child(void)) {
+    int status = -1;
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0) {
+        alarm(CHILD_S);
+        exit(child());
+    }
+    if (waitpid(id, &status, 0) != id || (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM))
+        fprintf(stderr, "a child ended with status 0x%x\n", (unsigned)status);
+    return status;
+}
+
+static int multiply_forked(void) {
+    const char *reason;
+    case_multiply(&product, "cpu");
+    case_place(&reason);
+    CASE_CHECK(strstr(reason, "forked") != NULL);
+    return case_result() ? 1 : 7;
+}
+
+static int fork_again(void) {
+    CASE_CHECK(status_of(multiply_forked) == 7 << 8);
+    return multiply_forked();
+}
+
+static int nothing(void) {
+    return 7;
+}
+
+static int fork_after_products(void) {
+    if (EXIT_IS_REORDERED)
+        return CASE_SKIPPED;
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    for (int i = 0; i < 3; i++) {
+        CASE_CHECK(status_of(multiply_forked) == 7 << 8);
+        CASE_CHECK(status_of(fork_again) == 7 << 8);
+        CASE_CHECK(status_of(nothing) == 7 << 8);
+        case_multiply(&product, "gpu");
+    }
+    product_free(&product);
+    return case_result();
+}
+
+/* The driver compiles and writes its own cache in threads: more of them than when it finds all there. */
+static int fork_without_caches(void) {
+    char folder[] = "/tmp/lavablas-fork-XXXXXX", command[64];
+    if (!mkdtemp(folder))
+        return CASE_SKIPPED;
+    setenv("XDG_CACHE_HOME", folder, 1);
+    int result = fork_after_products();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) ? 1 : result;
+}
+
+/* What a child has printed but not flushed is not lost. */
+static FILE *printed;
+static int print_some(void) {
+    fputs("some", printed);
+    return multiply_forked();
+}
+
+static int fork_child_prints(void) {
+    if (EXIT_IS_REORDERED)
+        return CASE_SKIPPED;
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    printed = tmpfile();
+    if (!CASE_CHECK(printed != NULL))
+        return 1;
+    CASE_CHECK(status_of(print_some) == 7 << 8);
+    fseek(printed, 0, SEEK_END);
+    CASE_CHECK(ftell(printed) == 4);
+    fclose(printed);
+    product_free(&product);
+    return case_result();
+}
+
+/* Some product in the child, wherever: nothing was begun in the parent. */
+static int multiply_anywhere(void) {
+    case_multiply(&product, NULL);
+    return case_result() ? 1 : 7;
+}
+
+static int fork_before_products(void) {
+    product_make(&product, 1);
+    CASE_CHECK(status_of(multiply_anywhere) == 7 << 8);
+    case_multiply(&product, "gpu");
+    product_free(&product);
+    return case_result();
+}
+
+static void *multiply_until_stopped(void *which) {
+    while (!stopped) {
+        case_multiply(which, NULL);
+        products++;
+    }
+    return NULL;
+}
+
+static void wait_for_products(int count) {
+    for (int start = products; products < start + count && !case_result();)
+        case_sleep(0.0005);
+}
+
+static int fork_during_products(void) {
+    if (FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    pthread_t threads[2];
+    product_make(&product, 1);
+    product_make(&other, 2);
+    case_multiply(&product, "gpu");
+    pthread_create(&threads[0], NULL, multiply_until_stopped, &other);
+    pthread_create(&threads[1], NULL, multiply_until_stopped, &product);
+    wait_for_products(2);
+    for (int i = 0; i < 20 && !case_result(); i++) {
+        case_sleep(0.0007 * i);
+        CASE_CHECK(status_of(i % 4 ? multiply_forked : nothing) == 7 << 8);
+    }
+    stopped = true;
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    case_multiply(&product, "gpu");
+    product_free(&product);
+    product_free(&other);
+    return case_result();
+}
+
+/* Multiplies until that has started the preparation; this thread's end then waits for it. */
+static void start_preparation(void) {
+    const int size = 1000;
+    const char *reason = "";
+    struct product large = {
+        .m = size, .n = size, .k = size, .lda = size, .ldb = size, .ldc = size, .alpha = 1};
+    float *zeros = calloc((size_t)size * (size_t)size * 3, sizeof *zeros);
+    large.a = zeros;
+    large.b = zeros + (size_t)size * (size_t)size;
+    product_make(&product, 1);
+    for (int i = 0; i < 1000 && !strstr(reason, "prepared"); i++) {
+        case_call(&large, zeros + 2 * (size_t)size * (size_t)size);
+        case_place(&reason);
+    }
+    CASE_CHECK(strstr(reason, "prepared") != NULL);
+    free(zeros);
+}
+
+/* Children while the device is being prepared. */
+static int fork_during_preparation(void) {
+    if (FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    start_preparation();
+    for (int i = 0; i < 10; i++) {
+        CASE_CHECK(status_of(i % 2 ? multiply_forked : nothing) == 7 << 8);
+        case_sleep(0.005);
+    }
+    case_multiply(&product, NULL);
+    product_free(&product);
+    return case_result();
+}
+
+static int multiply_and_hang_about(void) {
+    case_multiply(&product, "cpu");
+    kill(getpid(), SIGTERM);
+    return 1;
+}
+
+static int fork_child_is_killed(void) {
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    CASE_CHECK(status_of(multiply_and_hang_about) == SIGTERM);
+    case_multiply(&product, "gpu");
+    product_free(&product);
+    return case_result();
+}
+
+/* Products in flight in two threads, at a different moment each time. */
+static void start_products(void) {
+    pthread_t thread;
+    product_make(&product, 1);
+    product_make(&other, 2);
+    pthread_create(&thread, NULL, multiply_until_stopped, &product);
+    pthread_create(&thread, NULL, multiply_until_stopped, &other);
+    wait_for_products(2);
+    case_sleep((double)(getpid() % 16) * 0.0005);
+    case_ends();
+}
+
+static int end_by_return(void) {
+    start_products();
+    return 3;
+}
+
+static int end_by_exit(void) {
+    start_products();
+    exit(3);
+}
+
+static int end_by__exit(void) {
+    start_products();
+    _exit(3);
+}
+
+static int end_by_quick_exit(void) {
+    start_products();
+    quick_exit(3);
+}
+
+static int end_by_abort(void) {
+    signal(SIGABRT, SIG_DFL);
+    start_products();
+    abort();
+}
+
+/* One product far longer than exit waits. */
+static void *multiply_long(void *unused) {
+    const int size = 4000;
+    (void)unused;
+    struct product large = {.m = size, .n = size, .k = size, .lda = size, .ldb = size, .ldc = size};
+    large.a = calloc((size_t)size * (size_t)size, sizeof(float));
+    large.b = calloc((size_t)size * (size_t)size, sizeof(float));
+    large.alpha = 1;
+    float *c = calloc((size_t)size * (size_t)size, sizeof(float));
+    case_call(&large, c);
+    return NULL;
+}
+
+static int end_during_long_product(void) {
+    pthread_t thread;
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    pthread_create(&thread, NULL, multiply_long, NULL);
+    case_sleep(0.2);
+    case_ends();
+    exit(3);
+}
+
+static int end_during_preparation(void) {
+    start_preparation();
+    case_sleep((double)(getpid() % 16) * 0.004);
+    case_ends();
+    exit(case_result() ? 1 : 3);
+}
+
+/* A program whose own handler waits for its threads, registered before the library's. */
+static pthread_t worker;
+static void join_worker(void) {
+    stopped = true;
+    pthread_join(worker, NULL);
+}
+
+static int end_joins_threads(void) {
+    atexit(join_worker);
+    product_make(&product, 1);
+    product_make(&other, 2);
+    case_multiply(&product, "gpu");
+    pthread_create(&worker, NULL, multiply_until_stopped, &other);
+    wait_for_products(1);
+    case_ends();
+    exit(3);
+}
+
+/* Products from the program's own exit handlers, before and after the library's. */
+static void multiply_at_exit(void) {
+    if (!case_multiply(&product, NULL))
+        _exit(1);
+}
+
+static int end_with_products(void) {
+    atexit(multiply_at_exit);
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    atexit(multiply_at_exit);
+    case_ends();
+    exit(3);
+}
+
+static const struct test_case cases[] = {
+    {.name = "fork_after_products", .run = fork_after_products},
+    {.name = "fork_without_caches", .run = fork_without_caches},
+    {.name = "fork_child_prints", .run = fork_child_prints},
+    {.name = "fork_before_products", .run = fork_before_products},
+    {.name = "fork_during_products", .run = fork_during_products, .repeats = 3},
+    {.name = "fork_during_preparation", .run = fork_during_preparation, .variables = {"LAVABLAS_INIT=async"}},
+    {.name = "fork_child_is_killed", .run = fork_child_is_killed},
+    {.name = "end_by_return", .run = end_by_return, .repeats = 5, .status = 3 << 8},
+    {.name = "end_by_exit", .run = end_by_exit, .repeats = 10, .status = 3 << 8},
+    {.name = "end_by__exit", .run = end_by__exit, .repeats = 5, .status = 3 << 8},
+    {.name = "end_by_quick_exit", .run = end_by_quick_exit, .repeats = 5, .status = 3 << 8},
+    {.name = "end_by_abort", .run = end_by_abort, .repeats = 5, .status = SIGABRT, .lines = -1},
+    {.name = "end_during_long_product", .run = end_during_long_product, .status = 3 << 8},
+    {.name = "end_during_preparation",
+     .run = end_during_preparation,
+     .repeats = 15,
+     .status = 3 << 8,
+     .variables = {"LAVABLAS_INIT=async"}},
+    {.name = "end_joins_threads", .run = end_joins_threads, .repeats = 3, .status = 3 << 8},
+    {.name = "end_with_products", .run = end_with_products, .status = 3 << 8},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return cases_main(argument_count, arguments, cases);
+}

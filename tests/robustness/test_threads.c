@@ -1,0 +1,267 @@
+/* Many threads, threads that end, are cancelled or interrupted, and callers with a floating-point environment
+ * of their own: the bits are those of a single thread, and the caller's state is as it was. */
+#include "tests/robustness/cases.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#    include <xmmintrin.h>
+#endif
+
+#define SHAPES  6
+#define THREADS 40
+#define CALLS   6
+
+static struct product products[SHAPES] = {
+    {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .beta = 0.5f},
+    {.transpose_a = true, .m = 33, .n = 260, .k = 90, .alpha = -1.0f, .beta = 1.0f},
+    {.transpose_b = true, .m = 257, .n = 31, .k = 17, .alpha = 0.5f, .beta = -2.0f},
+    {.transpose_a = true, .transpose_b = true, .m = 96, .n = 96, .k = 300, .alpha = 1.0f, .beta = 0.0f},
+    {.m = 1, .n = 500, .k = 65, .alpha = 2.0f, .beta = 1.0f},
+    {.m = 64, .n = 64, .k = 1, .alpha = -0.25f, .beta = 0.75f},
+};
+static float *alone[SHAPES]; /* C as a single thread computes it */
+
+static void make_products(void) {
+    for (int i = 0; i < SHAPES; i++) {
+        product_make(&products[i], (unsigned)i + 1);
+        alone[i] = product_new_c(&products[i]);
+        case_call(&products[i], alone[i]);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        CASE_CHECK(product_check(&products[i], alone[i], "alone"));
+    }
+}
+
+static void free_products(void) {
+    for (int i = 0; i < SHAPES; i++) {
+        product_free(&products[i]);
+        free(alone[i]);
+    }
+}
+
+/* One product, bit for bit as before. */
+static void repeat(int shape) {
+    float *c = product_new_c(&products[shape]);
+    case_call(&products[shape], c);
+    CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+    CASE_CHECK(!memcmp(c, alone[shape], product_c_bytes(&products[shape])));
+    free(c);
+}
+
+static void *call_all(void *first) {
+    for (int i = 0; i < CALLS; i++)
+        repeat((int)((size_t)first + (size_t)(i * 5)) % SHAPES);
+    return NULL;
+}
+
+static int storm(void) {
+    pthread_t threads[THREADS];
+    make_products();
+    for (size_t i = 0; i < THREADS; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, call_all, (void *)i) == 0);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    free_products();
+    return case_result();
+}
+
+/* The first products of a process all at once: one preparation, and nobody is forgotten. */
+static void *call_first(void *unused) {
+    case_multiply(&products[0], NULL);
+    return unused;
+}
+
+static int first_calls(void) {
+    pthread_t threads[THREADS];
+    product_make(&products[0], 1);
+    for (int i = 0; i < THREADS; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, call_first, NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    case_multiply(&products[0], NULL);
+    product_free(&products[0]);
+    return case_result();
+}
+
+static int short_threads(void) {
+    make_products();
+    for (size_t i = 0; i < 100; i++) {
+        pthread_t thread;
+        CASE_CHECK(pthread_create(&thread, NULL, call_all, (void *)i) == 0);
+        pthread_join(thread, NULL);
+    }
+    free_products();
+    return case_result();
+}
+
+static void *call_until_cancelled(void *memory) {
+    for (;;) {
+        case_call(&products[0], memory);
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+static int cancel(void) {
+    make_products();
+    float *memory[2] = {product_new_c(&products[0]), product_new_c(&products[0])};
+    for (int i = 0; i < 40; i++) {
+        pthread_t threads[2];
+        for (int j = 0; j < 2; j++)
+            CASE_CHECK(pthread_create(&threads[j], NULL, call_until_cancelled, memory[j]) == 0);
+        case_sleep(0.0003 * (i % 20));
+        for (int j = 0; j < 2; j++)
+            pthread_cancel(threads[j]);
+        for (int j = 0; j < 2; j++)
+            pthread_join(threads[j], NULL);
+        repeat(i % SHAPES);
+    }
+    for (int j = 0; j < 2; j++)
+        free(memory[j]);
+    free_products();
+    return case_result();
+}
+
+static atomic_int alarms, strangers; /* taken by this thread, by any other */
+static pid_t main_thread;
+
+static void take_alarm(int number) {
+    (void)number;
+    alarms++;
+    strangers += syscall(SYS_gettid) != main_thread;
+}
+
+/* Threads of this process that would take SIGALRM, beside the main one. */
+static int threads_with_signals(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300], line[200];
+        unsigned long long blocked = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        bool other = entry->d_name[0] != '.' && atoi(entry->d_name) != main_thread;
+        FILE *file = other ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        while (fgets(line, sizeof line, file))
+            sscanf(line, "SigBlk: %llx", &blocked);
+        count += !(blocked & 1ull << (SIGALRM - 1));
+        fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+static int interrupted(void) {
+    const struct sigaction action = {.sa_handler = take_alarm}; /* no SA_RESTART */
+    const struct itimerval every_ms = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
+    const struct itimerval never = {.it_interval = {.tv_usec = 0}};
+    main_thread = (pid_t)syscall(SYS_gettid);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &every_ms, NULL);
+    make_products(); /* the preparation too */
+    for (int i = 0; i < 200; i++)
+        repeat(i % SHAPES);
+    setitimer(ITIMER_REAL, &never, NULL);
+    CASE_CHECK(alarms > 20);
+    CASE_CHECK(strangers == 0);
+    /* OpenBLAS has none here: every other thread is the library's or the driver's */
+    CASE_CHECK(threads_with_signals() == 0);
+    free_products();
+    return case_result();
+}
+
+static int errno_unchanged(void) {
+    product_make(&products[0], 1);
+    float *c = product_new_c(&products[0]);
+    for (int i = 0; i < 3; i++) {
+        errno = 4711;
+        case_call(&products[0], c);
+        CASE_CHECK(errno == 4711);
+    }
+    free(c);
+    product_free(&products[0]);
+    return case_result();
+}
+
+/* The caller's floating-point environment, flags included, as one number. */
+static unsigned environment(void) {
+    unsigned state = (unsigned)fegetround() | (unsigned)fetestexcept(FE_ALL_EXCEPT) << 16;
+#if defined(__x86_64__)
+    state ^= _mm_getcsr();
+#endif
+    return state;
+}
+
+/* Upwards, subnormals flushed, overflow and division by zero trapped. */
+static void set_environment(void) {
+    feclearexcept(FE_ALL_EXCEPT);
+    fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+}
+
+/* C of the first product of a process whose environment is `strange` from the start. */
+static float *first_c(bool strange) {
+    product_make(&products[0], 1);
+    /* a subnormal that a flushing merge would lose, a NaN that a trapping one would not survive */
+    products[0].c0[0] = 0x1p-140f;
+    products[0].c0[1] = (float)NAN;
+    float *c = product_new_c(&products[0]);
+    if (strange)
+        set_environment();
+    unsigned before = environment();
+    case_call(&products[0], c);
+    unsigned after = environment();
+    fesetenv(FE_DFL_ENV);
+    CASE_CHECK(before == after);
+    CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+    return c;
+}
+
+static int floating_point(void) {
+    float *strange = first_c(true);
+    size_t bytes = product_c_bytes(&products[0]);
+    float *usual = first_c(false);
+    CASE_CHECK(!memcmp(strange, usual, bytes));
+    /* both ways once more, with all threads started in the other environment */
+    float *again = first_c(true);
+    CASE_CHECK(!memcmp(again, usual, bytes));
+    free(strange);
+    free(usual);
+    free(again);
+    return case_result();
+}
+
+static const struct test_case cases[] = {
+    {.name = "storm", .run = storm},
+    {.name = "first_calls_sync", .run = first_calls},
+    {.name = "first_calls_async",
+     .run = first_calls,
+     .variables = {"LAVABLAS_INIT=async", "OPENBLAS_NUM_THREADS=1"}},
+    {.name = "short_threads", .run = short_threads},
+    {.name = "cancel", .run = cancel},
+    {.name = "interrupted", .run = interrupted, .variables = {"OPENBLAS_NUM_THREADS=1"}},
+    {.name = "errno_unchanged", .run = errno_unchanged},
+    {.name = "floating_point", .run = floating_point},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return cases_main(argument_count, arguments, cases);
+}
