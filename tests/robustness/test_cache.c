@@ -41,10 +41,10 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    char command[300];
+    char command[700];
     (void)state;
     alarm(0);
-    snprintf(command, sizeof command, "rm -rf '%s'", home);
+    snprintf(command, sizeof command, "chmod -R u+rwX '%s'; rm -rf '%s'", home, home);
     return system(command);
 }
 
