@@ -77,9 +77,9 @@ static int with_home(mode_t mode, bool is_file) {
     int result = multiply_on("gpu");
     if (getuid() == 0 && seteuid(0))
         result = 1;
+    chmod(home, 0700);
     if (is_file)
         unlink(cache);
-    chmod(home, 0700);
     return rmdir(home) ? 1 : result; /* nothing was left in it */
 }
 
@@ -129,10 +129,7 @@ static const struct test_case cases[] = {
     {.name = "home_unreadable", .run = home_unreadable},
     {.name = "home_cache_is_a_file", .run = home_cache_is_a_file},
     {.name = "cache_off", .run = on_device, .variables = {"LAVABLAS_CACHE=0"}},
-    {.name = "cache_is_full",
-     .run = on_device,
-     .lines = 1 /* Mesa's */,
-     .variables = {"XDG_CACHE_HOME=/dev/full"}},
+    {.name = "cache_is_full", .run = on_device, .variables = {"XDG_CACHE_HOME=/dev/full"}},
     {.name = "stats_unwritable",
      .run = on_device,
      .lines = 1,
