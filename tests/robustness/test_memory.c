@@ -221,6 +221,9 @@ static int no_more_threads(void) {
     if (!use_plain_cpu_blas())
         return CASE_SKIPPED;
     product_make(&product, 1);
+    /* a trivial product has the CPU BLAS found while its folder can still be read */
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 0, 0, 0, 1.0f, product.a, 1, product.b, 1, 1.0f,
+                product.c0, 1);
     if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
         return CASE_SKIPPED;
     setrlimit(RLIMIT_NPROC, &limit);
