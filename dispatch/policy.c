@@ -266,7 +266,13 @@ static void adopt(const struct request *request, const struct candidate *candida
     plan->schedule =
         overrides->schedule ? (enum lava_schedule)(overrides->schedule - 1) : request->profile->schedule;
     plan->persistent = overrides->persistent ? overrides->persistent == 2 : request->profile->persistent;
-    plan->gpu_ns = gpu_ns(request, candidate);
+    plan->flops_per_s = candidate->figures.flops_per_s;
+    plan->gpu_ns = candidate->gpu_ns;
+}
+
+/* 0: nothing is known of the CPU, which then wins. */
+static double estimated_cpu_ns(const struct lava_problem *problem, const struct lava_cpu_figures *cpu) {
+    return cpu->flops_per_s_fp32 > 0 ? 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32 : 0;
 }
 
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
@@ -279,9 +285,7 @@ bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct la
     double transfers = (m + n) * k * element_bytes / profile->upload_bytes_per_s +
                        m * n * element_bytes / profile->download_bytes_per_s;
     double least = profile->call_latency_ns + 1e9 * fmax(transfers, lava_problem_flops(problem) / best);
-    /* an unknown CPU wins */
-    return cpu->flops_per_s_fp32 <= 0 ||
-           least >= PROFITABLE_SHARE * 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32;
+    return least >= PROFITABLE_SHARE * estimated_cpu_ns(problem, cpu);
 }
 
 /* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
@@ -306,8 +310,7 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
     struct candidate best;
     bool fitted;
     plan->profile = request.profile;
-    if (cpu->flops_per_s_fp32 > 0)
-        plan->cpu_ns = 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32;
+    plan->cpu_ns = estimated_cpu_ns(problem, cpu);
     if (!choose(&request, &best, &fitted)) {
         plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_DEVICE;
         return;

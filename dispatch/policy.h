@@ -56,6 +56,7 @@ struct lava_plan {
     double cpu_ns, gpu_ns; /* estimates; 0 where none was made */
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
+    double flops_per_s; /* of the kernel, by the profile */
     enum lava_schedule schedule;
     bool persistent;
     uint32_t resident_workgroups; /* how many run at once: the size of a persistent dispatch */

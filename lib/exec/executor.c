@@ -338,10 +338,7 @@ static enum lava_status run_blocks(struct run *run, struct lava_progress *progre
 static void set_limits(struct run *run) {
     const struct lava_plan *plan = run->plan;
     const struct lava_kernel *kernel = plan->kernel;
-    double rate = plan->profile->kernels[0].flops_per_s;
-    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && plan->profile->kernels[i].kernel; i++)
-        if (!strcmp(plan->profile->kernels[i].kernel, kernel->name))
-            rate = plan->profile->kernels[i].flops_per_s;
+    double rate = plan->flops_per_s;
     double unit_s = 2.0 * kernel->tile_m * kernel->tile_n * (double)plan->blocking.block_k /
                     plan->blocking.split_k / rate;
     double units = DISPATCH_S / unit_s;
