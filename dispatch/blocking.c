@@ -16,10 +16,13 @@
 /* The list of tiles stays below 64 MiB. */
 #define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
 #define DIMENSION_TILES_MAX (LAVA_SCHEDULE_MAX_TILES - 1)
-/* The kernels count these in 32 bits: 16-byte words of a panel (for panels up to 256 wide) and of a result.
- */
-#define BLOCK_K_MAX      (INT64_C(1) << 26)
-#define RESULT_BYTES_MAX (UINT64_C(16) << 31)
+/* The kernels count these in 32 bits: 16-byte words of a panel (for panels up to 256 wide) and groups of four
+ * elements of a result. */
+#define BLOCK_K_MAX       (INT64_C(1) << 26)
+#define RESULT_GROUP      4
+#define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
+/* Columns of a staged chunk begin at multiples of this. */
+#define CHUNK_WORD_BYTES 16
 /* A padded leading dimension may make a download carry this share more before finish is worth its pass. */
 #define PADDING_SHARE 16
 /* What a block costs besides its bytes (submits, waits, idle ends), in bytes that the bus could carry
@@ -65,6 +68,11 @@ static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps
     return split_k > 1 ? split_k : 1;
 }
 
+/* Of four elements, the last of a column padded: what the finish kernel writes. */
+static uint64_t result_groups(const struct lava_blocking *blocking) {
+    return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
+}
+
 /* Fills everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All of it stays far
  * below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
 static void measure(const struct request *request, int64_t tiles_m, int64_t tiles_n, int64_t steps,
@@ -72,6 +80,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     const struct lava_problem *problem = request->problem;
     const struct lava_kernel *kernel = request->kernel;
     uint64_t element_bytes = lava_type_bytes(problem->type);
+    uint64_t result_element_bytes = lava_type_bytes(lava_problem_result_type(problem));
     uint64_t padded_m = (uint64_t)tiles_m * kernel->tile_m;
     uint64_t padded_n = (uint64_t)tiles_n * kernel->tile_n;
     uint64_t padded_k = (uint64_t)steps * kernel->tile_k;
@@ -92,11 +101,12 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
 
     blocking->packed_a_bytes = padded_m * padded_k * element_bytes;
     blocking->packed_b_bytes = padded_n * padded_k * element_bytes;
-    blocking->accumulator_bytes = padded_m * padded_n * element_bytes * blocking->split_k;
+    /* what finish sums up is fp32; without it the multiply kernel rounds to the result's type itself */
+    blocking->accumulator_bytes =
+        padded_m * padded_n * blocking->split_k * (blocking->finish ? sizeof(float) : result_element_bytes);
     blocking->schedule_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
     if (blocking->finish)
-        blocking->result_bytes = (uint64_t)lava_blocking_padded(blocking->block_m, 4) *
-                                 (uint64_t)blocking->block_n * element_bytes;
+        blocking->result_bytes = result_groups(blocking) * RESULT_GROUP * result_element_bytes;
     blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
                             2 * blocking->accumulator_bytes + 2 * blocking->result_bytes +
                             LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes;
@@ -106,7 +116,7 @@ static bool fits(const struct request *request, const struct lava_blocking *bloc
     uint64_t most = request->limits->max_buffer_bytes;
     return blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
            blocking->accumulator_bytes <= most && blocking->result_bytes <= most &&
-           blocking->result_bytes <= RESULT_BYTES_MAX &&
+           (!blocking->finish || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes <= most &&
            blocking->total_bytes <= request->limits->memory_bytes;
 }
@@ -214,7 +224,8 @@ struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_
     if (rows < 1 || columns < 1)
         return chunking;
     int64_t elements = (int64_t)(slot_bytes / element_bytes);
-    int64_t fitting = elements / lava_blocking_padded(chunking.chunk_rows, 4);
+    uint32_t word_elements = CHUNK_WORD_BYTES / (uint32_t)element_bytes;
+    int64_t fitting = elements / lava_blocking_padded(chunking.chunk_rows, word_elements);
     if (fitting >= chunking.chunk_columns)
         return chunking;
     if (fitting >= LAVA_CHUNK_ALIGN) {

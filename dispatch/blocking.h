@@ -22,8 +22,10 @@ struct lava_blocking {
     bool
         finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
-    uint64_t accumulator_bytes;              /* padded block of C, all slabs; exists twice */
-    uint64_t result_bytes;   /* compact block of C where finish is set, else 0; exists twice */
+    uint64_t accumulator_bytes; /* padded block of C, all slabs, fp32 (without finish: in the result's type);
+                                 * exists twice */
+    uint64_t result_bytes;   /* with finish: compact block of C in the result's type, columns padded to four
+                              * elements; else 0; exists twice */
     uint64_t schedule_bytes; /* one list of tiles; exists LAVA_BLOCKING_SCHEDULES times in one buffer */
     uint64_t total_bytes;    /* of all of the above, as allocated */
 };
@@ -45,13 +47,13 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
 int64_t lava_blocking_padded(int64_t size, uint32_t tile);
 
 /* An operand's stored block, rows x columns, is staged in chunks of at most chunk_rows x chunk_columns, each
- * column padded to a multiple of 4 elements. Both are multiples of LAVA_CHUNK_ALIGN, or the whole extent. */
-#define LAVA_CHUNK_ALIGN    32
+ * column padded to a multiple of 16 bytes. Both are multiples of LAVA_CHUNK_ALIGN, or the whole extent. */
+#define LAVA_CHUNK_ALIGN    64
 #define LAVA_CHUNK_MAX_ROWS (1 << 20)
 struct lava_chunking {
     int64_t chunk_rows, chunk_columns;
 };
-/* slot_bytes is at least 64 KiB. */
+/* slot_bytes is at least 64 KiB, element_bytes a power of two up to 16. */
 struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
                                           size_t element_bytes);
 

@@ -5,7 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dispatch/problem.h"
+
 enum lava_device_kind { LAVA_DEVICE_DISCRETE, LAVA_DEVICE_INTEGRATED, LAVA_DEVICE_VIRTUAL, LAVA_DEVICE_CPU };
+
+/* A shape of cooperative matrices, subgroup scope: A m x k and B k x n of a type, sums m x n in fp32. */
+struct lava_matrix_shape {
+    enum lava_type type;
+    uint32_t m, n, k;
+};
+#define LAVA_CAPABILITIES_MAX_SHAPES 16
 
 struct lava_capabilities {
     char name[256];
@@ -21,7 +30,10 @@ struct lava_capabilities {
     bool unified_memory;        /* the device reads host memory at its own speed: no copy before pack */
     bool denorm_preserve_fp32;  /* shaders may ask that fp32 subnormals are kept */
     bool special_preserve_fp32; /* shaders may ask that Inf, NaN and -0 are treated as IEEE says */
-    float timestamp_period_ns;  /* 0: no timestamps */
+    /* Listed only where everything else that the kernels of the type need is there too. */
+    uint32_t shape_count;
+    struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
+    float timestamp_period_ns; /* 0: no timestamps */
 };
 
 #endif

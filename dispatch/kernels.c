@@ -5,30 +5,63 @@
 
 #include <string.h>
 
-/* The fp32 module moves 16-byte words: four elements. */
-#define WORD_ELEMENTS 4
+/* Operands move in 16-byte words. */
+#define WORD_BYTES 16
+/* Of padding after each row in shared memory, so that rows of a matrix lie in different banks; as in
+ * multiply_shared.comp. */
+#define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
-/* Every row fits 32 KiB of shared memory and subgroups of 8, 16, 32 and 64, so that each also runs in software, where CI
- * tests it. The shapes began with what public kernels converged on (CLBlast, llama.cpp); those kept won somewhere on an
- * H200 (doc/tuning.md has them and the ones dropped).
+/* What is the same for all rows of a multiply module; the other modules have no rows.
+ *
+ * module                                  SIMT   algorithm    packed layout          packed by */
+static const struct module {
+    bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack;
+} modules[LAVA_MODULE_COUNT] = {
+    [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16},
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
+};
+
+/* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8, so that each
+ * also runs in software, where CI tests it (bf16 excepted: Mesa has no such matrices). The fp32 shapes began with what
+ * public kernels converged on (CLBlast, llama.cpp); those kept won somewhere on an H200 (doc/tuning.md has them and the
+ * ones dropped). The fp16 and bf16 shapes are starting values.
  *
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step
- *   inv m x n            of C, per invocation: registers hold that many sums
- *   st                   stages of shared memory
+ *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): registers hold that many sums
+ *   st                   stages: of shared memory; for fragments, sets of them in registers
  *
- * name                       type            module                      tile m   n   k  inv m  n  st */
+ * name                       type            module                               tile m   n   k part m   n  st */
 static const struct lava_kernel table[] = {
-    {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128, 128, 16,    8, 8, 2},
-    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128, 128,  8,   16, 8, 2},
-    {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,     128,  64, 16,    8, 8, 2},
-    {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,      64,  64, 16,    8, 4, 2},
-    {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,      32,  32, 16,    4, 4, 2},
+    {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128, 128, 16,    8,   8, 2},
+    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128, 128,  8,   16,   8, 2},
+    {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128,  64, 16,    8,   8, 2},
+    {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,              64,  64, 16,    8,   4, 2},
+    {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,              32,  32, 16,    4,   4, 2},
+
+    {"fp16_fragments_128x128", LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,   128, 128, 32,   64,  64, 2},
+    {"fp16_fragments_64x128",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    64, 128, 64,   32,  64, 4},
+    {"fp16_fragments_64x64",   LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    64,  64, 64,   32,  32, 4},
+    {"fp16_fragments_128x16",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,   128,  16, 64,   32,  16, 4},
+    {"fp16_fragments_16x128",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    16, 128, 64,   16,  32, 4},
+    {"fp16_shared_128x128",    LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16,      128, 128, 16,   64,  64, 2},
+    {"fp16_shared_64x64",      LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16,       64,  64, 32,   32,  32, 2},
+
+    {"bf16_fragments_128x128", LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,   128, 128, 32,   64,  64, 2},
+    {"bf16_fragments_64x128",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    64, 128, 64,   32,  64, 4},
+    {"bf16_fragments_64x64",   LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    64,  64, 64,   32,  32, 4},
+    {"bf16_fragments_128x16",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,   128,  16, 64,   32,  16, 4},
+    {"bf16_fragments_16x128",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    16, 128, 64,   16,  32, 4},
+    {"bf16_shared_128x128",    LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16,      128, 128, 16,   64,  64, 2},
+    {"bf16_shared_64x64",      LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16,       64,  64, 32,   32,  32, 2},
 };
 
-/* A subgroup as near to a square of C as its size allows; the longer side along M, where C and the packed panels are
- * contiguous for most rows.
+/* A subgroup of a SIMT kernel as near to a square of C as its size allows; the longer side along M, where C and the
+ * packed panels are contiguous for most rows.
  *
  * subgroup size, lanes along M */
 static const struct { uint32_t size, lanes_m; } lanes[] = {
@@ -57,12 +90,51 @@ const struct lava_kernel *lava_kernels_find(const char *name) {
     return NULL;
 }
 
-uint32_t lava_kernel_invocations(const struct lava_kernel *kernel) {
-    return kernel->tile_m * kernel->tile_n / (kernel->invocation_m * kernel->invocation_n);
+const char *lava_kernel_algorithm(const struct lava_kernel *kernel) {
+    return modules[kernel->module].algorithm;
+}
+
+enum lava_layout lava_kernel_layout(const struct lava_kernel *kernel) {
+    return modules[kernel->module].layout;
+}
+
+enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel) {
+    return modules[kernel->module].pack;
+}
+
+static bool is_simt(const struct lava_kernel *kernel) {
+    return modules[kernel->module].is_simt;
+}
+
+static bool shape_fits(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
+    return shape->type == kernel->type && kernel->part_m % shape->m == 0 && kernel->part_n % shape->n == 0 &&
+           kernel->tile_k % shape->k == 0;
+}
+
+const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kernel,
+                                                  const struct lava_capabilities *device) {
+    const struct lava_matrix_shape *best = NULL;
+    if (is_simt(kernel))
+        return NULL;
+    for (uint32_t i = 0; i < device->shape_count; i++) {
+        const struct lava_matrix_shape *shape = &device->shapes[i];
+        if (shape_fits(kernel, shape) &&
+            (!best || shape->m * shape->n * shape->k > best->m * best->n * best->k))
+            best = shape;
+    }
+    return best;
+}
+
+uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    uint32_t parts = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
+    return is_simt(kernel) ? parts : parts * device->subgroup_size;
 }
 
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
-    return kernel->stages * (kernel->tile_m + kernel->tile_n) * kernel->tile_k *
+    uint32_t padding = is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* of A's rows and of B's */
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
+        return 0;
+    return kernel->stages * (kernel->tile_m + kernel->tile_n + padding) * kernel->tile_k *
            (uint32_t)lava_type_bytes(kernel->type);
 }
 
@@ -74,32 +146,73 @@ uint32_t lava_kernel_lanes_m(uint32_t subgroup_size) {
     return 0;
 }
 
-static bool divides_tile(const struct lava_kernel *kernel, uint32_t lanes_m, uint32_t lanes_n) {
-    return kernel->tile_m % (lanes_m * kernel->invocation_m) == 0 &&
-           kernel->tile_n % (lanes_n * kernel->invocation_n) == 0;
+static uint32_t word_elements(const struct lava_kernel *kernel) {
+    return WORD_BYTES / (uint32_t)lava_type_bytes(kernel->type);
 }
 
+/* Each invocation carries the same number of words of a step to shared memory. */
 static bool staged_evenly(const struct lava_kernel *kernel, uint32_t invocations) {
-    return kernel->tile_m * kernel->tile_k / WORD_ELEMENTS % invocations == 0 &&
-           kernel->tile_n * kernel->tile_k / WORD_ELEMENTS % invocations == 0;
+    return kernel->tile_m * kernel->tile_k / word_elements(kernel) % invocations == 0 &&
+           kernel->tile_n * kernel->tile_k / word_elements(kernel) % invocations == 0;
+}
+
+static const char *simt_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    uint32_t lanes_m = lava_kernel_lanes_m(device->subgroup_size);
+    if (kernel->part_m % word_elements(kernel) != 0 || kernel->part_n % word_elements(kernel) != 0)
+        return "an invocation's share is not made of 16-byte words";
+    if (lava_kernel_invocations(kernel, device) % device->subgroup_size != 0)
+        return "the workgroup is not made of whole subgroups";
+    if (kernel->tile_m % (lanes_m * kernel->part_m) != 0 ||
+        kernel->tile_n % (device->subgroup_size / lanes_m * kernel->part_n) != 0)
+        return "a subgroup's part does not divide the tile";
+    return NULL;
+}
+
+static bool has_matrices(const struct lava_capabilities *device, enum lava_type type) {
+    for (uint32_t i = 0; i < device->shape_count; i++)
+        if (device->shapes[i].type == type)
+            return true;
+    return false;
+}
+
+/* Pack and multiply move an invocation's share of a fragment in 32-bit words. Where a device gives several
+ * invocations the same element, the share is larger than reckoned here: the profiles list no such row there,
+ * and the self-test would refuse it. */
+static bool shares_are_words(uint32_t elements, uint32_t subgroup_size) {
+    uint32_t words = elements / (2 * subgroup_size);
+    return elements % (2 * subgroup_size) == 0 && (words == 1 || words == 2 || words == 4 || words == 8);
+}
+
+static const char *matrix_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
+    if (!has_matrices(device, kernel->type))
+        return kernel->type == LAVA_TYPE_BF16 ? "the device has no cooperative matrices of bf16"
+                                              : "the device has no cooperative matrices of fp16";
+    if (!shape)
+        return "none of the device's shapes of cooperative matrices divides a subgroup's part";
+    if (kernel->tile_m % kernel->part_m != 0 || kernel->tile_n % kernel->part_n != 0)
+        return "a subgroup's part does not divide the tile";
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS &&
+        (!shares_are_words(shape->m * shape->k, device->subgroup_size) ||
+         !shares_are_words(shape->n * shape->k, device->subgroup_size)))
+        return "an invocation's share of a fragment is not made of 32-bit words";
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS && kernel->tile_k / shape->k % kernel->stages != 0)
+        return "a step is not made of whole rounds of fragments";
+    return NULL;
 }
 
 static const char *obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
-    uint32_t invocations = lava_kernel_invocations(kernel);
-    uint32_t lanes_m = lava_kernel_lanes_m(device->subgroup_size);
-    if (lanes_m == 0)
+    if (lava_kernel_lanes_m(device->subgroup_size) == 0)
         return "the device's subgroup size is not one the kernels know";
-    if (kernel->invocation_m % WORD_ELEMENTS != 0 || kernel->invocation_n % WORD_ELEMENTS != 0)
-        return "an invocation's share is not made of 16-byte words";
+    const char *why = is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);
+    if (why)
+        return why;
+    uint32_t invocations = lava_kernel_invocations(kernel, device);
     if (invocations > device->max_workgroup_invocations)
         return "more invocations than a workgroup of the device may have";
-    if (invocations % device->subgroup_size != 0)
-        return "the workgroup is not made of whole subgroups";
-    if (!divides_tile(kernel, lanes_m, device->subgroup_size / lanes_m))
-        return "a subgroup's part does not divide the tile";
     if (lava_kernel_shared_bytes(kernel) > device->max_shared_bytes)
         return "more shared memory than the device has";
-    if (!staged_evenly(kernel, invocations))
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_PANELS && !staged_evenly(kernel, invocations))
         return "the 16-byte words of a step do not divide evenly among the invocations";
     return NULL;
 }

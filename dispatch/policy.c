@@ -12,13 +12,13 @@
 /* The device has to be this much faster by estimate: the estimate's own error, for a library never slower
  * than without it. On an H200 the estimates were 0 to 30% below what was measured (768 to 3072). */
 #define PROFITABLE_SHARE 0.8
-/* Elements of K that starting a tile, filling its pipeline and writing it out cost as much as. Starting
- * value: two steps of tile_k. */
-#define TILE_START_K 32.0
-/* A multiprocessor with a single one of its several workgroups runs at this share of its rate, rising to all
- * of it with all of them. Starting value: one workgroup hides half of the latency. */
-#define LONE_SHARE 0.5
-
+/* Of the shorter of arithmetic and transfers that go on at once, what does not hide behind the longer. H200,
+ * 2026-11-21, fp32: nothing up to 8192, a third at 16384. Small, but it lets the faster of two rows win where
+ * transfers decide. */
+#define OVERLAP_LOSS 0.02
+/* Submitting the finish kernel, as a share of a call's latency, which is two submissions and their waits.
+ * Starting value. */
+#define FINISH_SHARE 0.0625
 /* A block's submissions, waits and idle ends. H200, 2026-11-21, checkgemm --bench --column-blocks: what the
  * estimate without it missed per block at 2048 (2 blocks), 4096 (2, 4) and 8192 (4): 0.1 to 0.4 ms. */
 #define BLOCK_NS 300e3
@@ -27,12 +27,8 @@
 #define COLUMN_BLOCKS_MAX 4
 
 // clang-format off
-/* Slabs of K tried where C has too few tiles to fill the device. */
-static const uint32_t splits[] = {1, 2, 4, 8, 16};
-
-static const char *const type_names[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = "fp32",
-};
+/* Slabs of K tried where C has too few tiles to fill the device, up to what fills it twice over. */
+static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
 static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_INVALID]      = "invalid arguments",
@@ -42,6 +38,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_EARLY]        = "too little multiplied so far to prepare a device",
     [LAVA_REASON_STARTING]     = "the device is still being prepared",
     [LAVA_REASON_NO_DEVICE]    = "no usable device",
+    [LAVA_REASON_NO_KERNEL]    = "the device has no kernel for this type",
     [LAVA_REASON_FAILED]       = "the device failed earlier",
     [LAVA_REASON_FORKED]       = "a forked child does not own its parent's device",
     [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
@@ -91,21 +88,32 @@ static double tiles_of(int64_t size, uint32_t tile) {
 /* Time of a multiprocessor for `workgroups` side by side, in units of one at the full rate: with few of them
  * it waits more. */
 static double busy(const struct lava_profile_kernel *figures, double workgroups) {
-    double share = workgroups / figures->workgroups_per_multiprocessor;
-    return workgroups / (LONE_SHARE + (1.0 - LONE_SHARE) * share);
+    double most = figures->workgroups_per_multiprocessor, lone = figures->lone_share;
+    if (workgroups >= most)
+        return workgroups;
+    if (workgroups <= 1)
+        return workgroups / lone;
+    return workgroups / (lone + (1.0 - lone) * (workgroups - 1.0) / (most - 1.0));
+}
+
+/* Tiles of a block, all slabs: what the multiply kernel's workgroups have to do. */
+static double units_of(const struct candidate *candidate) {
+    const struct lava_blocking *blocking = &candidate->blocking;
+    return tiles_of(blocking->block_m, candidate->kernel->tile_m) *
+           tiles_of(blocking->block_n, candidate->kernel->tile_n) * blocking->split_k;
 }
 
 /* Arithmetic of one block and panel of K: full waves of all resident workgroups, then the rest, spread
  * evenly. */
-static double multiply_ns(const struct request *request, const struct candidate *candidate) {
+static double arithmetic_ns(const struct request *request, const struct candidate *candidate) {
     const struct lava_kernel *kernel = candidate->kernel;
     const struct lava_blocking *blocking = &candidate->blocking;
     double resident = (double)slots(request, &candidate->figures);
     double multiprocessors = fmin(request->multiprocessors, resident);
-    double units = tiles_of(blocking->block_m, kernel->tile_m) * tiles_of(blocking->block_n, kernel->tile_n) *
-                   blocking->split_k;
+    double units = units_of(candidate);
     double steps = ceil(tiles_of(blocking->block_k, kernel->tile_k) / blocking->split_k);
-    double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * (steps * kernel->tile_k + TILE_START_K);
+    double depth = steps * kernel->tile_k + candidate->figures.start_k;
+    double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * depth;
     double unit_ns = 1e9 * unit_flops * request->multiprocessors / candidate->figures.flops_per_s;
 
     double waves = floor(units / resident);
@@ -114,29 +122,56 @@ static double multiply_ns(const struct request *request, const struct candidate 
                       busy(&candidate->figures, rest));
 }
 
-/* Bytes of op(A) and op(B) over the bus: A stays on the device while the column blocks pass, unless K is cut.
- */
+/* However fast the arithmetic, each packed element is read from device memory once: what decides for a few
+ * columns of C. */
+static double multiply_ns(const struct request *request, const struct candidate *candidate) {
+    double bytes = (double)candidate->blocking.packed_a_bytes + (double)candidate->blocking.packed_b_bytes;
+    return fmax(arithmetic_ns(request, candidate), 1e9 * bytes / request->profile->memory_bytes_per_s);
+}
+
+static double blocks_of(const struct lava_blocking *blocking) {
+    return (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
+}
+
+/* A stays on the device while the column blocks pass, unless K is cut. */
+static double times_a(const struct lava_blocking *blocking) {
+    return blocking->blocks_k > 1 ? (double)blocking->blocks_n : 1.0;
+}
+
+/* Bytes of op(A) and op(B) over the bus. */
 static double upload_bytes(const struct lava_problem *problem, const struct lava_blocking *blocking) {
-    double times_a = blocking->blocks_k > 1 ? (double)blocking->blocks_n : 1.0;
-    double a = (double)problem->m * (double)problem->k * times_a;
+    double a = (double)problem->m * (double)problem->k * times_a(blocking);
     double b = (double)problem->k * (double)problem->n * (double)blocking->blocks_m;
     return (a + b) * (double)lava_type_bytes(problem->type);
 }
 
-/* Everything that passes through device memory beside the multiply's own reads: packing (in and out), the
- * slabs' sums (out, and for each further panel of K in and out), finish (in and out). */
+/* Bytes of C over the bus: C0 stays where it is. */
+static double download_bytes(const struct lava_problem *problem) {
+    return (double)problem->m * (double)problem->n *
+           (double)lava_type_bytes(lava_problem_result_type(problem));
+}
+
+/* Everything that passes through device memory beside the multiply's own reads: packing (in, and padded out),
+ * the padded sums (out, and for each further panel of K in and out), finish (all slabs in, the result out).
+ */
 static double memory_bytes(const struct lava_problem *problem, const struct lava_blocking *blocking) {
-    double c = (double)problem->m * (double)problem->n * (double)lava_type_bytes(problem->type);
-    double slabs = c * blocking->split_k;
-    double sums = slabs * (2.0 * (double)blocking->blocks_k - 1.0);
-    return 2.0 * upload_bytes(problem, blocking) + sums + (blocking->finish ? slabs + c : 0.0);
+    double c = (double)problem->m * (double)problem->n;
+    double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n;
+    double packed = (double)blocking->packed_a_bytes * (double)(blocking->blocks_m * blocking->blocks_k) *
+                        times_a(blocking) +
+                    (double)blocking->packed_b_bytes * blocks_of(blocking);
+    double sums = (double)blocking->accumulator_bytes * blocks * (2.0 * (double)blocking->blocks_k - 1.0);
+    double finish = blocking->finish ? c * sizeof(float) * blocking->split_k + download_bytes(problem) : 0.0;
+    return upload_bytes(problem, blocking) + packed + sums + finish;
 }
 
 static double compute_ns(const struct request *request, const struct candidate *candidate) {
     const struct lava_blocking *blocking = &candidate->blocking;
-    double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
-    return blocks * multiply_ns(request, candidate) +
-           1e9 * memory_bytes(request->problem, blocking) / request->profile->memory_bytes_per_s;
+    const struct lava_profile *profile = request->profile;
+    double finish_ns = blocking->finish ? FINISH_SHARE * profile->call_latency_ns : 0.0;
+    return blocks_of(blocking) * multiply_ns(request, candidate) +
+           (double)(blocking->blocks_m * blocking->blocks_n) * finish_ns +
+           1e9 * memory_bytes(request->problem, blocking) / profile->memory_bytes_per_s;
 }
 
 /* The first block's operands must arrive before anything is computed, and the last block's result leaves
@@ -146,22 +181,22 @@ static double gpu_ns(const struct request *request, const struct candidate *cand
     const struct lava_problem *problem = request->problem;
     const struct lava_blocking *blocking = &candidate->blocking;
     const struct lava_profile *profile = request->profile;
-    double element_bytes = (double)lava_type_bytes(problem->type);
     double block_m = (double)blocking->block_m, block_n = (double)blocking->block_n;
     double up = upload_bytes(problem, blocking);
-    double down = (double)problem->m * (double)problem->n * element_bytes;
-    double first_up = fmin(up, (block_m + block_n) * (double)blocking->block_k * element_bytes);
-    double last_down = fmin(down, block_m * block_n * element_bytes);
-    double between =
-        fmax(candidate->compute_ns, 1e9 * (up - first_up) / profile->upload_bytes_per_s +
-                                        1e9 * (down - last_down) / profile->download_bytes_per_s);
-    double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
-    return profile->call_latency_ns + (blocks - 1.0) * BLOCK_NS +
-           1e9 * first_up / profile->upload_bytes_per_s + between +
+    double down = download_bytes(problem);
+    double first_up =
+        fmin(up, (block_m + block_n) * (double)blocking->block_k * (double)lava_type_bytes(problem->type));
+    double last_down = down * (block_m / (double)problem->m) * (block_n / (double)problem->n);
+    double transfers_ns = 1e9 * (up - first_up) / profile->upload_bytes_per_s +
+                          1e9 * (down - last_down) / profile->download_bytes_per_s;
+    double between_ns =
+        fmax(candidate->compute_ns, transfers_ns) + OVERLAP_LOSS * fmin(candidate->compute_ns, transfers_ns);
+    return profile->call_latency_ns + (blocks_of(blocking) - 1.0) * BLOCK_NS +
+           1e9 * first_up / profile->upload_bytes_per_s + between_ns +
            1e9 * last_down / profile->download_bytes_per_s;
 }
 
-/* Splitting K pays only where the tiles alone leave multiprocessors idle. */
+/* Splitting K pays only where the tiles alone leave places for workgroups empty. */
 static bool worth_splitting(const struct request *request, const struct candidate *candidate) {
     const struct lava_problem *problem = request->problem;
     double tiles =
@@ -169,12 +204,13 @@ static bool worth_splitting(const struct request *request, const struct candidat
     return tiles < (double)slots(request, &candidate->figures);
 }
 
-/* Tries one row and number of column blocks with each split; keeps it in *best where it is estimated to be
- * faster. */
+/* Tries one row and number of column blocks with each split, up to what fills the device twice; keeps it in
+ * *best where it is estimated to be faster. */
 static void consider_blocks(const struct request *request, struct candidate candidate, int64_t column_blocks,
                             struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
     uint32_t forced = request->overrides->split_k, tried = 0;
+    double most_units = 2.0 * (double)slots(request, &candidate.figures);
     size_t count = forced || !worth_splitting(request, &candidate) ? 1 : COUNT(splits);
     limits.column_blocks = column_blocks;
     for (size_t i = 0; i < count; i++) {
@@ -187,6 +223,8 @@ static void consider_blocks(const struct request *request, struct candidate cand
         candidate.gpu_ns = gpu_ns(request, &candidate);
         if (!best->kernel || candidate.gpu_ns < best->gpu_ns)
             *best = candidate;
+        if (units_of(&candidate) >= most_units)
+            return;
     }
 }
 
@@ -204,15 +242,22 @@ static void consider(const struct request *request, const struct lava_kernel *ke
 }
 
 /* The profile's figures for a row that was asked for by name; a row the profile does not list is taken to be
- * as slow as the slowest listed. */
+ * as slow as the slowest of its type that is, or of all. */
 static struct lava_profile_kernel figures_of(const struct lava_profile *profile,
                                              const struct lava_kernel *kernel) {
-    struct lava_profile_kernel slowest = {kernel->name, profile->kernels[0].flops_per_s, 1};
+    struct lava_profile_kernel slowest = profile->kernels[0];
+    bool of_type = false;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
-        if (strcmp(profile->kernels[i].kernel, kernel->name) == 0)
-            return profile->kernels[i];
-        slowest.flops_per_s = fmin(slowest.flops_per_s, profile->kernels[i].flops_per_s);
+        const struct lava_profile_kernel *figures = &profile->kernels[i];
+        if (strcmp(figures->kernel, kernel->name) == 0)
+            return *figures;
+        const struct lava_kernel *listed = lava_kernels_find(figures->kernel);
+        bool same_type = listed && listed->type == kernel->type;
+        if ((same_type && !of_type) || (same_type == of_type && figures->flops_per_s < slowest.flops_per_s))
+            slowest = *figures;
+        of_type = of_type || same_type;
     }
+    slowest.workgroups_per_multiprocessor = 1; /* the safe side: no more than are certainly resident */
     return slowest;
 }
 
@@ -260,37 +305,55 @@ static struct request prepare(const struct lava_problem *problem, const struct l
 
 static void adopt(const struct request *request, const struct candidate *candidate, struct lava_plan *plan) {
     const struct lava_overrides *overrides = request->overrides;
+    const struct lava_profile_kernel *figures = &candidate->figures;
+    const struct lava_matrix_shape *shape = lava_kernel_shape(candidate->kernel, request->device);
     plan->kernel = candidate->kernel;
+    if (shape)
+        plan->shape = *shape;
     plan->blocking = candidate->blocking;
-    plan->resident_workgroups = (uint32_t)slots(request, &candidate->figures);
-    plan->schedule =
-        overrides->schedule ? (enum lava_schedule)(overrides->schedule - 1) : request->profile->schedule;
-    plan->persistent = overrides->persistent ? overrides->persistent == 2 : request->profile->persistent;
-    plan->flops_per_s = candidate->figures.flops_per_s;
+    plan->resident_workgroups = (uint32_t)slots(request, figures);
+    plan->schedule = overrides->schedule ? (enum lava_schedule)(overrides->schedule - 1) : figures->schedule;
+    plan->persistent = overrides->persistent ? overrides->persistent == 2 : figures->persistent;
+    plan->flops_per_s = figures->flops_per_s;
     plan->gpu_ns = candidate->gpu_ns;
 }
 
 /* 0: nothing is known of the CPU, which then wins. */
 static double estimated_cpu_ns(const struct lava_problem *problem, const struct lava_cpu_figures *cpu) {
-    return cpu->flops_per_s_fp32 > 0 ? 1e9 * lava_problem_flops(problem) / cpu->flops_per_s_fp32 : 0;
+    double flops_per_s = cpu->flops_per_s[problem->type];
+    return flops_per_s > 0 ? 1e9 * lava_problem_flops(problem) / flops_per_s : 0;
 }
 
+/* Of the fastest row of a type, whether the device can run it or not; 0: the profile has none. */
+static double best_flops_per_s(const struct lava_profile *profile, enum lava_type type) {
+    double best = 0;
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        if (kernel && kernel->type == type)
+            best = fmax(best, profile->kernels[i].flops_per_s);
+    }
+    return best;
+}
+
+/* The transfers first: they settle most, and the rows have to be looked up. Where there is no row, the choice
+ * says so. */
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
                              const struct lava_cpu_figures *cpu) {
     const struct lava_profile *profile = lava_profiles_find(device);
-    double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-    double element_bytes = (double)lava_type_bytes(problem->type), best = 0;
-    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
-        best = fmax(best, profile->kernels[i].flops_per_s);
-    double transfers = (m + n) * k * element_bytes / profile->upload_bytes_per_s +
-                       m * n * element_bytes / profile->download_bytes_per_s;
-    double least = profile->call_latency_ns + 1e9 * fmax(transfers, lava_problem_flops(problem) / best);
-    return least >= PROFITABLE_SHARE * estimated_cpu_ns(problem, cpu);
+    double allowed_ns = PROFITABLE_SHARE * estimated_cpu_ns(problem, cpu) - profile->call_latency_ns;
+    double up = ((double)problem->m + (double)problem->n) * (double)problem->k *
+                (double)lava_type_bytes(problem->type);
+    double transfers_s =
+        up / profile->upload_bytes_per_s + download_bytes(problem) / profile->download_bytes_per_s;
+    if (1e9 * transfers_s >= allowed_ns)
+        return true;
+    double best = best_flops_per_s(profile, problem->type);
+    return best > 0 && 1e9 * lava_problem_flops(problem) / best >= allowed_ns;
 }
 
 /* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
  * operands and a device that cannot run the row or hold a block go to the CPU in every mode; a forced row
- * that does not fit counts as no usable device. */
+ * that does not fit, or is of another type, counts as no kernel. */
 void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
                         const struct lava_cpu_figures *cpu, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan) {
@@ -312,7 +375,7 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
     plan->profile = request.profile;
     plan->cpu_ns = estimated_cpu_ns(problem, cpu);
     if (!choose(&request, &best, &fitted)) {
-        plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_DEVICE;
+        plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_KERNEL;
         return;
     }
     adopt(&request, &best, plan);
@@ -349,22 +412,33 @@ static void append_ms(struct line *line, const char *label, double ns) {
         append(line, ", %s %.3f ms", label, ns / 1e6);
 }
 
+/* "fp32", or "fp16 -> fp32" with C's type where there is a choice. */
+static void append_types(struct line *line, const struct lava_problem *problem) {
+    append(line, "%s", lava_type_name(problem->type));
+    if (problem->type != LAVA_TYPE_FP32)
+        append(line, " -> %s", lava_type_name(problem->type_c));
+}
+
 void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
                           size_t size) {
     struct line line = {.text = text, .size = size};
     if (size)
         text[0] = '\0';
-    append(&line, "%s %c%c m %lld n %lld k %lld: %s (%s)", type_names[problem->type],
-           problem->op_a == LAVA_OP_N ? 'N' : 'T', problem->op_b == LAVA_OP_N ? 'N' : 'T',
-           (long long)problem->m, (long long)problem->n, (long long)problem->k,
-           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_types(&line, problem);
+    append(&line, " %c%c m %lld n %lld k %lld: %s (%s)", problem->op_a == LAVA_OP_N ? 'N' : 'T',
+           problem->op_b == LAVA_OP_N ? 'N' : 'T', (long long)problem->m, (long long)problem->n,
+           (long long)problem->k, plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU",
+           lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (!plan->kernel)
         return;
     const struct lava_blocking *blocking = &plan->blocking;
-    append(&line, ", profile %s, kernel %s, %s, ", plan->profile ? plan->profile->label : "none",
-           plan->kernel->name, lava_schedule_name(plan->schedule));
+    append(&line, ", profile %s, kernel %s", plan->profile ? plan->profile->label : "none",
+           plan->kernel->name);
+    if (plan->shape.m)
+        append(&line, " of %ux%ux%u", plan->shape.m, plan->shape.n, plan->shape.k);
+    append(&line, ", %s, ", lava_schedule_name(plan->schedule));
     if (plan->persistent)
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else

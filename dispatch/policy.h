@@ -21,6 +21,7 @@ enum lava_reason {
     LAVA_REASON_EARLY,        /* too little multiplied so far to prepare a device for */
     LAVA_REASON_STARTING,     /* the device is being prepared in the background */
     LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
+    LAVA_REASON_NO_KERNEL,    /* the device can run no row of the product's type (or not the one forced) */
     LAVA_REASON_FAILED,       /* the device failed earlier: it is not used any more */
     LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
@@ -37,14 +38,14 @@ enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
 
 /* What the CPU BLAS can be expected to do. */
 struct lava_cpu_figures {
-    double flops_per_s_fp32; /* all threads it uses, large products */
+    double flops_per_s[LAVA_TYPE_COUNT]; /* by the type of A and B; all threads it uses, large products */
 };
 
 /* Choices a test or a benchmark may force; zero-initialized means none. */
 struct lava_overrides {
     const struct lava_kernel *kernel;
-    int schedule;          /* 1 + enum lava_schedule; 0: the profile's */
-    int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's */
+    int schedule;          /* 1 + enum lava_schedule; 0: the profile's for the row */
+    int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's for the row */
     uint32_t split_k;      /* 0: chosen */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
@@ -56,7 +57,8 @@ struct lava_plan {
     double cpu_ns, gpu_ns; /* estimates; 0 where none was made */
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
-    double flops_per_s; /* of the kernel, by the profile */
+    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero: it has none */
+    double flops_per_s;             /* of the kernel, by the profile */
     enum lava_schedule schedule;
     bool persistent;
     uint32_t resident_workgroups; /* how many run at once: the size of a persistent dispatch */
@@ -67,15 +69,15 @@ struct lava_plan {
  */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
 
-/* problem is valid and not trivial. mode is AUTO or GPU. The plan's pointers are to tables of static storage.
- */
+/* problem is valid and not trivial. The plan's pointers are to tables of static storage. */
 void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
                         const struct lava_cpu_figures *cpu, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan);
 
 /* True where even the least the device needs (its latency, and the larger of all transfers and all arithmetic
- * at the best rates) is more than the CPU's estimate allows: mode AUTO would say UNPROFITABLE. Takes
- * nanoseconds, where the choice among plans takes microseconds, up to a millisecond when memory is short. */
+ * at the best rate of the type) is more than the CPU's estimate allows: mode AUTO would not send it. Takes
+ * nanoseconds where the transfers settle it, where the choice among plans takes microseconds, up to a
+ * millisecond when memory is short. */
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
                              const struct lava_cpu_figures *cpu);
 

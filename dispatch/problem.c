@@ -3,12 +3,16 @@
  * accepts, the reference BLAS accepts too; pointers are compared, never read. */
 #include "dispatch/problem.h"
 
+#include <string.h>
+
 enum { CBLAS_ROW_MAJOR = 101, CBLAS_COLUMN_MAJOR = 102, CBLAS_N = 111, CBLAS_T = 112, CBLAS_C = 113 };
 
 // clang-format off
-/* bytes of an element, by type */
-static const size_t type_bytes[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = 4,
+/*                    name    bytes of an element */
+static const struct { const char *name; size_t bytes; } types[LAVA_TYPE_COUNT] = {
+    [LAVA_TYPE_FP32] = {"fp32", 4},
+    [LAVA_TYPE_FP16] = {"fp16", 2},
+    [LAVA_TYPE_BF16] = {"bf16", 2},
 };
 // clang-format on
 
@@ -126,12 +130,11 @@ static bool runs_meet(const struct extent *x, const struct extent *y, int64_t di
 
 static bool shares_memory(const struct lava_problem *problem, const void *first, int64_t rows,
                           int64_t columns, int64_t ld) {
-    size_t bytes = lava_type_bytes(problem->type);
     struct extent x, c;
     if (rows == 0 || columns == 0 || problem->m == 0 || problem->n == 0)
         return false;
-    if (!measure(&x, first, rows, columns, ld, bytes) ||
-        !measure(&c, problem->c, problem->m, problem->n, problem->ldc, bytes))
+    if (!measure(&x, first, rows, columns, ld, lava_type_bytes(problem->type)) ||
+        !measure(&c, problem->c, problem->m, problem->n, problem->ldc, lava_type_bytes(problem->type_c)))
         return true;
 
     /* by the whole ranges first: it settles most calls, and makes the distance small enough for int64_t */
@@ -169,5 +172,23 @@ double lava_problem_flops(const struct lava_problem *problem) {
 }
 
 size_t lava_type_bytes(enum lava_type type) {
-    return type_bytes[type];
+    return types[type].bytes;
+}
+
+const char *lava_type_name(enum lava_type type) {
+    return types[type].name;
+}
+
+bool lava_type_from_name(const char *name, enum lava_type *type) {
+    for (int i = 0; i < LAVA_TYPE_COUNT; i++) {
+        if (strcmp(name, types[i].name) == 0) {
+            *type = (enum lava_type)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum lava_type lava_problem_result_type(const struct lava_problem *problem) {
+    return problem->beta == 0.0 ? problem->type_c : LAVA_TYPE_FP32;
 }

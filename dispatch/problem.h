@@ -14,14 +14,15 @@
 
 enum lava_op { LAVA_OP_N, LAVA_OP_T };
 
-enum lava_type { LAVA_TYPE_FP32, LAVA_TYPE_COUNT };
+enum lava_type { LAVA_TYPE_FP32, LAVA_TYPE_FP16, LAVA_TYPE_BF16, LAVA_TYPE_COUNT };
 
 struct lava_problem {
-    enum lava_type type;
+    enum lava_type type;   /* of A and B; products and sums are fp32 */
+    enum lava_type type_c; /* the same, or FP32 */
     enum lava_op op_a, op_b;
     int64_t m, n, k;
     int64_t lda, ldb, ldc;
-    double alpha, beta; /* exact: every fp32 is a double */
+    double alpha, beta; /* exact: every fp32, fp16 and bf16 is a double */
     const void *a, *b;
     void *c;
 };
@@ -53,5 +54,11 @@ int64_t lava_problem_rows_b(const struct lava_problem *problem);
 double lava_problem_flops(const struct lava_problem *problem);
 
 size_t lava_type_bytes(enum lava_type type);
+const char *lava_type_name(enum lava_type type); /* "fp32", "fp16", "bf16" */
+bool lava_type_from_name(const char *name, enum lava_type *type);
+
+/* What the device delivers: C's type where C <- alpha A B, rounded there once; where C0 is to be added, fp32,
+ * and the merge rounds. */
+enum lava_type lava_problem_result_type(const struct lava_problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known of each device: the rows it chooses from, how its tiles are ordered and its rates. Read by
+/* What is known of each device: the rows it chooses from, how each orders its tiles, and its rates. Read by
  * policy.c; printed by `lavablas explain`. Invariant: the first row that matches is a device's profile, so
  * the table goes from the special to the general and its last row matches everything. Vendors are named here
  * and nowhere else. */
@@ -8,6 +8,12 @@
 
 enum { VENDOR_NVIDIA = 0x10de, VENDOR_AMD = 0x1002, VENDOR_INTEL = 0x8086 };
 enum { ANY_KIND = -1, ANY_VENDOR = 0 };
+/* The table's own words: the order of tiles, and whether a workgroup takes one tile or walks the list. */
+#define LINEAR     LAVA_SCHEDULE_LINEAR
+#define GROUPED    LAVA_SCHEDULE_GROUPED
+#define HILBERT    LAVA_SCHEDULE_HILBERT
+#define PER_TILE   false
+#define PERSISTENT true
 
 // clang-format off
 /* Matched from above: a device by its name, then by its kind, then by its vendor.
@@ -17,53 +23,79 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0 };
  * a rate would make a call slower than before.
  *
  *   flop/s    of the row on a large product        wg/mp     its workgroups resident on one multiprocessor
+ *   lone      share of that rate which a multiprocessor reaches with one workgroup, rising to all with all of them
+ *   start     elements of K that starting a tile costs as much as; fp32: two steps of tile_k; fp16 and bf16: more, for
+ *             their arithmetic is that much faster and memory no faster
+ *   order, workgroups         of tiles; a workgroup a tile, or persistent
  *   mp        multiprocessors, where the driver does not tell
  *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
- *   latency   host to host, the smallest product, ns */
+ *   latency   host to host, the smallest product, ns
+ *
+ * All fp16 and bf16 figures are starting values; the H200's are a prototype's. Rows of fragments are listed only where no
+ * two invocations hold the same element of a fragment: so on NVIDIA and lavapipe, expected of Intel, proven by the
+ * self-test. */
 static const struct lava_profile table[] = {
-    /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21. flop/s and order: checkgemm --bench
+    /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21. fp32's flop/s and order: checkgemm --bench
      * --device-only at 8192 (perf/results/, doc/tuning.md): the orders differ by less than 1% for fp32, persistent costs up
-     * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. upload, download: from
-     * checkgemm --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits
-     * checkgemm --bench 128 (117 us) to 1024 (0.62 ms), where small chunks do not reach the bus's full rate. */
+     * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. lone: checkgemm --bench
+     * --device-only --split 1 at 1024 and 128x128x16384 (doc/tuning.md) against flop/s. upload, download: from checkgemm
+     * --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits checkgemm
+     * --bench 128 (117 us) to 1024 (0.62 ms), where small chunks do not reach the bus's full rate. */
     {
         .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
         .kernels = {
-            /* row                 flop/s  wg/mp */
-            {"fp32_128x128_16x8", 47.0e12,  2},
-            {"fp32_128x128",      46.7e12,  1},
-            {"fp32_128x64",       45.3e12,  3},
-            {"fp32_64x64",        40.9e12,  5},
-            {"fp32_32x32",        30.9e12, 12},
+            /* row                     flop/s wg/mp lone start order   workgroups */
+            {"fp32_128x128_16x8",      47.0e12,  2, 0.92,  32, GROUPED, PER_TILE},
+            {"fp32_128x128",           46.7e12,  1, 1.00,  32, GROUPED, PER_TILE},
+            {"fp32_128x64",            45.3e12,  3, 0.85,  32, GROUPED, PER_TILE},
+            {"fp32_64x64",             40.9e12,  5, 0.83,  32, GROUPED, PER_TILE},
+            {"fp32_32x32",             30.9e12, 12, 0.52,  32, GROUPED, PER_TILE},
+            {"fp16_fragments_128x128",  406e12,  2, 0.54, 128, GROUPED, PER_TILE},
+            {"fp16_fragments_64x128",   340e12,  2, 0.54, 128, GROUPED, PER_TILE},
+            {"fp16_fragments_64x64",    318e12,  4, 0.30, 128, GROUPED, PER_TILE},
+            {"fp16_fragments_128x16",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
+            {"fp16_fragments_16x128",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
+            {"bf16_fragments_128x128",  406e12,  2, 0.54, 128, GROUPED, PER_TILE},
+            {"bf16_fragments_64x128",   340e12,  2, 0.54, 128, GROUPED, PER_TILE},
+            {"bf16_fragments_64x64",    318e12,  4, 0.30, 128, GROUPED, PER_TILE},
+            {"bf16_fragments_128x16",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
+            {"bf16_fragments_16x128",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 132,
+        .multiprocessors = 132,
         .upload_bytes_per_s = 40e9, .download_bytes_per_s = 38e9, .memory_bytes_per_s = 3.8e12,
         .call_latency_ns = 160e3,
     },
-    /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all 512 1000; latency:
-     * two submits and waits of 128 us. One multiprocessor stands for one thread of it. */
+    /* Mesa's software device, for tests. fp32: Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all 512 1000;
+     * latency: two submits and waits of 128 us. One multiprocessor stands for one thread of it. */
     {
         .label = "lavapipe", .vendor_id = ANY_VENDOR, .name_part = "llvmpipe", .kind = LAVA_DEVICE_CPU,
         .kernels = {
-            {"fp32_128x64",       36e9, 1},
-            {"fp32_128x128_16x8", 34e9, 1},
-            {"fp32_128x128",      34e9, 1},
-            {"fp32_64x64",        27e9, 1},
-            {"fp32_32x32",        19e9, 1},
+            {"fp32_128x64",            36e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_128x128_16x8",      34e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_128x128",           34e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",             27e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",             19e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_64x64",    4e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_128x128",  4e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_64x128",   4e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_128x16",   3e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_16x128",   3e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_shared_64x64",       3e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16_shared_128x128",     3e9, 1, 1.00, 32, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 2,
+        .multiprocessors = 2,
         .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
         .call_latency_ns = 260e3,
     },
-    /* Any other device that is the CPU in disguise: lavapipe's starting values. */
+    /* Any other device that is the CPU in disguise: starting values. Half types stay on the CPU that it is. */
     {
         .label = "software", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_CPU,
         .kernels = {
-            {"fp32_32x32",   2e9, 1},
-            {"fp32_64x64",   2e9, 1},
-            {"fp32_128x128", 2e9, 1},
+            {"fp32_32x32",   2e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",   2e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_128x128", 2e9, 1, 1.00, 32, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 2,
+        .multiprocessors = 2,
         .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
         .call_latency_ns = 500e3,
     },
@@ -71,11 +103,13 @@ static const struct lava_profile table[] = {
     {
         .label = "integrated", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_INTEGRATED,
         .kernels = {
-            {"fp32_128x64", 0.4e12,  2},
-            {"fp32_64x64",  0.35e12, 2},
-            {"fp32_32x32",  0.2e12,  4},
+            {"fp32_128x64",       0.4e12,  2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",        0.35e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",        0.2e12,  4, 0.60, 32, GROUPED, PER_TILE},
+            {"fp16_shared_64x64", 0.6e12,  2, 0.70, 64, GROUPED, PER_TILE},
+            {"bf16_shared_64x64", 0.6e12,  2, 0.70, 64, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 8,
+        .multiprocessors = 8,
         .upload_bytes_per_s = 8e9, .download_bytes_per_s = 8e9, .memory_bytes_per_s = 30e9,
         .call_latency_ns = 300e3,
     },
@@ -84,38 +118,54 @@ static const struct lava_profile table[] = {
     {
         .label = "NVIDIA", .vendor_id = VENDOR_NVIDIA, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
-            {"fp32_128x128",      5.0e12, 2},
-            {"fp32_128x128_16x8", 4.8e12, 2},
-            {"fp32_128x64",       4.5e12, 2},
-            {"fp32_64x64",        3.5e12, 4},
-            {"fp32_32x32",        1.5e12, 8},
+            {"fp32_128x128",           5.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_128x128_16x8",      4.8e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_128x64",            4.5e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",             3.5e12, 4, 0.60, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",             1.5e12, 8, 0.55, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},
+            {"fp16_fragments_64x64",    10e12, 4, 0.60, 64, GROUPED, PER_TILE},
+            {"bf16_fragments_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},
+            {"bf16_fragments_64x64",    10e12, 4, 0.60, 64, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 30,
+        .multiprocessors = 30,
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
+    /* Cooperative matrices: RDNA3 and RDNA4. RDNA3 holds each element of A and B twice in a subgroup, so its operands go
+     * through shared memory. */
     {
         .label = "AMD", .vendor_id = VENDOR_AMD, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
-            {"fp32_128x128",      5.0e12, 2},
-            {"fp32_128x128_16x8", 4.8e12, 2},
-            {"fp32_128x64",       4.5e12, 2},
-            {"fp32_64x64",        3.5e12, 4},
-            {"fp32_32x32",        1.5e12, 8},
+            {"fp32_128x128",        5.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_128x128_16x8",   4.8e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_128x64",         4.5e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",          3.5e12, 4, 0.60, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",          1.5e12, 8, 0.55, 32, GROUPED, PER_TILE},
+            {"fp16_shared_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},
+            {"fp16_shared_64x64",    10e12, 4, 0.60, 64, GROUPED, PER_TILE},
+            {"bf16_shared_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},
+            {"bf16_shared_64x64",    10e12, 4, 0.60, 64, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 32,
+        .multiprocessors = 32,
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
+    /* Cooperative matrices: Xe2, 8x16x16. A 64 x 64 part of C would fill its registers twice. Xe1 has them too and is far
+     * slower with them than others with plain arithmetic (llama.cpp #24404): hence rates below fp32's. */
     {
         .label = "Intel", .vendor_id = VENDOR_INTEL, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
-            {"fp32_128x64",  5.0e12, 2},
-            {"fp32_128x128", 4.8e12, 1},
-            {"fp32_64x64",   4.0e12, 2},
-            {"fp32_32x32",   1.5e12, 4},
+            {"fp32_128x64",          5.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_128x128",         4.8e12, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",           4.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",           1.5e12, 4, 0.60, 32, GROUPED, PER_TILE},
+            {"fp16_shared_64x64",    2.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp16_fragments_64x64", 2.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"bf16_shared_64x64",    2.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"bf16_fragments_64x64", 2.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 20,
+        .multiprocessors = 20,
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
@@ -123,11 +173,13 @@ static const struct lava_profile table[] = {
     {
         .label = "default", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
-            {"fp32_128x64", 1.0e12, 2},
-            {"fp32_64x64",  0.8e12, 2},
-            {"fp32_32x32",  0.4e12, 4},
+            {"fp32_128x64",       1.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_64x64",        0.8e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"fp32_32x32",        0.4e12, 4, 0.60, 32, GROUPED, PER_TILE},
+            {"fp16_shared_64x64", 1.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
+            {"bf16_shared_64x64", 1.0e12, 2, 0.70, 32, GROUPED, PER_TILE},
         },
-        .schedule = LAVA_SCHEDULE_GROUPED, .persistent = false, .multiprocessors = 16,
+        .multiprocessors = 16,
         .upload_bytes_per_s = 5e9, .download_bytes_per_s = 5e9, .memory_bytes_per_s = 50e9,
         .call_latency_ns = 500e3,
     },

@@ -1,5 +1,5 @@
-/* Device profiles: for each known device, the kernel rows to choose from, how tiles are scheduled, and the
- * measured rates the policy reckons with. Resolved from the most specific row (name) to the vendor to the
+/* Device profiles: for each known device, the kernel rows to choose from, how each schedules its tiles, and
+ * the measured rates the policy reckons with. Resolved from the most specific row (name) to the vendor to the
  * default, so every device has a profile. Each number stands beside the measurement that chose it. */
 #ifndef LAVA_DISPATCH_PROFILES_H
 #define LAVA_DISPATCH_PROFILES_H
@@ -8,12 +8,17 @@
 #include "dispatch/kernels.h"
 #include "dispatch/schedule.h"
 
-#define LAVA_PROFILE_MAX_KERNELS 6
+#define LAVA_PROFILE_MAX_KERNELS 24
 
 struct lava_profile_kernel {
     const char *kernel;                     /* a name in the kernel table; NULL ends the list */
     double flops_per_s;                     /* of this row on large problems of this device */
     uint32_t workgroups_per_multiprocessor; /* resident at once */
+    double lone_share; /* of its part of flops_per_s that a multiprocessor reaches with a single workgroup */
+    uint32_t start_k;  /* elements of K that starting a tile, filling its pipeline and writing it out cost as
+                        * much time as */
+    enum lava_schedule schedule;
+    bool persistent; /* as many workgroups as are resident, each walking the schedule; else one a tile */
 };
 
 struct lava_profile {
@@ -21,13 +26,12 @@ struct lava_profile {
     uint32_t vendor_id;    /* 0: any */
     const char *name_part; /* NULL: any */
     int kind;              /* enum lava_device_kind, -1: any */
+    /* Of all types in one list; of equal estimates the earlier row wins. */
     struct lava_profile_kernel kernels[LAVA_PROFILE_MAX_KERNELS];
-    enum lava_schedule schedule;
-    bool persistent;
     uint32_t multiprocessors;  /* where the driver does not tell */
     double upload_bytes_per_s; /* user memory to device, staging included */
     double download_bytes_per_s;
-    double memory_bytes_per_s; /* device memory: pack and finish */
+    double memory_bytes_per_s; /* device memory, read + write */
     double call_latency_ns;    /* the smallest product, host to host */
 };
 

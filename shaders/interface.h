@@ -2,12 +2,19 @@
  * push-constant blocks. Sizes are in elements unless a name says otherwise; an address is a buffer device
  * address.
  *
- * The packed layout. An operand is cut along its width (rows of op(A), columns of op(B)) into panels as
- * wide as the kernel's tile, and the panels lie one after another. A panel is stored step by step of K: for
- * each k the panel's elements side by side. So the part of a panel that a workgroup needs for tile_k steps of
- * K is one contiguous run of 16-byte words, the same for every transposition, leading dimension and edge:
+ * The packed layouts. An operand is cut along its width (rows of op(A), columns of op(B)) into panels as
+ * wide as the kernel's tile, and the panels lie one after another. A panel is stored step by step of K, so the
+ * part of a panel that a workgroup needs for a step is one contiguous run of 16-byte words, the same for every
+ * transposition, leading dimension and edge. Within a step, one of two orders:
  *
- *     element (w, k) of the operand  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
+ *   panels      for each k the panel's elements side by side:
+ *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
+ *   fragments   a cooperative matrix at a time, `width` elements of the panel by `depth` of K, and of each
+ *               the share of every invocation of a subgroup, width * depth / SUBGROUP elements, side by side:
+ *                   fragment (f, g), f = w / width within the panel, g = k / depth
+ *                       begins at (w / panel) * panel * k_padded + (g * (panel / width) + f) * width * depth
+ *                   element e of invocation i's share is at i * (width * depth / SUBGROUP) + e
+ *               Which matrix element that is belongs to the driver: pack and multiply use the same type.
  *
  * Width is padded with zeros to a multiple of the panel, K to a multiple of tile_k. */
 #ifndef LAVA_SHADERS_INTERFACE_H
@@ -37,17 +44,24 @@
 #define LAVA_CONSTANT_TILE_M       1
 #define LAVA_CONSTANT_TILE_N       2
 #define LAVA_CONSTANT_TILE_K       3
-#define LAVA_CONSTANT_INVOCATION_M 4
-#define LAVA_CONSTANT_INVOCATION_N 5
+#define LAVA_CONSTANT_PART_M       4 /* of the tile: an invocation's (SIMT) or a subgroup's (matrix) */
+#define LAVA_CONSTANT_PART_N       5
 #define LAVA_CONSTANT_LANES_M      6 /* a subgroup is LANES_M x LANES_N invocations */
 #define LAVA_CONSTANT_LANES_N      7
 #define LAVA_CONSTANT_STAGES       8
 #define LAVA_CONSTANT_PANEL        9  /* pack: width of a panel */
 #define LAVA_CONSTANT_TRANSPOSE    10 /* pack: K runs along the rows of the source */
-#define LAVA_CONSTANT_COUNT        11
+#define LAVA_CONSTANT_SHAPE_M      11 /* of a cooperative matrix */
+#define LAVA_CONSTANT_SHAPE_N      12
+#define LAVA_CONSTANT_SHAPE_K      13
+#define LAVA_CONSTANT_SUBGROUP     14 /* invocations of a subgroup, where a module has cooperative matrices */
+#define LAVA_CONSTANT_NARROW       15 /* multiply: 1: the target has A's and B's type, 0: fp32 */
+#define LAVA_CONSTANT_OPERAND      16 /* pack of fragments: 0: A, 1: B */
+#define LAVA_CONSTANT_COUNT        17
 
 /* Work per workgroup of the helpers, needed by the host to size a dispatch. */
-#define LAVA_PACK_BLOCK         32 /* pack handles blocks of 32 x 32 elements, one a workgroup */
+#define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
+#define LAVA_PACK_BLOCK_HALF    64 /* pack of 16-bit types: 64 x 64 */
 #define LAVA_PACK_INVOCATIONS   256
 #define LAVA_FINISH_INVOCATIONS 256
 
@@ -55,7 +69,7 @@
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
-LAVA_ADDRESS target;      /* padded accumulator block(s), column-major */
+LAVA_ADDRESS target;      /* padded accumulator block(s), column-major, fp32 or (NARROW) A's type */
 LAVA_ADDRESS schedule;    /* one uint a tile: row | column << 16 */
 LAVA_ADDRESS slab_stride; /* elements between the targets of two slabs of a split K */
 LAVA_U32 tiles;           /* entries of the schedule */
@@ -73,12 +87,12 @@ LAVA_BLOCK_END(lava_multiply_constants)
 LAVA_BLOCK_BEGIN(lava_pack_constants)
 LAVA_ADDRESS source; /* chunk of the stored operand, column-major */
 LAVA_ADDRESS target; /* packed operand, its first panel */
-LAVA_U32 source_ld;  /* a multiple of 4 */
+LAVA_U32 source_ld;  /* a multiple of 16 bytes */
 LAVA_U32 rows;       /* of the chunk */
 LAVA_U32 columns;
 LAVA_U32 rows_filled; /* the same, with the zero padding that this chunk has to write */
 LAVA_U32 columns_filled;
-LAVA_U32 first_width; /* where the chunk lies in the packed operand, a multiple of 4 */
+LAVA_U32 first_width; /* where the chunk lies in the packed operand, multiples of the pack's block */
 LAVA_U32 first_k;
 LAVA_U32 k_padded;
 LAVA_BLOCK_END(lava_pack_constants)
@@ -86,12 +100,12 @@ LAVA_BLOCK_END(lava_pack_constants)
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_FINISH)
 LAVA_BLOCK_BEGIN(lava_finish_constants)
-LAVA_ADDRESS source; /* accumulators as multiply left them */
-LAVA_ADDRESS target; /* compact result, column-major */
+LAVA_ADDRESS source; /* accumulators as multiply left them, fp32 */
+LAVA_ADDRESS target; /* compact result, column-major, in the module's type */
 LAVA_ADDRESS slab_stride;
 LAVA_U32 slabs;
 LAVA_U32 source_ld;
-LAVA_U32 words_per_column; /* 16-byte words of a result column */
+LAVA_U32 words_per_column; /* four elements each, of a result column */
 LAVA_U32 words;            /* of the result */
 LAVA_F32 alpha;
 LAVA_BLOCK_END(lava_finish_constants)

@@ -3,8 +3,8 @@
  *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K.
  *                Both operands' part of a step is one contiguous run of memory (see interface.h), copied to shared
  *                memory as it stands: as[k][m], bs[k][n].
- *   subgroup     (LANES_M * INVOCATION_M) x (LANES_N * INVOCATION_N) of the tile
- *   invocation   INVOCATION_M x INVOCATION_N of that, in 4 x 4 squares LANES_M * 4 rows and LANES_N * 4 columns
+ *   subgroup     (LANES_M * PART_M) x (LANES_N * PART_N) of the tile
+ *   invocation   PART_M x PART_N of that, in 4 x 4 squares LANES_M * 4 rows and LANES_N * 4 columns
  *                apart, so that the lanes of a subgroup read neighbouring 16-byte words: no bank conflicts.
  *
  *            n ->                                  lanes of a subgroup, one square of each
@@ -26,8 +26,8 @@ layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 256;
 layout(constant_id = LAVA_CONSTANT_TILE_M) const uint TILE_M = 128;
 layout(constant_id = LAVA_CONSTANT_TILE_N) const uint TILE_N = 128;
 layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 16;
-layout(constant_id = LAVA_CONSTANT_INVOCATION_M) const uint INVOCATION_M = 8;
-layout(constant_id = LAVA_CONSTANT_INVOCATION_N) const uint INVOCATION_N = 8;
+layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 8;
+layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_M) const uint LANES_M = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_N) const uint LANES_N = 4;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
@@ -40,15 +40,15 @@ const uint A_STAGE = A_WORDS * TILE_K;
 const uint B_STAGE = B_WORDS * TILE_K;
 const uint A_SHARE = A_STAGE / INVOCATIONS; /* that an invocation carries to shared memory */
 const uint B_SHARE = B_STAGE / INVOCATIONS;
-const uint SQUARES_M = INVOCATION_M / 4;
-const uint SQUARES_N = INVOCATION_N / 4;
-const uint SUBGROUPS_M = TILE_M / (LANES_M * INVOCATION_M);
+const uint SQUARES_M = PART_M / 4;
+const uint SQUARES_N = PART_N / 4;
+const uint SUBGROUPS_M = TILE_M / (LANES_M * PART_M);
 
 shared vec4 as[STAGES * A_STAGE];
 shared vec4 bs[STAGES * B_STAGE];
 
 vec4 a_next[A_SHARE], b_next[B_SHARE];
-vec4 sums[SQUARES_M][INVOCATION_N]; /* [square][column]: four rows of one column of C */
+vec4 sums[SQUARES_M][PART_N]; /* [square][column]: four rows of one column of C */
 
 void fetch(SourceWords a, SourceWords b, uint step_)
 {
@@ -75,7 +75,7 @@ void multiply(uint stage, uint first_a, uint first_b)
             a[i] = as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M];
         [[unroll]] for (uint j = 0; j < SQUARES_N; j++)
             b[j] = bs[stage * B_STAGE + k * B_WORDS + first_b + j * LANES_N];
-        [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+        [[unroll]] for (uint j = 0; j < PART_N; j++)
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
                 sums[i][j] = fma(a[i], vec4(b[j / 4][j % 4]), sums[i][j]);
     }
@@ -107,11 +107,11 @@ void main()
         uint column_words = constants.target_ld / 4;
 
         if (constants.accumulate != 0) {
-            [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+            [[unroll]] for (uint j = 0; j < PART_N; j++)
                 [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
                     sums[i][j] = c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M];
         } else {
-            [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+            [[unroll]] for (uint j = 0; j < PART_N; j++)
                 [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
                     sums[i][j] = vec4(0);
         }
@@ -134,7 +134,7 @@ void main()
             barrier();
         }
 
-        [[unroll]] for (uint j = 0; j < INVOCATION_N; j++)
+        [[unroll]] for (uint j = 0; j < PART_N; j++)
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
                 c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M] = constants.alpha * sums[i][j];
     }

@@ -1,10 +1,12 @@
 /* The lavablas command: what the library would do here, and why. Reads the same tables and asks the same
  * policy as the library; computes nothing.
  *
- *     lavablas device                  the device that would be used, and what it can do
- *     lavablas explain M N K           where that product would run, why, and how
- *     lavablas kernels                 the kernel table, and which rows the device can run
- *     lavablas profiles                the device profiles the policy reckons with */
+ *     lavablas device                     the device that would be used, and what it can do
+ *     lavablas explain [OPTION...] M N K  where that product would run, why, and how
+ *         --type fp32|fp16|bf16           of A and B; default: fp32
+ *         --c-type fp32|fp16|bf16         of C: A's, or fp32, the default
+ *     lavablas kernels                    the kernel table, and which rows the device can run
+ *     lavablas profiles                   the device profiles the policy reckons with */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@
 #include "lib/vk/device.h"
 
 static const char usage[] =
-    "usage: lavablas device | explain M N K | kernels | profiles\n"
+    "usage: lavablas device | explain [--type TYPE] [--c-type TYPE] M N K | kernels | profiles\n"
+    "       (types: fp32, fp16, bf16; C has A's and B's type or fp32; default: fp32)\n"
     "       (the environment variables LAVABLAS_DEVICE, LAVABLAS_MODE, LAVABLAS_MEMORY count)\n";
 
 static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
@@ -35,11 +38,32 @@ static bool read_device(struct lava_capabilities *capabilities) {
     return true;
 }
 
-static int show_device(void) {
+static void show_cpu(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    const struct lava_cpu_figures figures = lava_cpu_blas_figures(blas);
+    printf("CPU BLAS: %s, estimated", blas->path);
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        printf("%s %.0f GFLOP/s in %s", type ? "," : "", figures.flops_per_s[type] * 1e-9,
+               lava_type_name((enum lava_type)type));
+    printf("\n");
+}
+
+static void show_shapes(const struct lava_capabilities *device, enum lava_type type) {
+    const char *before = "";
+    printf("  matrices of %s     ", lava_type_name(type));
+    for (uint32_t i = 0; i < device->shape_count; i++) {
+        const struct lava_matrix_shape *shape = &device->shapes[i];
+        if (shape->type != type)
+            continue;
+        printf("%s%ux%ux%u", before, shape->m, shape->n, shape->k);
+        before = ", ";
+    }
+    printf("%s\n", *before ? "" : "none");
+}
+
+static int show_device(void) {
     struct lava_capabilities device;
-    printf("CPU BLAS: %s, estimated %.0f GFLOP/s in fp32\n", blas->path,
-           lava_cpu_blas_figures(blas).flops_per_s_fp32 * 1e-9);
+    show_cpu();
     if (!read_device(&device))
         return 1;
     printf("device: %s (%s, %04x:%04x, driver %#x)\n", device.name, kinds[device.kind], device.vendor_id,
@@ -54,28 +78,43 @@ static int show_device(void) {
            (double)device.memory_bytes / 0x1p30, (double)device.max_buffer_bytes / 0x1p30,
            device.unified_memory ? ", shared with the host" : "");
     printf("  subnormals of fp32   %s\n", device.denorm_preserve_fp32 ? "kept" : "as the hardware does");
+    show_shapes(&device, LAVA_TYPE_FP16);
+    show_shapes(&device, LAVA_TYPE_BF16);
     return 0;
 }
 
-static int explain(char **sizes) {
-    struct lava_problem problem = {.type = LAVA_TYPE_FP32,
-                                   .m = atoll(sizes[0]),
-                                   .n = atoll(sizes[1]),
-                                   .k = atoll(sizes[2]),
-                                   .alpha = 1,
-                                   /* distinct addresses: nothing is read */
-                                   .a = (const void *)(uintptr_t)(1ull << 44),
-                                   .b = (const void *)(uintptr_t)(1ull << 45),
-                                   .c = (void *)(uintptr_t)(1ull << 46)};
+/* The options and sizes of `explain`. Addresses are distinct: nothing is read. */
+static bool read_product(int argc, char **argv, struct lava_problem *problem) {
+    *problem = (struct lava_problem){.type = LAVA_TYPE_FP32,
+                                     .type_c = LAVA_TYPE_FP32,
+                                     .alpha = 1,
+                                     .a = (const void *)(uintptr_t)(1ull << 44),
+                                     .b = (const void *)(uintptr_t)(1ull << 45),
+                                     .c = (void *)(uintptr_t)(1ull << 46)};
+    for (; argc > 3; argc -= 2, argv += 2) {
+        enum lava_type *type = !strcmp(argv[0], "--type")     ? &problem->type
+                               : !strcmp(argv[0], "--c-type") ? &problem->type_c
+                                                              : NULL;
+        if (!type || !lava_type_from_name(argv[1], type))
+            return false;
+    }
+    if (argc != 3 || (problem->type_c != LAVA_TYPE_FP32 && problem->type_c != problem->type))
+        return false;
+    problem->m = problem->lda = problem->ldc = atoll(argv[0]);
+    problem->n = atoll(argv[1]);
+    problem->k = problem->ldb = atoll(argv[2]);
+    return problem->m > 0 && problem->n > 0 && problem->k > 0;
+}
+
+static int explain(int argc, char **argv) {
+    struct lava_problem problem;
     struct lava_capabilities device;
     struct lava_plan plan;
     char text[512];
-    if (problem.m < 1 || problem.n < 1 || problem.k < 1) {
+    if (!read_product(argc, argv, &problem)) {
         fputs(usage, stderr);
         return 2;
     }
-    problem.lda = problem.ldc = problem.m;
-    problem.ldb = problem.k;
     const struct lava_config *config = lava_config_get();
     if (config->mode == LAVA_MODE_CPU) {
         puts("CPU (the mode is cpu)");
@@ -96,24 +135,36 @@ static int explain(char **sizes) {
     return 0;
 }
 
+/* Whether the device can run the row: "runs", with the shape of its matrices, or why not. */
+static void describe_fit(const struct lava_kernel *kernel, const struct lava_capabilities *device, char *text,
+                         size_t size) {
+    const char *reason = "";
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
+    if (!lava_kernel_fits(kernel, device, &reason))
+        snprintf(text, size, "%s", reason);
+    else if (shape)
+        snprintf(text, size, "runs, %ux%ux%u", shape->m, shape->n, shape->k);
+    else
+        snprintf(text, size, "runs");
+}
+
 static int show_kernels(void) {
     size_t count;
     struct lava_capabilities device;
     bool known = read_device(&device);
     const struct lava_kernel *table = lava_kernels_table(&count);
-    printf("%-20s %-14s %-6s %-10s %-6s %-11s %s\n", "kernel", "tile", "step", "invocation", "stages",
-           "shared memory", known ? device.name : "");
+    printf("%-24s %-5s %-10s %-10s %-5s %-8s %-6s %-7s %s\n", "kernel", "type", "algorithm", "tile", "step",
+           "part", "stages", "shared", known ? device.name : "");
     for (size_t i = 0; i < count; i++) {
-        char tile[32], invocation[32];
-        const char *reason = "";
-        snprintf(tile, sizeof tile, "%u x %u", table[i].tile_m, table[i].tile_n);
-        snprintf(invocation, sizeof invocation, "%u x %u", table[i].invocation_m, table[i].invocation_n);
-        bool fits = known && lava_kernel_fits(&table[i], &device, &reason);
-        printf("%-20s %-14s %-6u %-10s %-6u %-13u %s\n", table[i].name, tile, table[i].tile_k, invocation,
-               table[i].stages, lava_kernel_shared_bytes(&table[i]),
-               !known ? ""
-               : fits ? "runs"
-                      : reason);
+        const struct lava_kernel *row = &table[i];
+        char tile[32], part[32], fit[128] = "";
+        snprintf(tile, sizeof tile, "%u x %u", row->tile_m, row->tile_n);
+        snprintf(part, sizeof part, "%u x %u", row->part_m, row->part_n);
+        if (known)
+            describe_fit(row, &device, fit, sizeof fit);
+        printf("%-24s %-5s %-10s %-10s %-5u %-8s %-6u %-7u %s\n", row->name, lava_type_name(row->type),
+               lava_kernel_algorithm(row), tile, row->tile_k, part, row->stages,
+               lava_kernel_shared_bytes(row), fit);
     }
     return 0;
 }
@@ -123,14 +174,15 @@ static int show_profiles(void) {
     const struct lava_profile *table = lava_profiles_table(&count);
     for (size_t i = 0; i < count; i++) {
         const struct lava_profile *profile = &table[i];
-        printf("%s: %s order, %s; up %.1f, down %.1f, memory %.0f GB/s; latency %.0f us\n", profile->label,
-               lava_schedule_name(profile->schedule),
-               profile->persistent ? "persistent" : "a workgroup a tile", profile->upload_bytes_per_s * 1e-9,
-               profile->download_bytes_per_s * 1e-9, profile->memory_bytes_per_s * 1e-9,
-               profile->call_latency_ns * 1e-3);
-        for (int k = 0; k < LAVA_PROFILE_MAX_KERNELS && profile->kernels[k].kernel; k++)
-            printf("    %-20s %8.1f GFLOP/s, %u workgroups a multiprocessor\n", profile->kernels[k].kernel,
-                   profile->kernels[k].flops_per_s * 1e-9, profile->kernels[k].workgroups_per_multiprocessor);
+        printf("%s: up %.1f, down %.1f, memory %.0f GB/s; latency %.0f us\n", profile->label,
+               profile->upload_bytes_per_s * 1e-9, profile->download_bytes_per_s * 1e-9,
+               profile->memory_bytes_per_s * 1e-9, profile->call_latency_ns * 1e-3);
+        for (int k = 0; k < LAVA_PROFILE_MAX_KERNELS && profile->kernels[k].kernel; k++) {
+            const struct lava_profile_kernel *row = &profile->kernels[k];
+            printf("    %-24s %8.1f GFLOP/s, %2u workgroups a multiprocessor, %s order, %s\n", row->kernel,
+                   row->flops_per_s * 1e-9, row->workgroups_per_multiprocessor,
+                   lava_schedule_name(row->schedule), row->persistent ? "persistent" : "a workgroup a tile");
+        }
     }
     return 0;
 }
@@ -138,8 +190,8 @@ static int show_profiles(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[1], "device"))
         return show_device();
-    if (argc == 5 && !strcmp(argv[1], "explain"))
-        return explain(argv + 2);
+    if (argc >= 2 && !strcmp(argv[1], "explain"))
+        return explain(argc - 2, argv + 2);
     if (argc == 2 && !strcmp(argv[1], "kernels"))
         return show_kernels();
     if (argc == 2 && !strcmp(argv[1], "profiles"))

@@ -4,6 +4,7 @@
  * Invariant: what is invalid stays invalid on the way through, so that the library under it complains. */
 #include "lib/cpu/compose.h"
 
+#include "lib/cpu/complain.h"
 #include "lib/cpu/reference.h"
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
@@ -50,7 +51,7 @@ static void composed_cblas_sgemm(int layout, int transa, int transb, int m, int 
     else if (layout == ROW_MAJOR)
         real_sgemm(&op_b, &op_a, &n, &m, &k, &alpha, b, &ldb, a, &lda, &beta, c, &ldc, 1, 1);
     else
-        lava_reference_complain("cblas_sgemm", 1);
+        lava_complain("cblas_sgemm", 1);
 }
 
 static void composed_sgemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/cpu/convert.h"
 #include "lib/cpu/processor.h"
 
 /* Below this the caller is done before a sleeping thread has woken up. */
@@ -23,13 +24,17 @@
 #define CELL_BYTES       (128 * 1024)
 #define CELLS_PER_THREAD 4
 /* Cells cut across rows begin on a cache line of the target where the target does. */
-#define ROW_ALIGN 16
-/* The threads call nothing but memcpy. */
+#define ROW_ALIGN 32
+/* Half precision is converted in runs of this many elements, which the first-level cache keeps. */
+#define RUN 256
+/* The threads call nothing but memcpy and conversions, with a run on the stack. */
 #define STACK_BYTES (128 * 1024)
 
 struct job {
     struct lava_copy copy;
-    bool merge;
+    size_t source_bytes, target_bytes; /* of an element */
+    enum lava_type target_type;
+    bool merge; /* else the source's bytes as they are */
     float beta;
     int64_t cell_rows, cell_columns;
     int64_t cells_down, cells;
@@ -53,7 +58,7 @@ struct lava_copy_pool {
     bool quit;
 };
 
-static void merge_column(const float *restrict source, float *restrict target, int64_t rows, float beta) {
+static void merge_fp32(const float *restrict source, float *restrict target, int64_t rows, float beta) {
     if (beta == 1) {
         for (int64_t i = 0; i < rows; i++)
             target[i] = source[i] + target[i];
@@ -63,24 +68,50 @@ static void merge_column(const float *restrict source, float *restrict target, i
     }
 }
 
-static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
-    const struct lava_copy *copy = &job->copy;
-    const float *source = copy->source + row + column * copy->source_ld;
-    float *target = copy->target + row + column * copy->target_ld;
-    if (!job->merge && rows == copy->source_ld && rows == copy->target_ld) {
-        memcpy(target, source, (size_t)(rows * columns) * sizeof *target);
-        return;
-    }
-    for (int64_t j = 0; j < columns; j++, source += copy->source_ld, target += copy->target_ld) {
-        if (job->merge)
-            merge_column(source, target, rows, job->beta);
-        else
-            memcpy(target, source, (size_t)rows * sizeof *target);
+static int64_t smaller(int64_t x, int64_t y) {
+    return x < y ? x : y;
+}
+
+static void merge_half(enum lava_type type, const float *restrict source, uint16_t *restrict target,
+                       int64_t rows, float beta) {
+    float sums[RUN];
+    for (int64_t i = 0; i < rows; i += RUN) {
+        size_t count = (size_t)smaller(RUN, rows - i);
+        if (beta == 0) {
+            lava_convert_from_fp32(type, source + i, target + i, count);
+            continue;
+        }
+        lava_convert_to_fp32(type, target + i, sums, count);
+        for (size_t j = 0; j < count; j++)
+            sums[j] = source[i + (int64_t)j] + beta * sums[j];
+        lava_convert_from_fp32(type, sums, target + i, count);
     }
 }
 
-static int64_t smaller(int64_t x, int64_t y) {
-    return x < y ? x : y;
+static void run_column(const struct job *job, const void *source, void *target, int64_t rows) {
+    if (!job->merge)
+        memcpy(target, source, (size_t)rows * job->target_bytes);
+    else if (job->target_type == LAVA_TYPE_FP32)
+        merge_fp32(source, target, rows, job->beta);
+    else
+        merge_half(job->target_type, source, target, rows, job->beta);
+}
+
+static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+    const struct lava_copy *copy = &job->copy;
+    const char *source = copy->source;
+    char *target = copy->target;
+    source += (row + column * copy->source_ld) * (int64_t)job->source_bytes;
+    target += (row + column * copy->target_ld) * (int64_t)job->target_bytes;
+    if (!job->merge && rows == copy->source_ld && rows == copy->target_ld) {
+        memcpy(target, source, (size_t)(rows * columns) * job->target_bytes);
+        return;
+    }
+    for (int64_t j = 0; j < columns; j++) {
+        run_column(job, source, target, rows);
+        source += copy->source_ld * (int64_t)job->source_bytes;
+        target += copy->target_ld * (int64_t)job->target_bytes;
+    }
 }
 
 static void run_cells(struct lava_copy_pool *pool) {
@@ -148,11 +179,14 @@ static void start_threads(struct lava_copy_pool *pool) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static int64_t bytes_of(const struct job *job) {
+    return job->copy.rows * job->copy.columns * (int64_t)job->source_bytes;
+}
+
 /* Columns are cut first: whole columns are what memcpy likes best. Rows only where columns are too few. */
 static void cut_job(struct job *job, unsigned threads) {
     const struct lava_copy *copy = &job->copy;
-    int64_t bytes = copy->rows * copy->columns * (int64_t)sizeof(float);
-    int64_t wanted = smaller(bytes / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
+    int64_t wanted = smaller(bytes_of(job) / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
     if (wanted < 1)
         wanted = 1;
     int64_t across = smaller(wanted, copy->columns);
@@ -187,7 +221,7 @@ static void run_job(struct lava_copy_pool *pool, const struct job *job) {
     const struct lava_copy *copy = &job->copy;
     if (copy->rows <= 0 || copy->columns <= 0)
         return;
-    bool alone = copy->rows * copy->columns * (int64_t)sizeof(float) < ALONE_BYTES;
+    bool alone = bytes_of(job) < ALONE_BYTES;
     if (!alone && !pool->started)
         start_threads(pool);
     if (alone || pool->created == 0 || pool->owner != getpid()) {
@@ -233,12 +267,18 @@ void lava_copy_pool_destroy(struct lava_copy_pool *pool) {
     free(pool);
 }
 
-void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy) {
-    const struct job job = {.copy = *copy};
+void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes) {
+    const struct job job = {.copy = *copy, .source_bytes = element_bytes, .target_bytes = element_bytes};
     run_job(pool, &job);
 }
 
-void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy, float beta) {
-    const struct job job = {.copy = *copy, .merge = beta != 0, .beta = beta};
+void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                          enum lava_type source_type, enum lava_type target_type, float beta) {
+    const struct job job = {.copy = *copy,
+                            .source_bytes = lava_type_bytes(source_type),
+                            .target_bytes = lava_type_bytes(target_type),
+                            .target_type = target_type,
+                            .merge = beta != 0 || source_type != target_type,
+                            .beta = beta};
     run_job(pool, &job);
 }

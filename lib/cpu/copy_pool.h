@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dispatch/problem.h"
+
 struct lava_copy_pool;
 
 /* threads counts the caller: 1 creates none. NULL: no memory. */
@@ -16,15 +18,17 @@ void lava_copy_pool_destroy(struct lava_copy_pool *pool);
 
 /* A rows x columns block; leading dimensions in elements; contiguous along rows. */
 struct lava_copy {
-    const float *source;
+    const void *source;
     int64_t source_ld;
-    float *target;
+    void *target;
     int64_t target_ld;
     int64_t rows, columns;
 };
 /* target <- source */
-void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy);
-/* target <- source + beta target; with beta = 0 target is not read. */
-void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy, float beta);
+void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
+/* target <- source + beta target, in fp32, rounded once to the target's type; with beta = 0 target is not
+ * read. The source is fp32, or, where beta is 0, of the target's type. */
+void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                          enum lava_type source_type, enum lava_type target_type, float beta);
 
 #endif

@@ -212,6 +212,32 @@ static void fill_path(struct lava_cpu_blas *blas, const void *address) {
     snprintf(blas->path, sizeof blas->path, "%s", path);
 }
 
+/* Keeps the library that holds the address in the process, without a handle. */
+static void keep(const void *address) {
+    Dl_info info;
+    void *handle = dladdr(address, &info) && info.dli_fname
+                       ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)
+                       : NULL;
+    if (handle)
+        dlclose(handle);
+}
+
+/* Half precision, each routine apart: libraries have some of them or none. What the chosen library lacks may
+ * lie in another that the program is linked with, which it would have called without this one. */
+static void find_half(void *handle, struct lava_cpu_blas *blas) {
+    for (int routine = LAVA_ROUTINE_FIRST_HALF; routine < LAVA_ROUTINE_COUNT; routine++) {
+        const char *name = lava_routine_name((enum lava_routine)routine);
+        void *address = NULL;
+        if (!handle || judge_symbol(handle, name, &address) != USABLE) {
+            if (judge_symbol(RTLD_NEXT, name, &address) != USABLE)
+                continue;
+            keep(address);
+        }
+        memcpy(&blas->half[routine], &address, sizeof blas->half[routine]);
+    }
+    dlerror(); /* that one is missing is not for the program to hear */
+}
+
 void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_blas *blas) {
     struct candidate found = {0};
     *blas = (struct lava_cpu_blas){0};
@@ -222,11 +248,13 @@ void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_bl
         blas->cblas_sgemm = lava_reference_cblas_sgemm;
         blas->sgemm = lava_reference_sgemm;
         snprintf(blas->path, sizeof blas->path, "%s", LAVA_REFERENCE_PATH);
+        find_half(NULL, blas);
         return NULL;
     }
     memcpy(&blas->cblas_sgemm, &found.cblas_sgemm, sizeof blas->cblas_sgemm);
     memcpy(&blas->sgemm, &found.sgemm, sizeof blas->sgemm);
     fill_path(blas, found.cblas_sgemm ? found.cblas_sgemm : found.sgemm);
     lava_compose_missing(blas);
+    find_half(found.handle, blas);
     return found.handle;
 }

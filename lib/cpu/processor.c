@@ -42,7 +42,7 @@ static void find_processors(void) {
 #if defined(__x86_64__) || defined(__i386__)
 /* Not __builtin_cpu_supports: it brings a constructor that asks the processor in every program the library is
  * loaded into, and on a virtual machine each cpuid is a trip to the hypervisor (measured: 95 us a start). */
-enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512F = 1 << 16 };
+enum { FMA = 1 << 12, OSXSAVE = 1 << 27, F16C = 1 << 29, AVX2 = 1 << 5, AVX512F = 1 << 16 };
 
 /* The register states that the kernel saves: bits 1 and 2 for AVX, also 5 to 7 for AVX-512. */
 static unsigned saved_states(void) {
@@ -66,6 +66,34 @@ static bool has_avx512(void) {
 
 static bool has_avx2(void) {
     return has(FMA, AVX2, 0x06);
+}
+
+static bool has_f16c(void) {
+    return has(F16C, AVX2, 0x06);
+}
+
+/* Leaf 7: edx; its second part: eax. */
+enum { AMX_BF16 = 1 << 22, AVX512_FP16 = 1 << 23, AVX512_BF16 = 1 << 5, AMX_FP16 = 1 << 21 };
+
+/* Not measured. Vectors hold twice as many elements; AMX has 16 times the peak, half of which memory may
+ * allow. */
+static double half_gain(enum lava_type type) {
+    unsigned first[4] = {0}, second[4] = {0};
+    __get_cpuid_count(7, 0, &first[0], &first[1], &first[2], &first[3]);
+    __get_cpuid_count(7, 1, &second[0], &second[1], &second[2], &second[3]);
+    bool is_bf16 = type == LAVA_TYPE_BF16;
+    if (is_bf16 ? first[3] & AMX_BF16 : second[0] & AMX_FP16)
+        return 8;
+    return (is_bf16 ? second[0] & AVX512_BF16 : first[3] & AVX512_FP16) ? 2 : 1;
+}
+#else
+static bool has_f16c(void) {
+    return false;
+}
+
+static double half_gain(enum lava_type type) {
+    (void)type;
+    return 2; /* not measured either */
 }
 #endif
 
@@ -101,11 +129,16 @@ static double core_flops_per_s(void) {
 }
 
 static double flops_per_s;
+static bool converts_fp16;
+static double half_gains[LAVA_TYPE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void estimate(void) {
     find_processors();
     flops_per_s = core_flops_per_s() * processors.count;
+    converts_fp16 = has_f16c();
+    for (int type = LAVA_TYPE_FP32 + 1; type < LAVA_TYPE_COUNT; type++)
+        half_gains[type] = half_gain((enum lava_type)type);
 }
 
 double lava_processor_flops_per_s(void) {
@@ -116,6 +149,16 @@ double lava_processor_flops_per_s(void) {
 int lava_processor_count(void) {
     pthread_once(&once, estimate);
     return processors.count;
+}
+
+double lava_processor_half_gain(enum lava_type type) {
+    pthread_once(&once, estimate);
+    return half_gains[type];
+}
+
+bool lava_processor_has_f16c(void) {
+    pthread_once(&once, estimate);
+    return converts_fp16;
 }
 
 void lava_processor_use_all(void) {

@@ -8,20 +8,10 @@
 
 #include <string.h>
 
-#include "lib/base/log.h"
+#include "lib/cpu/complain.h"
 
 #define BLOCK_M 128
 #define BLOCK_K 64
-
-/* Fortran's own error routine, where the program or one of its libraries brings one. */
-extern void xerbla_(const char *routine, const int *argument, size_t routine_length) __attribute__((weak));
-
-void lava_reference_complain(const char *routine, int argument) {
-    if (xerbla_)
-        xerbla_(routine, &argument, strlen(routine));
-    else
-        lava_log_always("on entry to %s parameter number %d had an illegal value", routine, argument);
-}
 
 static int64_t smaller(int64_t x, int64_t y) {
     return x < y ? x : y;
@@ -83,34 +73,6 @@ void lava_reference_run(const struct lava_problem *problem) {
     }
 }
 
-/* What is checked, with the leading dimensions' lower bounds. */
-struct arguments {
-    bool transa_known, transb_known;
-    int64_t m, n, k, lda, ldb, ldc, rows_a, rows_b, rows_c;
-};
-
-/* Fortran's number of the first wrong argument, 0: none. */
-static int first_wrong(const struct arguments *arguments) {
-    const struct {
-        int number;
-        bool wrong;
-    } checks[] = {
-        {1, !arguments->transa_known},
-        {2, !arguments->transb_known},
-        {3, arguments->m < 0},
-        {4, arguments->n < 0},
-        {5, arguments->k < 0},
-        {8, arguments->lda < (arguments->rows_a > 1 ? arguments->rows_a : 1)},
-        {10, arguments->ldb < (arguments->rows_b > 1 ? arguments->rows_b : 1)},
-        {13, arguments->ldc < (arguments->rows_c > 1 ? arguments->rows_c : 1)},
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        if (checks[i].wrong)
-            return checks[i].number;
-    }
-    return 0;
-}
-
 void lava_reference_sgemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                           const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
                           const float *beta, float *c, const int *ldc, size_t transa_length,
@@ -134,21 +96,7 @@ void lava_reference_sgemm(const char *transa, const char *transb, const int *m, 
         lava_reference_run(&problem);
         return;
     }
-    bool a_is_n = (*transa | 0x20) == 'n', b_is_n = (*transb | 0x20) == 'n';
-    const struct arguments arguments = {
-        .transa_known = *transa && strchr("NnTtCc", *transa),
-        .transb_known = *transb && strchr("NnTtCc", *transb),
-        .m = *m,
-        .n = *n,
-        .k = *k,
-        .lda = *lda,
-        .ldb = *ldb,
-        .ldc = *ldc,
-        .rows_a = a_is_n ? *m : *k,
-        .rows_b = b_is_n ? *k : *n,
-        .rows_c = *m,
-    };
-    lava_reference_complain("SGEMM ", first_wrong(&arguments));
+    lava_complain_fortran("sgemm_", *transa, *transb, &numbers);
 }
 
 void lava_reference_cblas_sgemm(int layout, int transa, int transb, int m, int n, int k, float alpha,
@@ -171,20 +119,5 @@ void lava_reference_cblas_sgemm(int layout, int transa, int transb, int m, int n
         lava_reference_run(&problem);
         return;
     }
-    bool by_rows = layout == 101;
-    bool a_is_n = transa == 111, b_is_n = transb == 111;
-    const struct arguments arguments = {
-        .transa_known = transa >= 111 && transa <= 113,
-        .transb_known = transb >= 111 && transb <= 113,
-        .m = m,
-        .n = n,
-        .k = k,
-        .lda = lda,
-        .ldb = ldb,
-        .ldc = ldc,
-        .rows_a = a_is_n == by_rows ? k : m,
-        .rows_b = b_is_n == by_rows ? n : k,
-        .rows_c = by_rows ? n : m,
-    };
-    lava_reference_complain("cblas_sgemm", layout == 101 || layout == 102 ? first_wrong(&arguments) + 1 : 1);
+    lava_complain_cblas("cblas_sgemm", layout, transa, transb, &numbers);
 }

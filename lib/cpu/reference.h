@@ -10,12 +10,8 @@
 /* problem is valid. With beta = 0 C is not read, with alpha = 0 or k = 0 neither A nor B. */
 void lava_reference_run(const struct lava_problem *problem);
 
-/* The two entry points over it. Invalid arguments: lava_reference_complain, C untouched. */
+/* The two entry points over it. Invalid arguments: a complaint as in complain.h, C untouched. */
 lava_cblas_sgemm lava_reference_cblas_sgemm;
 lava_sgemm lava_reference_sgemm;
-
-/* What the reference BLAS does about argument number `argument`: xerbla_, where the program has one, else one
- * line on stderr. Returns to the caller (netlib's own xerbla_ would stop the program). */
-void lava_reference_complain(const char *routine, int argument);
 
 #endif

@@ -17,6 +17,9 @@
 /* A wait gives up after this, plus the estimated time of a block this many times over. */
 #define TIMEOUT_S      20.0
 #define TIMEOUT_FACTOR 50.0
+/* Software compiles a kernel when it is first dispatched: up to a minute for cooperative matrices
+ * (fp16_fragments_128x64, lavapipe of Mesa 26.1.6, 2026-11-21). */
+#define SOFTWARE_TIMEOUT_S 300.0
 
 /* The last executor whose device may still be at work on its buffers and pipelines: it keeps them. */
 static struct lava_executor *_Atomic abandoned;
@@ -27,7 +30,8 @@ struct run {
     struct lava_device *device;
     const struct lava_problem *problem;
     const struct lava_plan *plan;
-    const struct lava_pipeline *multiply, *finish;
+    const struct lava_pipeline *multiply, *finish, *pack_a, *pack_b;
+    enum lava_type result_type; /* of what comes down */
     struct lava_transfer transfer;
     struct lava_stamps stamps;
     uint32_t repeat;
@@ -91,14 +95,18 @@ void lava_executor_destroy(struct lava_executor *executor) {
     free(executor);
 }
 
+/* With results in fp32 and in the type of A and B; for fp32 the two are the same. */
 enum lava_status lava_executor_prepare(struct lava_executor *executor, const struct lava_kernel *kernel) {
+    const struct lava_capabilities *capabilities = &executor->device->capabilities;
     const struct lava_pipeline_specification specifications[] = {
-        lava_pipelines_multiply(kernel, &executor->device->capabilities),
-        lava_pipelines_pack(kernel->tile_m, false),
-        lava_pipelines_pack(kernel->tile_m, true),
-        lava_pipelines_pack(kernel->tile_n, false),
-        lava_pipelines_pack(kernel->tile_n, true),
-        lava_pipelines_finish(),
+        lava_pipelines_multiply(kernel, capabilities, false),
+        lava_pipelines_multiply(kernel, capabilities, kernel->type != LAVA_TYPE_FP32),
+        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false),
+        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true),
+        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false),
+        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true),
+        lava_pipelines_finish(LAVA_TYPE_FP32),
+        lava_pipelines_finish(kernel->type),
     };
     enum lava_status status = LAVA_OK;
     for (size_t i = 0; i < sizeof specifications / sizeof specifications[0] && !status; i++) {
@@ -108,18 +116,23 @@ enum lava_status lava_executor_prepare(struct lava_executor *executor, const str
     return status;
 }
 
+static const void *element_of(const void *matrix, enum lava_type type, int64_t index) {
+    return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
+}
+
 /* op(A)'s rows of the block, K from k0. */
 static enum lava_status pack_a(struct run *run, const struct block *block, int64_t k0, int64_t k) {
     const struct lava_problem *problem = run->problem;
     bool transpose = problem->op_a == LAVA_OP_T;
     const struct lava_operand operand = {
-        .source = (const float *)problem->a +
-                  (transpose ? block->row * problem->lda + k0 : k0 * problem->lda + block->row),
+        .source = element_of(problem->a, problem->type,
+                             transpose ? block->row * problem->lda + k0 : k0 * problem->lda + block->row),
+        .element_bytes = lava_type_bytes(problem->type),
         .source_ld = problem->lda,
         .rows = transpose ? k : block->rows,
         .columns = transpose ? block->rows : k,
         .transpose = transpose,
-        .panel = run->plan->kernel->tile_m,
+        .pack = run->pack_a,
         .width_padded = (int64_t)block->tiles_m * run->plan->kernel->tile_m,
         .k_padded = lava_blocking_padded(k, run->plan->kernel->tile_k),
         .target = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0),
@@ -132,13 +145,15 @@ static enum lava_status pack_b(struct run *run, const struct block *block, int64
     const struct lava_problem *problem = run->problem;
     bool transpose = problem->op_b == LAVA_OP_N;
     const struct lava_operand operand = {
-        .source = (const float *)problem->b +
-                  (transpose ? block->column * problem->ldb + k0 : k0 * problem->ldb + block->column),
+        .source =
+            element_of(problem->b, problem->type,
+                       transpose ? block->column * problem->ldb + k0 : k0 * problem->ldb + block->column),
+        .element_bytes = lava_type_bytes(problem->type),
         .source_ld = problem->ldb,
         .rows = transpose ? k : block->columns,
         .columns = transpose ? block->columns : k,
         .transpose = transpose,
-        .panel = run->plan->kernel->tile_n,
+        .pack = run->pack_b,
         .width_padded = (int64_t)block->tiles_n * run->plan->kernel->tile_n,
         .k_padded = lava_blocking_padded(k, run->plan->kernel->tile_k),
         .target = buffer_of(run, LAVA_WORKSPACE_PACKED_B, run->packs_of_b % 2)};
@@ -272,14 +287,16 @@ static enum lava_status compute_block(struct run *run, const struct block *block
     if (!status && blocking->finish)
         status = submit_finish(run, block, &done);
 
-    float *c = problem->c;
     run->download_column[block->parity] = block->column;
     run->downloads[block->parity] = (struct lava_download){
         .source = buffer_of(run, blocking->finish ? LAVA_WORKSPACE_RESULT : LAVA_WORKSPACE_ACCUMULATOR,
                             block->parity),
+        .source_type = run->result_type,
+        .target_type = problem->type_c,
         .source_ld = blocking->finish ? lava_blocking_padded(block->rows, 4)
                                       : (int64_t)block->tiles_m * run->plan->kernel->tile_m,
-        .target = c + block->column * problem->ldc + block->row,
+        .target = (char *)problem->c +
+                  (block->column * problem->ldc + block->row) * (int64_t)lava_type_bytes(problem->type_c),
         .target_ld = problem->ldc,
         .rows = block->rows,
         .columns = block->columns,
@@ -347,7 +364,9 @@ static void set_limits(struct run *run) {
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
                      (double)plan->blocking.block_k / rate * run->repeat;
-    run->device->timeout_ns = (uint64_t)((TIMEOUT_S + TIMEOUT_FACTOR * block_s) * NS_PER_S);
+    bool software = run->device->capabilities.kind == LAVA_DEVICE_CPU;
+    run->device->timeout_ns =
+        (uint64_t)(((software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * block_s) * NS_PER_S);
 }
 
 static void read_timing(struct run *run, struct lava_timing *timing) {
@@ -360,6 +379,28 @@ static void read_timing(struct run *run, struct lava_timing *timing) {
     timing->finish_ns = sums[LAVA_STAMP_FINISH];
 }
 
+/* The product's pipelines: there already, unless the row was not prepared. */
+static enum lava_status get_pipelines(struct run *run) {
+    const struct lava_problem *problem = run->problem;
+    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct lava_capabilities *capabilities = &run->device->capabilities;
+    bool finish = run->plan->blocking.finish, narrow = run->result_type != LAVA_TYPE_FP32 && !finish;
+    bool turn_a = problem->op_a == LAVA_OP_T, turn_b = problem->op_b == LAVA_OP_N;
+    const struct {
+        struct lava_pipeline_specification specification;
+        const struct lava_pipeline **pipeline;
+    } needs[] = {
+        {lava_pipelines_multiply(kernel, capabilities, narrow), &run->multiply},
+        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
+        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
+        {lava_pipelines_finish(run->result_type), &run->finish},
+    };
+    enum lava_status status = LAVA_OK;
+    for (size_t i = 0; i < (finish ? 4 : 3) && !status; i++)
+        status = lava_pipelines_get(run->device, &needs[i].specification, needs[i].pipeline);
+    return status;
+}
+
 enum lava_status lava_executor_run(struct lava_executor *executor, const struct lava_problem *problem,
                                    const struct lava_plan *plan, struct lava_progress *progress,
                                    struct lava_timing *timing) {
@@ -368,18 +409,15 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
         .device = executor->device,
         .problem = problem,
         .plan = plan,
+        .result_type = lava_problem_result_type(problem),
         .repeat = timing && timing->repeat > 1 ? timing->repeat : 1,
         .transfer = {.device = executor->device, .workspace = &executor->workspace, .pool = executor->pool}};
-    const struct lava_pipeline_specification multiply =
-        lava_pipelines_multiply(plan->kernel, &executor->device->capabilities);
-    const struct lava_pipeline_specification finish = lava_pipelines_finish();
     enum lava_status status;
     *progress = (struct lava_progress){0};
     run.transfer.stamps = timing ? &run.stamps : NULL;
     set_limits(&run);
     if ((status = lava_workspace_reserve(&executor->workspace, executor->device, &plan->blocking)) ||
-        (status = lava_pipelines_get(executor->device, &multiply, &run.multiply)) ||
-        (status = lava_pipelines_get(executor->device, &finish, &run.finish)))
+        (status = get_pipelines(&run)))
         return status;
     status = run_blocks(&run, progress);
     /* buffers are reused by the next product, so nothing may be running when this one ends */

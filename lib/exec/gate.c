@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
@@ -24,7 +25,7 @@ static double cutoff(const struct lava_config *config, const struct lava_cpu_bla
 }
 
 double lava_gate_cutoff(const struct lava_cpu_blas *blas) {
-    double work = lava_cpu_blas_figures(blas).flops_per_s_fp32 * UNBEATABLE_S / 2.0;
+    double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
     return work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
 }
 
@@ -33,6 +34,7 @@ static void open_once(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     lava_gate.cblas_sgemm = blas->cblas_sgemm;
     lava_gate.sgemm = blas->sgemm;
+    memcpy(lava_gate.half, blas->half, sizeof lava_gate.half);
     lava_stats_install();
     if (config->mode != LAVA_MODE_CPU)
         lava_lifecycle_install();

@@ -15,6 +15,8 @@ struct lava_gate {
     _Atomic double forward_below;  /* m n k */
     lava_cblas_sgemm *cblas_sgemm; /* set before forward_below is, never changed after */
     lava_sgemm *sgemm;
+    /* As in struct lava_cpu_blas: NULL where the CPU has no such routine. */
+    lava_function *half[LAVA_ROUTINE_COUNT];
 };
 
 extern struct lava_gate lava_gate;
@@ -22,7 +24,8 @@ extern struct lava_gate lava_gate;
 /* Opens the gate: once per process, cheap after. */
 void lava_gate_open(void);
 
-/* Work (m n k) that no device can do faster than this CPU BLAS. */
+/* Work (m n k) that no device can do faster than this CPU BLAS in single precision. It serves all types, so
+ * that the gate stays one comparison: half precision takes the CPU about as long. */
 double lava_gate_cutoff(const struct lava_cpu_blas *blas);
 
 static inline int lava_gate_forwards(double m, double n, double k) {

@@ -1,9 +1,9 @@
 /* Preparation, fork and exit. Called by runtime.c and gate.c.
  *
- * The state only moves forward: COLD, STARTING, then READY or UNAVAILABLE. A forked child never touches its
- * parent's device, executor or lock: it has `forked` and forwards, and its exit() ends before the driver's
- * handlers. At exit the product in flight is waited for and none is begun after it, so the driver's own
- * handlers find the device idle; nothing is destroyed. */
+ * A type's state only moves forward: COLD, STARTING, then READY or UNAVAILABLE; the first type prepared
+ * brings the device. A forked child never touches its parent's device, executor or lock: it has `forked` and
+ * forwards, and its exit() ends before the driver's handlers. At exit the product in flight is waited for and
+ * none is begun after it, so the driver's own handlers find the device idle; nothing is destroyed. */
 #include "lib/exec/lifecycle.h"
 
 #include <fenv.h>
@@ -32,19 +32,26 @@
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
-    _Atomic int state;
+    _Atomic int states[LAVA_TYPE_COUNT];
     _Atomic bool forked, exiting;
     pthread_t exiter;       /* the thread in exit(), where exiting is set */
-    pthread_mutex_t change; /* guards the step from COLD to STARTING and the wait for what follows */
+    pthread_mutex_t change; /* guards changes of states and the wait for them; taken after executor_lock */
     pthread_cond_t changed;
     pthread_mutex_t executor_lock;
+    /* written by a preparation, before a type is READY */
     struct lava_executor *executor;
     struct lava_capabilities capabilities;
-    const char *explanation;
+    const char *explanations[LAVA_TYPE_COUNT]; /* NULL: not started; guarded by change */
 } life = {.change = PTHREAD_MUTEX_INITIALIZER,
           .changed = PTHREAD_COND_INITIALIZER,
-          .executor_lock = PTHREAD_MUTEX_INITIALIZER,
-          .explanation = "not started"};
+          .executor_lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool any_is(enum state state) {
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        if (life.states[type] == (int)state)
+            return true;
+    return false;
+}
 
 static unsigned copy_threads(void) {
     int threads = lava_processor_count() / 2;
@@ -127,7 +134,7 @@ static void await_preparation(void *unused) {
     if (life.forked)
         return;
     pthread_mutex_lock(&life.change);
-    while (life.state == STARTING && !pthread_cond_timedwait(&life.changed, &life.change, &deadline))
+    while (any_is(STARTING) && !pthread_cond_timedwait(&life.changed, &life.change, &deadline))
         ;
     pthread_mutex_unlock(&life.change);
 }
@@ -155,7 +162,7 @@ static void pause_at_exit(void) {
 
 static void forked_child(void) {
     life.forked = true;
-    if (life.state == STARTING)
+    if (any_is(STARTING))
         leave_first(); /* the driver may have its handlers already */
     close_gate();
 }
@@ -165,54 +172,95 @@ void lava_lifecycle_install(void) {
     atexit(have_left);
 }
 
-static enum lava_status prepare(struct lava_executor **executor, const char **why) {
+static void set_state(enum lava_type type, enum state state, const char *explanation) {
+    pthread_mutex_lock(&life.change);
+    life.states[type] = (int)state;
+    life.explanations[type] = explanation;
+    pthread_cond_broadcast(&life.changed);
+    pthread_mutex_unlock(&life.change);
+}
+
+static enum lava_status create_executor(const char **why) {
     struct lava_device *device;
     lava_device_on_load(leave_first);
     enum lava_status status = lava_device_create(lava_config_get(), &device, why);
     if (status)
         return status;
     *why = "no memory for staging";
-    if ((status = lava_executor_create(device, copy_threads(), executor)))
+    if ((status = lava_executor_create(device, copy_threads(), &life.executor)))
         return status;
-    *why = "the self-test failed";
-    if ((status = lava_self_test_run(*executor))) {
-        lava_executor_destroy(*executor);
-        *executor = NULL;
-        return status;
-    }
-    lava_pipelines_save((*executor)->device);
-    *why = "ready";
+    life.capabilities = life.executor->capabilities;
     return LAVA_OK;
 }
 
-static void *prepare_in_background(void *unused) {
-    struct lava_executor *executor = NULL;
-    const char *why = "";
-    (void)unused;
+/* For all types. What a call may be looking at, because a type is or was ready, is not destroyed. */
+static void give_device_up(enum lava_status status, const char *why) {
+    if (any_is(READY)) {
+        lava_device_fail(life.executor->device, status);
+    } else {
+        lava_executor_destroy(life.executor);
+        life.executor = NULL;
+    }
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        if (life.states[type] != READY)
+            set_state((enum lava_type)type, UNAVAILABLE, why);
+    close_gate();
+    LAVA_LOG(INFO, "no device: %s", why);
+}
+
+/* A device that cannot do half precision goes on with fp32; one that fails at fp32 is trusted no more. */
+static void prepare_type(enum lava_type type) {
+    const char *name = life.capabilities.name, *type_name = lava_type_name(type);
+    enum lava_status status = lava_self_test_run(life.executor, type);
+    if (!status)
+        lava_pipelines_save(life.executor->device);
+    if (!status && life.executor->device->failed)
+        status = LAVA_ERROR_DEVICE_LOST;
+    if (!status) {
+        set_state(type, READY, "ready");
+        LAVA_LOG(INFO, "device: %s: ready for %s", name, type_name);
+    } else if (status == LAVA_ERROR_UNAVAILABLE) {
+        set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
+        LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
+    } else if (type == LAVA_TYPE_FP32 || life.executor->device->failed) {
+        give_device_up(status, "the self-test failed");
+    } else {
+        set_state(type, UNAVAILABLE, "the self-test failed");
+        LAVA_LOG(WARN, "%s: not used for %s: %s", name, type_name, lava_status_name(status));
+    }
+}
+
+/* Under the executor's lock: no other preparation and no product is under way. */
+static void prepare(enum lava_type type) {
+    const char *why = "the process ends";
+    if (life.states[type] != STARTING)
+        return; /* the device was given up meanwhile */
+    if (life.exiting) {
+        set_state(type, UNAVAILABLE, why);
+        return;
+    }
+    enum lava_status status = life.executor ? LAVA_OK : create_executor(&why);
+    if (status)
+        give_device_up(status, why);
+    else if (life.executor->device->failed)
+        set_state(type, UNAVAILABLE, "the device failed");
+    else
+        prepare_type(type);
+}
+
+static void *prepare_in_background(void *type) {
     /* the first caller's rounding mode and traps are not for this thread nor for the driver's, which inherit
      */
     fesetenv(FE_DFL_ENV);
     /* held throughout: exit() waits for it as for any product */
     pthread_mutex_lock(&life.executor_lock);
-    enum lava_status status = life.exiting ? LAVA_ERROR_UNAVAILABLE : prepare(&executor, &why);
+    prepare((enum lava_type)(intptr_t)type);
     pthread_mutex_unlock(&life.executor_lock);
-
-    pthread_mutex_lock(&life.change);
-    life.executor = executor;
-    life.explanation = why;
-    if (!status)
-        life.capabilities = executor->capabilities;
-    life.state = status ? UNAVAILABLE : READY;
-    pthread_cond_broadcast(&life.changed);
-    pthread_mutex_unlock(&life.change);
-    if (status)
-        close_gate();
-    LAVA_LOG(INFO, "device: %s%s%s", status ? "none, " : life.capabilities.name, status ? "" : ": ", why);
     return NULL;
 }
 
 /* With every signal blocked: the program's handlers run on the program's threads. */
-static bool start_thread(void) {
+static bool start_thread(enum lava_type type) {
     pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -221,66 +269,77 @@ static bool start_thread(void) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&thread, &attributes, prepare_in_background, NULL) == 0;
+    bool started = pthread_create(&thread, &attributes, prepare_in_background, (void *)(intptr_t)type) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
 }
 
-static void start(void) {
+static void start(enum lava_type type) {
     pthread_mutex_lock(&life.change);
-    if (life.state == COLD) {
-        life.state = STARTING;
-        life.explanation = "being prepared";
-        if (!start_thread()) {
-            life.explanation = "no thread to prepare the device";
-            life.state = UNAVAILABLE;
+    if (life.states[type] == COLD) {
+        life.states[type] = STARTING;
+        life.explanations[type] = "being prepared";
+        if (!start_thread(type)) {
+            life.explanations[type] = "no thread to prepare the device";
+            life.states[type] = UNAVAILABLE;
         }
     }
     pthread_mutex_unlock(&life.change);
 }
 
-bool lava_lifecycle_ready(bool wait, enum lava_reason *reason) {
+static void wait_for(enum lava_type type) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pthread_mutex_lock(&life.change);
+    while (life.states[type] == STARTING)
+        pthread_cond_wait(&life.changed, &life.change);
+    pthread_mutex_unlock(&life.change);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
+bool lava_lifecycle_ready_for(enum lava_type type, bool wait, enum lava_reason *reason) {
     if (life.forked || life.exiting) {
         if (!life.forked)
             pause_at_exit();
         *reason = life.forked ? LAVA_REASON_FORKED : LAVA_REASON_NO_DEVICE;
         return false;
     }
-    if (life.state == COLD)
-        start();
-    if (life.state == STARTING)
+    if (life.states[type] == COLD)
+        start(type);
+    if (life.states[type] == STARTING)
         await_at_thread_end();
-    if (wait && life.state == STARTING) {
-        int cancel_state;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-        pthread_mutex_lock(&life.change);
-        while (life.state == STARTING)
-            pthread_cond_wait(&life.changed, &life.change);
-        pthread_mutex_unlock(&life.change);
-        pthread_setcancelstate(cancel_state, NULL);
-    }
-    int state = life.state;
+    if (wait && life.states[type] == STARTING)
+        wait_for(type);
+    int state = life.states[type];
     if (state == READY && life.executor->device->failed) {
         close_gate();
         *reason = LAVA_REASON_FAILED;
         return false;
     }
-    *reason = state == STARTING ? LAVA_REASON_STARTING : LAVA_REASON_NO_DEVICE;
-    return state == READY;
+    bool busy = !wait && any_is(STARTING); /* with another type: the lock would not be had for a while */
+    *reason = state == UNAVAILABLE ? LAVA_REASON_NO_DEVICE : LAVA_REASON_STARTING;
+    return state == READY && !busy;
+}
+
+bool lava_lifecycle_ready(bool wait, enum lava_reason *reason) {
+    return lava_lifecycle_ready_for(LAVA_TYPE_FP32, wait, reason);
 }
 
 bool lava_lifecycle_cold(void) {
-    return life.state == COLD;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        if (life.states[type] != COLD)
+            return false;
+    return true;
 }
 
 const char *lava_lifecycle_explanation(void) {
     pthread_mutex_lock(&life.change);
-    const char *explanation = life.explanation;
-    if (life.state == READY && life.executor->device->failed)
+    const char *explanation = life.explanations[LAVA_TYPE_FP32];
+    if (life.states[LAVA_TYPE_FP32] == READY && life.executor->device->failed)
         explanation = "the device failed";
     pthread_mutex_unlock(&life.change);
-    return explanation;
+    return explanation ? explanation : "not started";
 }
 
 const struct lava_capabilities *lava_lifecycle_capabilities(void) {

@@ -31,7 +31,7 @@ static bool too_early(const struct lava_problem *problem) {
     static _Atomic uint64_t multiplied_ns;
     if (!lava_lifecycle_cold())
         return false;
-    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s_fp32;
+    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[problem->type];
     double ns = rate > 0 ? fmin(1e9 * lava_problem_flops(problem) / rate, START_AFTER_NS) : START_AFTER_NS;
     return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
@@ -53,7 +53,7 @@ static bool forwarded_early(struct lava_call *call) {
     else if (!config->init_sync && too_early(problem))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_lifecycle_ready(config->init_sync, &call->reason);
+        return !lava_lifecycle_ready_for(problem->type, config->init_sync, &call->reason);
     return true;
 }
 
@@ -85,9 +85,12 @@ static void run_part(const struct lava_problem *problem, int64_t row, int64_t ro
     struct lava_problem part = *problem;
     part.m = rows;
     part.n = columns;
-    part.a = (const float *)problem->a + (problem->op_a == LAVA_OP_N ? row : row * problem->lda);
-    part.b = (const float *)problem->b + (problem->op_b == LAVA_OP_N ? column * problem->ldb : column);
-    part.c = (float *)problem->c + column * problem->ldc + row;
+    int64_t a_bytes = (int64_t)lava_type_bytes(problem->type);
+    int64_t c_bytes = (int64_t)lava_type_bytes(problem->type_c);
+    part.a = (const char *)problem->a + a_bytes * (problem->op_a == LAVA_OP_N ? row : row * problem->lda);
+    part.b =
+        (const char *)problem->b + a_bytes * (problem->op_b == LAVA_OP_N ? column * problem->ldb : column);
+    part.c = (char *)problem->c + c_bytes * (column * problem->ldc + row);
     lava_cpu_blas_run(lava_cpu_blas_get(), &part);
 }
 

@@ -1,41 +1,84 @@
-/* The self-test. Called once by lifecycle.c's background thread. Sizes leave edges on all sides: more than a
- * tile each way, no multiple of anything. */
+/* The self-test. Called by lifecycle.c's background thread, once for each type that is used. Sizes leave
+ * edges on all sides: more than a tile each way, no multiple of anything. */
 #include "lib/exec/self_test.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/cpu/convert.h"
 
+/* Of C before, where it is read. */
+#define BETA (-0.5)
+
+/* A product of a kernel's type; the matrices are stored as squares of side ld. */
 struct sample {
-    int64_t m, n, k, lda, ldb, ldc;
-    float *a, *b, *c;
+    const struct lava_kernel *kernel;
+    int64_t m, n, k, ld;
+    void *a, *b, *c;
+    float *values_a, *values_b; /* a and b as numbers */
+    float *column;              /* of C, as numbers */
+    double *op_a;               /* m x k, column by column */
+    double *sums, *sizes;       /* of a column of C: what it should be, and of absolute values */
+};
+
+struct test_case {
+    enum lava_op op; /* of both */
+    uint32_t split_k;
+    bool narrow; /* C has the type of A and B and is not read; else fp32, and read */
 };
 
 /* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
-static void fill(float *values, int64_t count, uint32_t seed) {
+static void fill(enum lava_type type, void *matrix, float *values, int64_t count, uint32_t seed) {
     for (int64_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
         values[i] = (float)((double)seed / 2147483648.0 - 1.0);
     }
+    if (type == LAVA_TYPE_FP32) {
+        memcpy(matrix, values, (size_t)count * sizeof *values);
+        return;
+    }
+    lava_convert_from_fp32(type, values, matrix, (size_t)count);
+    lava_convert_to_fp32(type, matrix, values, (size_t)count);
 }
 
+/* A driver that assumes there are neither Inf nor NaN must not get away with it. */
+static void put_special(struct sample *sample) {
+    enum lava_type type = sample->kernel->type;
+    const float values[2] = {INFINITY, NAN};
+    const int64_t places[2] = {0, 1 + sample->ld};
+    for (int i = 0; i < 2; i++) {
+        sample->values_a[places[i]] = values[i];
+        if (type == LAVA_TYPE_FP32)
+            ((float *)sample->a)[places[i]] = values[i];
+        else
+            lava_convert_from_fp32(type, &values[i], (uint16_t *)sample->a + places[i], 1);
+    }
+}
+
+/* Rows of C little short of two tiles: without split K there is no finish kernel then. */
 static bool make_sample(struct sample *sample, const struct lava_kernel *kernel) {
-    sample->m = kernel->tile_m + 3;
+    size_t element_bytes = lava_type_bytes(kernel->type);
+    sample->kernel = kernel;
+    sample->m = 2 * (int64_t)kernel->tile_m - 3;
     sample->n = kernel->tile_n + 5;
     sample->k = 9 * (int64_t)kernel->tile_k + 1; /* enough for two slabs */
-    sample->lda = sample->ldb = sample->ldc = sample->m + sample->n + sample->k;
-    int64_t elements = sample->lda * sample->lda;
-    sample->a = malloc((size_t)elements * sizeof(float));
-    sample->b = malloc((size_t)elements * sizeof(float));
-    sample->c = malloc((size_t)elements * sizeof(float));
-    if (!sample->a || !sample->b || !sample->c)
+    sample->ld = (int64_t)fmax((double)sample->k, fmax((double)sample->m, (double)sample->n)) + 3;
+    int64_t elements = sample->ld * sample->ld;
+    size_t rows = (size_t)sample->m;
+    if (!(sample->a = malloc((size_t)elements * element_bytes)) ||
+        !(sample->b = malloc((size_t)elements * element_bytes)) ||
+        !(sample->c = malloc((size_t)elements * sizeof(float))) ||
+        !(sample->values_a = malloc((size_t)elements * sizeof(float))) ||
+        !(sample->values_b = malloc((size_t)elements * sizeof(float))) ||
+        !(sample->column = malloc(rows * sizeof(float))) ||
+        !(sample->op_a = malloc(rows * (size_t)sample->k * sizeof(double))) ||
+        !(sample->sums = malloc(rows * sizeof(double))) || !(sample->sizes = malloc(rows * sizeof(double))))
         return false;
-    fill(sample->a, elements, 1);
-    fill(sample->b, elements, 2);
-    /* a driver that assumes there are none must not get away with it */
-    sample->a[0] = INFINITY;
-    sample->a[1 + sample->lda] = NAN;
+    fill(kernel->type, sample->a, sample->values_a, elements, 1);
+    fill(kernel->type, sample->b, sample->values_b, elements, 2);
+    put_special(sample);
     return true;
 }
 
@@ -43,29 +86,70 @@ static void free_sample(struct sample *sample) {
     free(sample->a);
     free(sample->b);
     free(sample->c);
+    free(sample->values_a);
+    free(sample->values_b);
+    free(sample->column);
+    free(sample->op_a);
+    free(sample->sums);
+    free(sample->sizes);
+}
+
+/* Column j of what C should be, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. */
+static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+    for (int64_t i = 0; i < sample->m; i++) {
+        sample->sums[i] = problem->beta;
+        sample->sizes[i] = fabs(problem->beta);
+    }
+    for (int64_t l = 0; l < sample->k; l++) {
+        const double *a = sample->op_a + l * sample->m;
+        double b =
+            problem->alpha *
+            (double)sample->values_b[problem->op_b == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
+        for (int64_t i = 0; i < sample->m; i++) {
+            sample->sums[i] += a[i] * b;
+            sample->sizes[i] += fabs(a[i] * b);
+        }
+    }
+}
+
+static void read_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+    if (problem->type_c == LAVA_TYPE_FP32)
+        memcpy(sample->column, (const float *)sample->c + j * sample->ld, (size_t)sample->m * sizeof(float));
+    else
+        lava_convert_to_fp32(problem->type_c, (const uint16_t *)sample->c + j * sample->ld, sample->column,
+                             (size_t)sample->m);
 }
 
 static bool same_special(float got, double expected) {
     return isnan(expected) ? isnan(got) : (double)got == expected;
 }
 
-/* The largest componentwise error over 4 sqrt(K + 2) u (|alpha| |A| |B| + |beta| |C0|), with C0 = 1. */
+/* What an element may be off. fp32: 4 sqrt(K + 2) u of its size. Cooperative matrices round as their device
+ * likes: 2 K u in the worst case. A result in half precision is rounded once more, and one that is too small
+ * for fp16's normal numbers may be flushed. */
+static double allowed(const struct lava_problem *problem, double expected, double size) {
+    static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+    double k = (double)problem->k, terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * k;
+    double bound = terms * 0x1p-24 * size + roundings[problem->type_c] * fabs(expected);
+    return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-14 : bound;
+}
+
+/* The largest error over what is allowed. */
 static double worst_error(const struct sample *sample, const struct lava_problem *problem) {
-    double worst = 0, bound = 4.0 * sqrt((double)sample->k + 2.0) * 0x1p-24;
+    double worst = 0;
+    for (int64_t l = 0; l < sample->k; l++)
+        for (int64_t i = 0; i < sample->m; i++)
+            sample->op_a[i + l * sample->m] =
+                (double)
+                    sample->values_a[problem->op_a == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
     for (int64_t j = 0; j < sample->n; j++) {
+        expect_column(sample, problem, j);
+        read_column(sample, problem, j);
         for (int64_t i = 0; i < sample->m; i++) {
-            double sum = 0, size = 0;
-            for (int64_t l = 0; l < sample->k; l++) {
-                double a = sample->a[problem->op_a == LAVA_OP_N ? i + l * sample->lda : l + i * sample->lda];
-                double b = sample->b[problem->op_b == LAVA_OP_N ? l + j * sample->ldb : j + l * sample->ldb];
-                sum += a * b;
-                size += fabs(a * b);
-            }
-            double expected = problem->alpha * sum + problem->beta;
-            double error = fabs((double)sample->c[i + j * sample->ldc] - expected);
-            double ratio = error / (bound * (fabs(problem->alpha) * size + fabs(problem->beta)));
+            double expected = sample->sums[i], got = (double)sample->column[i];
+            double ratio = fabs(got - expected) / allowed(problem, expected, sample->sizes[i]);
             if (isnan(expected) || isinf(expected))
-                ratio = same_special(sample->c[i + j * sample->ldc], expected) ? 0 : INFINITY;
+                ratio = same_special(sample->column[i], expected) ? 0 : INFINITY;
             if (!(ratio <= worst)) /* so that a NaN counts */
                 worst = ratio;
         }
@@ -73,30 +157,33 @@ static double worst_error(const struct sample *sample, const struct lava_problem
     return worst;
 }
 
-static enum lava_status test_case(struct lava_executor *executor, const struct lava_kernel *kernel,
-                                  const struct sample *sample, enum lava_op op, uint32_t split_k) {
-    const struct lava_problem problem = {.op_a = op,
-                                         .op_b = op,
+static enum lava_status run_case(struct lava_executor *executor, const struct sample *sample,
+                                 const struct test_case *test) {
+    const struct lava_kernel *kernel = sample->kernel;
+    const struct lava_problem problem = {.type = kernel->type,
+                                         .type_c = test->narrow ? kernel->type : LAVA_TYPE_FP32,
+                                         .op_a = test->op,
+                                         .op_b = test->op,
                                          .m = sample->m,
                                          .n = sample->n,
                                          .k = sample->k,
-                                         .lda = sample->lda,
-                                         .ldb = sample->ldb,
-                                         .ldc = sample->ldc,
+                                         .lda = sample->ld,
+                                         .ldb = sample->ld,
+                                         .ldc = sample->ld,
                                          .alpha = 0.75,
-                                         .beta = -0.5,
+                                         .beta = test->narrow ? 0 : BETA,
                                          .a = sample->a,
                                          .b = sample->b,
                                          .c = sample->c};
-    const struct lava_overrides overrides = {.kernel = kernel, .split_k = split_k};
-    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1};
+    const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
+    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
     lava_policy_choose(&problem, &executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_OK; /* a row that the device cannot run is never chosen either */
-    for (int64_t i = 0; i < sample->ldc * sample->n; i++)
-        sample->c[i] = 1.0f;
+    for (int64_t i = 0; i < sample->ld * sample->n; i++)
+        ((float *)sample->c)[i] = test->narrow ? NAN : 1.0f;
     enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, NULL);
     if (status)
         return status;
@@ -109,27 +196,31 @@ static enum lava_status test_case(struct lava_executor *executor, const struct l
 }
 
 static enum lava_status test_kernel(struct lava_executor *executor, const struct lava_kernel *kernel) {
+    /* each of multiply and finish with each type of result */
+    static const struct test_case cases[] = {
+        {LAVA_OP_N, 1, false}, {LAVA_OP_T, 2, false}, {LAVA_OP_T, 1, true}, {LAVA_OP_N, 2, true}};
+    size_t count = kernel->type == LAVA_TYPE_FP32 ? 2 : 4;
     struct sample sample = {0};
     enum lava_status status = lava_executor_prepare(executor, kernel);
     if (!status)
         status = make_sample(&sample, kernel) ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
-    if (!status)
-        status = test_case(executor, kernel, &sample, LAVA_OP_N, 1);
-    if (!status)
-        status = test_case(executor, kernel, &sample, LAVA_OP_T, 2);
+    for (size_t i = 0; i < count && !status; i++)
+        status = run_case(executor, &sample, &cases[i]);
     free_sample(&sample);
     return status;
 }
 
-enum lava_status lava_self_test_run(struct lava_executor *executor) {
+enum lava_status lava_self_test_run(struct lava_executor *executor, enum lava_type type) {
     const struct lava_profile *profile = lava_profiles_find(&executor->capabilities);
+    bool any = false;
     for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (!kernel || !lava_kernel_fits(kernel, &executor->capabilities, NULL))
+        if (!kernel || kernel->type != type || !lava_kernel_fits(kernel, &executor->capabilities, NULL))
             continue;
         enum lava_status status = test_kernel(executor, kernel);
         if (status)
             return status;
+        any = true;
     }
-    return LAVA_OK;
+    return any ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }

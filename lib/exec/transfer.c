@@ -6,6 +6,9 @@
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
 
+/* Pack reads words of this size: a chunk's columns begin at multiples of it. */
+#define WORD_BYTES 16
+
 static int64_t minimum(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -74,7 +77,7 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
     int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
     return (struct lava_pack_constants){
         .target = operand->target->address,
-        .source_ld = (uint32_t)round_up(chunk->rows, 4),
+        .source_ld = (uint32_t)round_up(chunk->rows, WORD_BYTES / (int64_t)operand->element_bytes),
         .rows = (uint32_t)chunk->rows,
         .columns = (uint32_t)chunk->columns,
         .rows_filled = (uint32_t)(last_row ? padded_rows - chunk->row : chunk->rows),
@@ -88,20 +91,17 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
                                     const struct lava_pack_constants *constants, bool first,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = transfer->device;
-    const struct lava_pipeline *pipeline;
-    struct lava_pipeline_specification specification =
-        lava_pipelines_pack(operand->panel, operand->transpose);
+    uint32_t block = operand->element_bytes == sizeof(float) ? LAVA_PACK_BLOCK : LAVA_PACK_BLOCK_HALF;
     struct lava_commands commands;
-    enum lava_status status;
-    if ((status = lava_pipelines_get(device, &specification, &pipeline)) ||
-        (status = lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands)))
+    enum lava_status status = lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands);
+    if (status)
         return status;
     if (first && operand->wait_for_readers)
         lava_queue_barrier(device, &commands);
     lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
-    lava_queue_dispatch(device, &commands, pipeline, constants, sizeof *constants,
-                        (constants->rows_filled + LAVA_PACK_BLOCK - 1) / LAVA_PACK_BLOCK,
-                        (constants->columns_filled + LAVA_PACK_BLOCK - 1) / LAVA_PACK_BLOCK);
+    lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
+                        (constants->rows_filled + block - 1) / block,
+                        (constants->columns_filled + block - 1) / block);
     lava_transfer_stamp_end(transfer, &commands);
     return lava_queue_submit(device, &commands, after, 1, done);
 }
@@ -117,21 +117,21 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     if (status)
         return status;
     uint64_t offset = slot * workspace->slot_bytes;
-    const struct lava_copy copy = {.source =
-                                       operand->source + chunk->column * operand->source_ld + chunk->row,
+    int64_t first = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
+    const struct lava_copy copy = {.source = (const char *)operand->source + first,
                                    .source_ld = operand->source_ld,
-                                   .target = (float *)((char *)staging->mapped + offset),
+                                   .target = (char *)staging->mapped + offset,
                                    .target_ld = constants.source_ld,
                                    .rows = chunk->rows,
                                    .columns = chunk->columns};
-    lava_copy_pool_copy(transfer->pool, &copy);
+    lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);
 
     struct lava_point uploaded = {0};
     if (transfer->device->capabilities.unified_memory) {
         constants.source = staging->address + offset;
     } else {
         constants.source = raw->address + offset;
-        uint64_t bytes = (uint64_t)constants.source_ld * (uint64_t)chunk->columns * sizeof(float);
+        uint64_t bytes = (uint64_t)constants.source_ld * (uint64_t)chunk->columns * operand->element_bytes;
         if ((status = upload_slot(transfer, slot, bytes, &uploaded)))
             return status;
         transfer->up[slot] = uploaded;
@@ -141,8 +141,8 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
 }
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand) {
-    struct lava_chunking chunking =
-        lava_blocking_chunks(operand->rows, operand->columns, transfer->workspace->slot_bytes, sizeof(float));
+    struct lava_chunking chunking = lava_blocking_chunks(
+        operand->rows, operand->columns, transfer->workspace->slot_bytes, operand->element_bytes);
     for (int64_t column = 0; column < operand->columns; column += chunking.chunk_columns) {
         for (int64_t row = 0; row < operand->rows; row += chunking.chunk_rows) {
             const struct chunk chunk = {.row = row,
@@ -186,7 +186,8 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
 /* Chunks of whole columns where a column fits a slot, else parts of one column. Counted row by row, then
  * column. */
 static void cut(const struct lava_transfer *transfer, struct lava_download *download) {
-    int64_t slot_elements = (int64_t)(transfer->workspace->slot_bytes / sizeof(float));
+    int64_t slot_elements =
+        (int64_t)(transfer->workspace->slot_bytes / lava_type_bytes(download->source_type));
     if (download->source_ld <= slot_elements) {
         download->chunk_rows = download->rows;
         download->chunk_columns = minimum(download->columns, slot_elements / download->source_ld);
@@ -210,6 +211,7 @@ static struct chunk chunk_at(const struct lava_download *download, int64_t index
 enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
                                               struct lava_download *download) {
     struct lava_workspace *workspace = transfer->workspace;
+    uint64_t element_bytes = lava_type_bytes(download->source_type);
     if (download->chunks == 0)
         cut(transfer, download);
     while (download->issued < download->chunks &&
@@ -222,9 +224,9 @@ enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
             return status;
         int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
         lava_queue_copy(transfer->device, &commands, download->source,
-                        (uint64_t)(chunk.column * download->source_ld + chunk.row) * sizeof(float),
+                        (uint64_t)(chunk.column * download->source_ld + chunk.row) * element_bytes,
                         &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN], slot * workspace->slot_bytes,
-                        (uint64_t)elements * sizeof(float));
+                        (uint64_t)elements * element_bytes);
         lava_queue_barrier(transfer->device, &commands);
         if ((status =
                  lava_queue_submit(transfer->device, &commands, &download->ready, 1, &transfer->down[slot])))
@@ -247,14 +249,17 @@ enum lava_status lava_transfer_finish_download(struct lava_transfer *transfer,
             return status;
         if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
             return LAVA_ERROR_DRIVER;
-        const struct lava_copy copy = {
-            .source = (const float *)((const char *)staging->mapped + slot * transfer->workspace->slot_bytes),
-            .source_ld = download->source_ld,
-            .target = download->target + chunk.column * download->target_ld + chunk.row,
-            .target_ld = download->target_ld,
-            .rows = chunk.rows,
-            .columns = chunk.columns};
-        lava_copy_pool_merge(transfer->pool, &copy, download->beta);
+        int64_t first = (chunk.column * download->target_ld + chunk.row) *
+                        (int64_t)lava_type_bytes(download->target_type);
+        const struct lava_copy copy = {.source = (const char *)staging->mapped +
+                                                 slot * transfer->workspace->slot_bytes,
+                                       .source_ld = download->source_ld,
+                                       .target = (char *)download->target + first,
+                                       .target_ld = download->target_ld,
+                                       .rows = chunk.rows,
+                                       .columns = chunk.columns};
+        lava_copy_pool_merge(transfer->pool, &copy, download->source_type, download->target_type,
+                             download->beta);
         download->merged++;
         bool whole = chunk.row + chunk.rows == download->rows;
         download->rows_done = whole ? 0 : chunk.row + chunk.rows;

@@ -34,11 +34,12 @@ void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_c
 
 /* A block of a stored operand and where it goes. */
 struct lava_operand {
-    const float *source; /* its first element */
+    const void *source; /* its first element */
+    size_t element_bytes;
     int64_t source_ld;
-    int64_t rows, columns; /* as stored */
-    bool transpose;        /* K runs along the rows */
-    uint32_t panel;
+    int64_t rows, columns;            /* as stored */
+    bool transpose;                   /* K runs along the rows */
+    const struct lava_pipeline *pack; /* for the type, the kernel and this transposition */
     int64_t width_padded, k_padded;
     const struct lava_buffer *target;
     bool wait_for_readers; /* the target may still be read by a multiply that was submitted */
@@ -54,8 +55,9 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
  * merged. */
 struct lava_download {
     const struct lava_buffer *source;
+    enum lava_type source_type, target_type; /* as lava_copy_pool_merge takes them */
     int64_t source_ld;
-    float *target;
+    void *target;
     int64_t target_ld;
     int64_t rows, columns;
     float beta;

@@ -129,6 +129,9 @@ static enum lava_status create_instance(struct lava_device *device) {
         return LAVA_ERROR_UNAVAILABLE;
     LAVA_VK_INSTANCE_FUNCTIONS(LOAD)
 #undef LOAD
+    device->vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)device->vk.GetInstanceProcAddr(
+            device->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     return LAVA_OK;
 }
 
@@ -165,35 +168,82 @@ static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreat
     return count;
 }
 
+/* What is asked of the physical device: as little as there is use for. */
+struct wishes {
+    VkPhysicalDeviceFeatures2 features;
+    VkPhysicalDeviceVulkan11Features features11;
+    VkPhysicalDeviceVulkan12Features features12;
+    VkPhysicalDeviceVulkan13Features features13;
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    const char *extensions[3];
+    uint32_t extension_count;
+};
+
+static bool has_shape(const struct lava_capabilities *capabilities, enum lava_type type) {
+    for (uint32_t i = 0; i < capabilities->shape_count; i++)
+        if (capabilities->shapes[i].type == type)
+            return true;
+    return false;
+}
+
+/* An extension and the features it brings, which are put before the others. */
+static void wish_extension(struct wishes *wishes, const char *extension, void *features) {
+    VkBaseOutStructure *added = features;
+    added->pNext = wishes->features.pNext;
+    wishes->features.pNext = added;
+    wishes->extensions[wishes->extension_count++] = extension;
+}
+
+static void make_wishes(const struct lava_device *device, struct wishes *wishes) {
+    bool matrices = device->capabilities.shape_count > 0;
+    bool bfloat16 = has_shape(&device->capabilities, LAVA_TYPE_BF16);
+    *wishes = (struct wishes){
+        .features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                     .pNext = &wishes->features11,
+                     .features = {.shaderInt64 = VK_TRUE, .shaderInt16 = bfloat16}},
+        .features11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+                       .pNext = &wishes->features12,
+                       .storageBuffer16BitAccess = matrices},
+        .features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                       .pNext = &wishes->features13,
+                       .bufferDeviceAddress = VK_TRUE,
+                       .timelineSemaphore = VK_TRUE,
+                       .scalarBlockLayout = VK_TRUE,
+                       .shaderFloat16 = matrices,
+                       .vulkanMemoryModel = matrices},
+        .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                       .synchronization2 = VK_TRUE,
+                       .maintenance4 = VK_TRUE,
+                       .subgroupSizeControl = device->has_subgroup_size_control,
+                       .computeFullSubgroups = device->has_subgroup_size_control},
+        .executable = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+                       .pipelineExecutableInfo = VK_TRUE},
+        .matrices = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+                     .cooperativeMatrix = VK_TRUE},
+        .bfloat16 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+                     .shaderBFloat16Type = VK_TRUE,
+                     .shaderBFloat16CooperativeMatrix = VK_TRUE}};
+    if (device->has_executable_properties)
+        wish_extension(wishes, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &wishes->executable);
+    if (matrices)
+        wish_extension(wishes, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, &wishes->matrices);
+    if (bfloat16)
+        wish_extension(wishes, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, &wishes->bfloat16);
+}
+
 static enum lava_status create_logical_device(struct lava_device *device) {
     VkDeviceQueueCreateInfo queues[LAVA_ROLE_COUNT];
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-        .pipelineExecutableInfo = VK_TRUE};
-    VkPhysicalDeviceVulkan13Features features13 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-        .pNext = device->has_executable_properties ? &executable : NULL,
-        .synchronization2 = VK_TRUE,
-        .maintenance4 = VK_TRUE,
-        .subgroupSizeControl = device->has_subgroup_size_control,
-        .computeFullSubgroups = device->has_subgroup_size_control};
-    VkPhysicalDeviceVulkan12Features features12 = {.sType =
-                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                                   .pNext = &features13,
-                                                   .bufferDeviceAddress = VK_TRUE,
-                                                   .timelineSemaphore = VK_TRUE,
-                                                   .scalarBlockLayout = VK_TRUE};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                          .pNext = &features12,
-                                          .features = {.shaderInt64 = VK_TRUE}};
-    static const char *const executable_extension[] = {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME};
+    struct wishes wishes;
+    make_wishes(device, &wishes);
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                     .pNext = &features,
+                                     .pNext = &wishes.features,
                                      .queueCreateInfoCount =
                                          queue_infos(device, memset(queues, 0, sizeof queues)),
                                      .pQueueCreateInfos = queues,
-                                     .enabledExtensionCount = device->has_executable_properties ? 1 : 0,
-                                     .ppEnabledExtensionNames = executable_extension};
+                                     .enabledExtensionCount = wishes.extension_count,
+                                     .ppEnabledExtensionNames = wishes.extensions};
     enum lava_status status = LAVA_VK(device, CreateDevice(device->physical, &info, NULL, &device->handle));
     if (status) {
         device->handle = VK_NULL_HANDLE;

@@ -6,6 +6,20 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+/* Older headers do not know bf16, which a driver may have all the same: the registry's values. */
+#ifndef VK_KHR_shader_bfloat16
+#    define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME                          "VK_KHR_shader_bfloat16"
+#    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR ((VkStructureType)1000141000)
+#    define VK_COMPONENT_TYPE_BFLOAT16_KHR                                 ((VkComponentTypeKHR)1000141000)
+typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 shaderBFloat16Type;
+    VkBool32 shaderBFloat16DotProduct;
+    VkBool32 shaderBFloat16CooperativeMatrix;
+} VkPhysicalDeviceShaderBfloat16FeaturesKHR;
+#endif
+
 #define LAVA_VK_GLOBAL_FUNCTIONS(X)                                                                          \
     X(CreateInstance)                                                                                        \
     X(EnumerateInstanceVersion)
@@ -68,6 +82,8 @@ struct lava_vk_functions {
     LAVA_VK_GLOBAL_FUNCTIONS(LAVA_VK_MEMBER)
     LAVA_VK_INSTANCE_FUNCTIONS(LAVA_VK_MEMBER)
     LAVA_VK_DEVICE_FUNCTIONS(LAVA_VK_MEMBER)
+    /* VK_KHR_cooperative_matrix, NULL where no driver has it */
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
     /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
      */
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;

@@ -11,7 +11,9 @@
 #include "lib/vk/cache.h"
 #include "lib/vk/modules.h"
 
-#define MAX_PIPELINES 64
+/* Of a row up to eight; a process that tries every row of every type, as checkgemm does, makes most. */
+#define MAX_PIPELINES  256
+#define MAX_STATISTICS 32
 
 struct lava_pipelines {
     VkPipelineLayout layout;
@@ -90,6 +92,12 @@ void lava_pipelines_save(struct lava_device *device) {
     free(data);
 }
 
+/* How lanes lie over a tile, and what share of a matrix each has. */
+static bool depends_on_subgroup(const struct lava_pipeline_specification *specification) {
+    return specification->constants[LAVA_CONSTANT_LANES_M] != 0 ||
+           specification->constants[LAVA_CONSTANT_SUBGROUP] != 0;
+}
+
 static enum lava_status create_pipeline(struct lava_device *device, struct lava_pipeline *pipeline) {
     const struct lava_pipeline_specification *specification = &pipeline->specification;
     size_t code_bytes;
@@ -112,7 +120,7 @@ static enum lava_status create_pipeline(struct lava_device *device, struct lava_
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = device->capabilities.subgroup_size};
-    bool pin = device->has_subgroup_size_control && specification->constants[LAVA_CONSTANT_LANES_M] != 0;
+    bool pin = device->has_subgroup_size_control && depends_on_subgroup(specification);
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .flags = device->has_executable_properties ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
@@ -158,31 +166,72 @@ VkPipelineLayout lava_pipelines_layout(const struct lava_device *device) {
 }
 
 struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
-                                                           const struct lava_capabilities *capabilities) {
-    uint32_t lanes_m = lava_kernel_lanes_m(capabilities->subgroup_size);
+                                                           const struct lava_capabilities *capabilities,
+                                                           bool narrow) {
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, capabilities);
     struct lava_pipeline_specification specification = {.module = kernel->module};
     uint32_t *constants = specification.constants;
-    constants[LAVA_CONSTANT_INVOCATIONS] = lava_kernel_invocations(kernel);
+    constants[LAVA_CONSTANT_INVOCATIONS] = lava_kernel_invocations(kernel, capabilities);
     constants[LAVA_CONSTANT_TILE_M] = kernel->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = kernel->tile_n;
     constants[LAVA_CONSTANT_TILE_K] = kernel->tile_k;
-    constants[LAVA_CONSTANT_INVOCATION_M] = kernel->invocation_m;
-    constants[LAVA_CONSTANT_INVOCATION_N] = kernel->invocation_n;
-    constants[LAVA_CONSTANT_LANES_M] = lanes_m;
-    constants[LAVA_CONSTANT_LANES_N] = capabilities->subgroup_size / lanes_m;
+    constants[LAVA_CONSTANT_PART_M] = kernel->part_m;
+    constants[LAVA_CONSTANT_PART_N] = kernel->part_n;
     constants[LAVA_CONSTANT_STAGES] = kernel->stages;
+    if (shape) {
+        constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
+        constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
+        constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+        constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
+        constants[LAVA_CONSTANT_NARROW] = narrow;
+    } else {
+        uint32_t lanes_m = lava_kernel_lanes_m(capabilities->subgroup_size);
+        constants[LAVA_CONSTANT_LANES_M] = lanes_m;
+        constants[LAVA_CONSTANT_LANES_N] = capabilities->subgroup_size / lanes_m;
+    }
     return specification;
 }
 
-struct lava_pipeline_specification lava_pipelines_pack(uint32_t panel, bool transpose) {
-    struct lava_pipeline_specification specification = {.module = LAVA_MODULE_PACK_FP32};
-    specification.constants[LAVA_CONSTANT_PANEL] = panel;
-    specification.constants[LAVA_CONSTANT_TRANSPOSE] = transpose;
+struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
+                                                       const struct lava_capabilities *capabilities,
+                                                       enum lava_pipeline_operand operand, bool transpose) {
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, capabilities);
+    bool is_a = operand == LAVA_PIPELINE_A;
+    struct lava_pipeline_specification specification = {.module = lava_kernel_pack_module(kernel)};
+    uint32_t *constants = specification.constants;
+    constants[LAVA_CONSTANT_PANEL] = is_a ? kernel->tile_m : kernel->tile_n;
+    constants[LAVA_CONSTANT_TRANSPOSE] = transpose;
+    if (shape && lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS) {
+        constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
+        constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
+        constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+        constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
+        constants[LAVA_CONSTANT_OPERAND] = (uint32_t)operand;
+    }
     return specification;
 }
 
-struct lava_pipeline_specification lava_pipelines_finish(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_FINISH_FP32};
+struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type) {
+    static const enum lava_module modules[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = LAVA_MODULE_FINISH_FP32,
+                                                              [LAVA_TYPE_FP16] = LAVA_MODULE_FINISH_FP16,
+                                                              [LAVA_TYPE_BF16] = LAVA_MODULE_FINISH_BF16};
+    return (struct lava_pipeline_specification){.module = modules[result_type]};
+}
+
+/* How many of them there are; 0: the driver does not tell. */
+static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
+                                VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {
+    if (!device->has_executable_properties || !device->vk.GetPipelineExecutableStatisticsKHR)
+        return 0;
+    const VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
+                                              .pipeline = pipeline->handle};
+    uint32_t count = MAX_STATISTICS;
+    for (uint32_t i = 0; i < count; i++)
+        statistics[i] =
+            (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
+    if (LAVA_VK(device, GetPipelineExecutableStatisticsKHR(device->handle, &info, &count, statistics)))
+        return 0;
+    return count;
 }
 
 static void append_statistic(const VkPipelineExecutableStatisticKHR *statistic, char *text, size_t size) {
@@ -194,18 +243,37 @@ static void append_statistic(const VkPipelineExecutableStatisticKHR *statistic, 
 
 void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
                            size_t size) {
+    VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS];
+    uint32_t count = read_statistics(device, pipeline, statistics);
     text[0] = 0;
-    if (!device->has_executable_properties || !device->vk.GetPipelineExecutableStatisticsKHR)
-        return;
-    const VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
-                                              .pipeline = pipeline->handle};
-    VkPipelineExecutableStatisticKHR statistics[32];
-    uint32_t count = 32;
-    for (uint32_t i = 0; i < count; i++)
-        statistics[i] =
-            (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
-    if (LAVA_VK(device, GetPipelineExecutableStatisticsKHR(device->handle, &info, &count, statistics)))
-        return;
     for (uint32_t i = 0; i < count; i++)
         append_statistic(&statistics[i], text, size);
+}
+
+/* The names drivers give their statistics; of several the sum or the last. NVIDIA's 580 puts a constant into
+ * the upper half of "Local Memory Size" (68719476736 where nothing is spilled). */
+static void add_figure(const VkPipelineExecutableStatisticKHR *statistic,
+                       struct lava_pipeline_figures *figures) {
+    const char *name = statistic->name;
+    uint32_t value = (uint32_t)statistic->value.u64;
+    if (statistic->format != VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
+        return;
+    if (strcasestr(name, "spill") || !strcmp(name, "Local Memory Size") || strcasestr(name, "scratch"))
+        figures->spilled += value;
+    else if (!strcmp(name, "Register Count") || !strcmp(name, "VGPRs") ||
+             !strcasecmp(name, "Max live registers"))
+        figures->registers = value;
+    else if (!strcmp(name, "Shared Memory Size") || !strcmp(name, "LDS size") ||
+             !strcmp(name, "Workgroup Memory Size"))
+        figures->shared_bytes = value;
+}
+
+bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
+                            struct lava_pipeline_figures *figures) {
+    VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS];
+    uint32_t count = read_statistics(device, pipeline, statistics);
+    *figures = (struct lava_pipeline_figures){0};
+    for (uint32_t i = 0; i < count; i++)
+        add_figure(&statistics[i], figures);
+    return count > 0;
 }

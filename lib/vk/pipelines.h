@@ -28,15 +28,31 @@ enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline **pipeline);
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device);
 
-/* The specifications of the three kernels of a product. */
+enum lava_pipeline_operand { LAVA_PIPELINE_A, LAVA_PIPELINE_B }; /* as LAVA_CONSTANT_OPERAND has them */
+
+/* The specifications of the kernels of a product, for a row that fits the device. narrow: what multiply
+ * leaves has the type of A and B; else fp32, for finish or for C. */
 struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
-                                                           const struct lava_capabilities *capabilities);
-struct lava_pipeline_specification lava_pipelines_pack(uint32_t panel, bool transpose);
-struct lava_pipeline_specification lava_pipelines_finish(void);
+                                                           const struct lava_capabilities *capabilities,
+                                                           bool narrow);
+struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
+                                                       const struct lava_capabilities *capabilities,
+                                                       enum lava_pipeline_operand operand, bool transpose);
+struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type);
 
 /* What the driver's compiler says of a pipeline (registers, spills, shared memory), one line; "" where it
  * does not. */
 void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
                            size_t size);
+
+/* The same in numbers; what the driver does not tell is 0. */
+struct lava_pipeline_figures {
+    uint32_t registers; /* of an invocation */
+    uint32_t spilled;   /* not 0: some did not fit; in bytes or registers, as the driver counts */
+    uint32_t shared_bytes;
+};
+/* False where the driver says nothing, or config->inspect was not set when the device was created. */
+bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
+                            struct lava_pipeline_figures *figures);
 
 #endif

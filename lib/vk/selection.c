@@ -9,8 +9,11 @@
 
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
+#include "lib/vk/modules.h"
 
 #define MAX_DEVICES 64
+/* Of all types and scopes; drivers list up to about forty. */
+#define MAX_MATRIX_PROPERTIES 256
 
 /* Everything that is asked of one physical device, chained once. */
 struct answers {
@@ -19,13 +22,17 @@ struct answers {
     VkPhysicalDeviceVulkan12Properties properties12;
     VkPhysicalDeviceVulkan13Properties properties13;
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm_builtins;
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR matrix_stages;
     VkPhysicalDeviceFeatures2 features;
+    VkPhysicalDeviceVulkan11Features features11;
     VkPhysicalDeviceVulkan12Features features12;
     VkPhysicalDeviceVulkan13Features features13;
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceMemoryProperties2 memory;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
-    bool has_sm_builtins, has_budget, has_executable;
+    bool has_sm_builtins, has_budget, has_executable, has_matrices, has_bfloat16;
 };
 
 static void read_extensions(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -40,9 +47,49 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
             answers->has_sm_builtins |= !strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
             answers->has_budget |= !strcmp(name, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
             answers->has_executable |= !strcmp(name, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+            answers->has_matrices |= !strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+            answers->has_bfloat16 |= !strcmp(name, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
         }
     }
     free(extensions);
+}
+
+/* Puts a structure that is filled in between the head of a chain and what follows it. */
+static void chain(void *head, void *structure, VkStructureType type) {
+    VkBaseOutStructure *first = head, *added = structure;
+    added->sType = type;
+    added->pNext = first->pNext;
+    first->pNext = added;
+}
+
+static void ask_properties(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
+    VkPhysicalDeviceProperties2 *head = &answers->properties;
+    chain(head, &answers->properties11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+    chain(head, &answers->properties12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
+    chain(head, &answers->properties13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES);
+    if (answers->has_sm_builtins)
+        chain(head, &answers->sm_builtins,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+    if (answers->has_matrices)
+        chain(head, &answers->matrix_stages,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
+    device->vk.GetPhysicalDeviceProperties2(physical, head);
+}
+
+static void ask_features(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
+    VkPhysicalDeviceFeatures2 *head = &answers->features;
+    head->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    chain(head, &answers->features11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+    chain(head, &answers->features12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    chain(head, &answers->features13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    if (answers->has_executable)
+        chain(head, &answers->executable,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+    if (answers->has_matrices)
+        chain(head, &answers->matrices, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
+    if (answers->has_bfloat16)
+        chain(head, &answers->bfloat16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
+    device->vk.GetPhysicalDeviceFeatures2(physical, head);
 }
 
 static void ask(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -53,29 +100,12 @@ static void ask(struct lava_device *device, VkPhysicalDevice physical, struct an
     if (answers->properties.properties.apiVersion < VK_API_VERSION_1_3)
         return;
     read_extensions(device, physical, answers);
-
-    answers->sm_builtins.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
-    answers->properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
-    answers->properties13.pNext = answers->has_sm_builtins ? &answers->sm_builtins : NULL;
-    answers->properties12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
-    answers->properties12.pNext = &answers->properties13;
-    answers->properties11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
-    answers->properties11.pNext = &answers->properties12;
-    answers->properties.pNext = &answers->properties11;
-    device->vk.GetPhysicalDeviceProperties2(physical, &answers->properties);
-
-    answers->executable.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
-    answers->features13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    answers->features13.pNext = answers->has_executable ? &answers->executable : NULL;
-    answers->features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    answers->features12.pNext = &answers->features13;
-    answers->features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    answers->features.pNext = &answers->features12;
-    device->vk.GetPhysicalDeviceFeatures2(physical, &answers->features);
-
-    answers->budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+    ask_properties(device, physical, answers);
+    ask_features(device, physical, answers);
     answers->memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
-    answers->memory.pNext = answers->has_budget ? &answers->budget : NULL;
+    if (answers->has_budget)
+        chain(&answers->memory, &answers->budget,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
     device->vk.GetPhysicalDeviceMemoryProperties2(physical, &answers->memory);
 }
 
@@ -179,6 +209,76 @@ static uint32_t max_invocations(const struct answers *answers) {
     return (uint32_t)(by_subgroups > 0 && by_subgroups < most ? by_subgroups : most);
 }
 
+/* A type of half precision: what Vulkan calls it and the modules it needs. */
+static const struct half {
+    enum lava_type type;
+    VkComponentTypeKHR component;
+    enum lava_module modules[5];
+} halves[] = {
+    {LAVA_TYPE_FP16,
+     VK_COMPONENT_TYPE_FLOAT16_KHR,
+     {LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16, LAVA_MODULE_PACK_HALF,
+      LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_FINISH_FP16}},
+    {LAVA_TYPE_BF16,
+     VK_COMPONENT_TYPE_BFLOAT16_KHR,
+     {LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16, LAVA_MODULE_PACK_HALF,
+      LAVA_MODULE_PACK_FRAGMENTS_BF16, LAVA_MODULE_FINISH_BF16}},
+};
+
+/* Everything the kernels of a type need beside a shape of matrices. How a matrix is shared out depends on the
+ * size of the subgroup, which must be known. */
+static bool can_multiply(const struct lava_device *device, const struct answers *answers,
+                         const struct half *half) {
+    const VkPhysicalDeviceVulkan13Properties *properties = &answers->properties13;
+    for (size_t i = 0; i < sizeof half->modules / sizeof half->modules[0]; i++)
+        if (!lava_modules_has(half->modules[i]))
+            return false;
+    if (half->type == LAVA_TYPE_BF16 &&
+        !(answers->has_bfloat16 && answers->bfloat16.shaderBFloat16Type &&
+          answers->bfloat16.shaderBFloat16CooperativeMatrix && answers->features.features.shaderInt16))
+        return false;
+    return answers->has_matrices && answers->matrices.cooperativeMatrix &&
+           (answers->matrix_stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+           answers->features11.storageBuffer16BitAccess && answers->features12.shaderFloat16 &&
+           answers->features12.vulkanMemoryModel &&
+           (device->has_subgroup_size_control || properties->minSubgroupSize == properties->maxSubgroupSize);
+}
+
+/* A subgroup's matrices of half precision, multiplied and summed in fp32. */
+static bool is_ours(const VkCooperativeMatrixPropertiesKHR *matrix, const struct half *half) {
+    return matrix->scope == VK_SCOPE_SUBGROUP_KHR && !matrix->saturatingAccumulation &&
+           matrix->AType == half->component && matrix->BType == half->component &&
+           matrix->CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
+           matrix->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR;
+}
+
+static void add_shapes(struct lava_capabilities *capabilities, const struct half *half,
+                       const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count) {
+    for (uint32_t i = 0; i < count && capabilities->shape_count < LAVA_CAPABILITIES_MAX_SHAPES; i++)
+        if (is_ours(&matrices[i], half))
+            capabilities->shapes[capabilities->shape_count++] = (struct lava_matrix_shape){
+                half->type, matrices[i].MSize, matrices[i].NSize, matrices[i].KSize};
+}
+
+static void fill_shapes(struct lava_device *device, const struct answers *answers) {
+    static const size_t types = sizeof halves / sizeof halves[0];
+    uint32_t count = MAX_MATRIX_PROPERTIES;
+    bool any = false;
+    for (size_t i = 0; i < types; i++)
+        any |= can_multiply(device, answers, &halves[i]);
+    if (!any || !device->vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+        return;
+    VkCooperativeMatrixPropertiesKHR *matrices = calloc(count, sizeof *matrices);
+    for (uint32_t i = 0; matrices && i < count; i++)
+        matrices[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    if (matrices &&
+        !LAVA_VK(device, GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device->physical, &count, matrices)))
+        for (size_t i = 0; i < types; i++)
+            if (can_multiply(device, answers, &halves[i]))
+                add_shapes(&device->capabilities, &halves[i], matrices, count);
+    free(matrices);
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -216,6 +316,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    fill_shapes(device, answers);
 }
 
 enum lava_status lava_selection_pick(struct lava_device *device, const struct lava_config *config,

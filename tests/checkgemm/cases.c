@@ -3,8 +3,10 @@
 #include "tests/checkgemm/checkgemm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/vk/modules.h"
+#include "tests/checkgemm/measure.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -26,15 +28,16 @@ static void sizes(struct check_context *context, bool quick) {
     item.group = "sizes";
     for (size_t i = 0; i < COUNT(m); i++)
         for (size_t j = 0; j < COUNT(n); j++)
-            for (size_t l = 0; l < COUNT(k); l += quick ? 3 : 1) {
-                if (quick && (i + j + l) % 3 != 0)
-                    continue;
+            for (size_t l = 0; l < COUNT(k); l++) {
+                if (quick && (i + 3 * j + 5 * l) % 8 != 0)
+                    continue; /* what is left still has every pair of sizes */
                 item.m = m[i];
                 item.n = n[j];
                 item.k = k[l];
                 item.transa = (i + j) % 2 ? T : N;
                 item.transb = (j + l) % 2 ? T : N;
                 item.entries = (i + j + l) % 4 == 3 ? ENTRIES_INTEGER : ENTRIES_UNIFORM;
+                item.alpha = item.entries == ENTRIES_INTEGER ? (l % 2 ? -1.0f : 1.0f) : (l % 3 ? 1.0f : 0.7f);
                 check_run(context, &item);
             }
 }
@@ -66,42 +69,51 @@ static void operations(struct check_context *context, bool quick) {
 }
 
 /* Thin, flat and long; primes; the precision probe's short K on a wide C (TF32 inputs would miss by 3000). */
+static const struct {
+    int64_t m, n, k;
+    enum entries entries;
+} shape_table[] = {
+    {1, 4099, 31, ENTRIES_UNIFORM},    {4099, 1, 31, ENTRIES_UNIFORM},     {1, 1, 20011, ENTRIES_POSITIVE},
+    {7, 5, 4099, ENTRIES_POSITIVE},    {257, 263, 1, ENTRIES_UNIFORM},     {257, 263, 2, ENTRIES_POSITIVE},
+    {257, 263, 16, ENTRIES_POSITIVE},  {257, 263, 32, ENTRIES_UNIFORM},    {131, 137, 139, ENTRIES_POSITIVE},
+    {211, 61, 1009, ENTRIES_POSITIVE}, {61, 211, 509, ENTRIES_UNIFORM},    {293, 307, 64, ENTRIES_INTEGER},
+    {19, 2003, 127, ENTRIES_INTEGER},  {2003, 19, 127, ENTRIES_INTEGER},   {64, 64, 64, ENTRIES_SUBNORMAL},
+    {70, 90, 33, ENTRIES_SUBNORMAL},   {66, 130, 40, ENTRIES_LARGE},       {128, 64, 37, ENTRIES_LARGE},
+    {90, 70, 130, ENTRIES_CANCELLING}, {33, 130, 257, ENTRIES_CANCELLING}, {128, 64, 256, ENTRIES_CANCELLING},
+    {90, 70, 40, ENTRIES_SPECIAL},     {33, 130, 200, ENTRIES_SPECIAL},    {130, 33, 17, ENTRIES_SPECIAL},
+    {260, 270, 50, ENTRIES_SPECIAL},
+};
+
+/* C itself would hide what the product's errors are, or how it overflows. */
+static bool is_bare(enum entries entries) {
+    return entries == ENTRIES_SPECIAL || entries == ENTRIES_SUBNORMAL || entries == ENTRIES_LARGE;
+}
+
+static float shape_beta(enum entries entries, int op) {
+    if (entries == ENTRIES_CANCELLING)
+        return op & 1 ? -1.0f : 0.0f; /* exact either way */
+    return is_bare(entries) ? 0.0f : 0.5f;
+}
+
 static void shapes(struct check_context *context, bool quick) {
-    static const struct {
-        int64_t m, n, k;
-        enum entries entries;
-    } table[] = {
-        {1, 4099, 31, ENTRIES_UNIFORM},    {4099, 1, 31, ENTRIES_UNIFORM},
-        {1, 1, 20011, ENTRIES_POSITIVE},   {7, 5, 4099, ENTRIES_POSITIVE},
-        {257, 263, 1, ENTRIES_UNIFORM},    {257, 263, 2, ENTRIES_POSITIVE},
-        {257, 263, 16, ENTRIES_POSITIVE},  {257, 263, 32, ENTRIES_UNIFORM},
-        {131, 137, 139, ENTRIES_POSITIVE}, {211, 61, 1009, ENTRIES_POSITIVE},
-        {61, 211, 509, ENTRIES_UNIFORM},   {293, 307, 64, ENTRIES_INTEGER},
-        {19, 2003, 127, ENTRIES_INTEGER},  {2003, 19, 127, ENTRIES_INTEGER},
-        {64, 64, 64, ENTRIES_SUBNORMAL},   {70, 90, 33, ENTRIES_SUBNORMAL},
-        {90, 70, 40, ENTRIES_SPECIAL},     {33, 130, 200, ENTRIES_SPECIAL},
-        {130, 33, 17, ENTRIES_SPECIAL},    {260, 270, 50, ENTRIES_SPECIAL},
-    };
     struct check_case item = plain;
     item.group = "shapes";
-    for (size_t i = 0; i < COUNT(table); i++)
+    for (size_t i = 0; i < COUNT(shape_table); i++)
         for (int op = 0; op < (quick ? 1 : 4); op++) {
-            item.m = table[i].m;
-            item.n = table[i].n;
-            item.k = table[i].k;
-            item.entries = table[i].entries;
+            item.m = shape_table[i].m;
+            item.n = shape_table[i].n;
+            item.k = shape_table[i].k;
+            item.entries = shape_table[i].entries;
             item.transa = op & 1 ? T : N;
             item.transb = op & 2 ? N : T;
-            bool bare = table[i].entries == ENTRIES_SPECIAL || table[i].entries == ENTRIES_SUBNORMAL;
-            item.beta = bare ? 0.0f : 0.5f; /* C itself would hide what the product's errors are */
+            item.beta = shape_beta(item.entries, quick ? (int)i : op);
             item.extra_ld = (int64_t)(i % 3);
             check_run(context, &item);
         }
 }
 
-/* Split K, and blocks of all three dimensions forced by little memory. */
-static void blocks(struct check_context *context, bool quick) {
-    static const uint64_t memory[] = {1 << 20, 700 << 10, 400 << 10};
+/* Slabs of K, summed by the finish kernel. */
+static void split(struct check_context *context) {
     struct check_case item = plain;
     item.group = "split";
     item.m = 150;
@@ -109,20 +121,36 @@ static void blocks(struct check_context *context, bool quick) {
     item.k = 1200;
     item.entries = ENTRIES_POSITIVE;
     item.alpha = -1.5f;
-    item.beta = 0.5f;
-    for (uint32_t split = 2; split <= 16; split *= 2) {
-        item.overrides = (struct lava_overrides){.split_k = split, .persistent = split == 4 ? 2 : 0};
-        check_run(context, &item);
-    }
+    for (uint32_t slabs = 2; slabs <= 16; slabs *= 2)
+        for (int zero = 0; zero < 2; zero++) { /* C in its type, or fp32 to be merged */
+            item.beta = zero ? 0.0f : 0.5f;
+            item.overrides = (struct lava_overrides){.split_k = slabs, .persistent = slabs == 4 ? 2 : 0};
+            check_run(context, &item);
+        }
+    item.group = "split special";
+    item.entries = ENTRIES_SPECIAL;
+    item.beta = 0;
+    item.overrides.split_k = 3;
+    check_run(context, &item);
+}
+
+/* Blocks of all three dimensions forced by little memory. */
+static void blocks(struct check_context *context, bool quick) {
+    static const uint64_t memory[] = {1 << 20, 700 << 10, 400 << 10};
+    bool half = context->kernel->type != LAVA_TYPE_FP32;
+    struct check_case item = plain;
     item.group = "blocks";
+    item.m = 301;
+    item.n = 277;
+    item.k = half ? 806 : 403; /* as many bytes */
+    item.entries = ENTRIES_POSITIVE;
+    item.alpha = -1.5f;
     item.extra_ld = 3;
     for (size_t i = 0; i < COUNT(memory); i++)
         for (int op = 0; op < (quick ? 2 : 4); op++) {
-            item.m = 301;
-            item.n = 277;
-            item.k = 403;
             item.transa = op & 1 ? T : N;
             item.transb = op & 2 ? T : N;
+            item.beta = (op + (int)i) % 2 ? 0.0f : 0.5f;
             item.overrides = (struct lava_overrides){.memory_bytes = memory[i], .split_k = op == 3 ? 2 : 0};
             check_run(context, &item);
         }
@@ -138,58 +166,91 @@ void check_kernel(struct check_context *context, bool quick) {
     sizes(context, quick);
     operations(context, quick);
     shapes(context, quick);
+    split(context);
     blocks(context, quick);
     check_schedules(context);
 }
 
-/* C of one product under the given overrides; NULL where it failed. */
-static float *product(struct check_context *context, const struct lava_overrides *overrides) {
-    const struct lava_kernel *kernel = context->kernel;
-    int64_t m = 6 * kernel->tile_m + 5, n = 5 * kernel->tile_n + 3, k = 4 * kernel->tile_k + 1;
-    uint64_t state = context->seed;
-    float *a = malloc((size_t)(m * k) * sizeof *a), *b = malloc((size_t)(k * n) * sizeof *b);
-    float *c = malloc((size_t)(m * n) * sizeof *c);
-    for (int64_t i = 0; i < m * k; i++)
-        a[i] = random_uniform(&state);
-    for (int64_t i = 0; i < k * n; i++)
-        b[i] = random_uniform(&state);
-    memset(c, 0xff, (size_t)(m * n) * sizeof *c);
-    const struct lava_problem problem = {
-        .m = m, .n = n, .k = k, .lda = m, .ldb = k, .ldc = m, .alpha = 1, .a = a, .b = b, .c = c};
-    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1};
-    struct lava_plan plan;
-    struct lava_progress progress;
-    lava_policy_choose(&problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, overrides, &plan);
-    bool right = plan.place == LAVA_PLACE_GPU &&
-                 lava_executor_run(context->executor, &problem, &plan, &progress, NULL) == LAVA_OK;
-    /* the linear order with a workgroup a tile is checked for its values by the cases above */
-    free(a);
-    free(b);
-    if (!right) {
-        free(c);
-        return NULL;
-    }
-    return c;
+/* Of the context's kernel: some tiles each way, edges on all sides. */
+static struct lava_problem schedule_problem(const struct check_context *context,
+                                            const struct check_matrix matrices[3]) {
+    return (struct lava_problem){.type = context->kernel->type,
+                                 .type_c = context->type_c,
+                                 .m = matrices[2].rows,
+                                 .n = matrices[2].columns,
+                                 .k = matrices[0].columns,
+                                 .lda = matrices[0].ld,
+                                 .ldb = matrices[1].ld,
+                                 .ldc = matrices[2].ld,
+                                 .alpha = 1,
+                                 .a = matrices[0].data,
+                                 .b = matrices[1].data,
+                                 .c = matrices[2].data};
 }
 
+/* The linear order with a workgroup a tile is checked for its values by the cases above. */
 void check_schedules(struct check_context *context) {
     const struct lava_kernel *kernel = context->kernel;
-    size_t bytes = (size_t)(6 * kernel->tile_m + 5) * (5 * kernel->tile_n + 3) * sizeof(float);
-    float *expected = NULL;
+    int64_t m = 6 * kernel->tile_m + 5, n = 5 * kernel->tile_n + 3, k = 4 * kernel->tile_k + 1;
+    struct check_matrix matrices[3] = {check_matrix_make(kernel->type, m, k, 0),
+                                       check_matrix_make(kernel->type, k, n, 0),
+                                       check_matrix_make(context->type_c, m, n, 0)};
+    struct check_matrix expected = {0};
+    uint64_t state = context->seed;
+    check_matrix_fill(&matrices[0], ENTRIES_UNIFORM, &state);
+    check_matrix_fill(&matrices[1], ENTRIES_UNIFORM, &state);
+    const struct lava_problem problem = schedule_problem(context, matrices);
     for (int schedule = 0; schedule < LAVA_SCHEDULE_COUNT; schedule++)
         for (int persistent = 1; persistent <= 2; persistent++) {
+            char label[CHECK_LABEL_BYTES];
             const struct lava_overrides overrides = {
-                .kernel = kernel, .schedule = 1 + schedule, .persistent = persistent, .split_k = 1};
-            float *c = product(context, &overrides);
-            expected = expected ? expected : c;
-            bool right = c && memcmp(c, expected, bytes) == 0;
-            if (!right || context->verbose)
-                printf("%-18s %s, %s: %s\n", kernel->name, lava_schedule_name((enum lava_schedule)schedule),
-                       persistent == 2 ? "persistent" : "a workgroup a tile",
-                       right ? "PASS" : "FAIL: other bits than linear order gives");
-            *(right ? &context->passed : &context->failed) += 1;
-            if (c != expected)
-                free(c);
+                .schedule = 1 + schedule, .persistent = persistent, .split_k = 1};
+            check_matrix_poison(&matrices[2]);
+            const char *why = check_compute(context, &problem, &overrides);
+            if (!why && !expected.buffer)
+                expected = check_matrix_copy(&matrices[2]);
+            if (!why && memcmp(expected.buffer, matrices[2].buffer, check_matrix_bytes(&expected)) != 0)
+                why = "FAIL: other bits than linear order gives";
+            if (why || context->verbose)
+                printf("%-41s %s, %s: %s\n", check_label(context, label),
+                       lava_schedule_name((enum lava_schedule)schedule),
+                       persistent == 2 ? "persistent" : "a workgroup a tile", why ? why : "PASS");
+            *(why ? &context->failed : &context->passed) += 1;
         }
-    free(expected);
+    check_matrix_free(&expected);
+    for (int i = 0; i < 3; i++)
+        check_matrix_free(&matrices[i]);
+}
+
+/* Rows of the type whose kernels are all in the library, of all rows of the type. */
+static size_t rows_with_modules(enum lava_type type, size_t *of_type) {
+    size_t rows, present = 0;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    *of_type = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (table[i].type != type)
+            continue;
+        *of_type += 1;
+        present += lava_modules_has(table[i].module) && lava_modules_has(lava_kernel_pack_module(&table[i]));
+    }
+    return present;
+}
+
+void check_refusal(struct check_context *context, enum lava_type type, bool complete) {
+    struct lava_problem problem = measure_problem(type, type, 256, 256, 256, context->seed);
+    const struct lava_overrides overrides = {0};
+    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+    struct lava_plan plan;
+    size_t of_type, present = rows_with_modules(type, &of_type);
+    lava_policy_choose(&problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    measure_free(&problem);
+    bool refused = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL;
+    bool modules_right = present == of_type || (present == 0 && !complete);
+    printf("%s: %s; %s\n", lava_type_name(type),
+           refused ? "refused: the device has no kernel for it" : "FAIL: not refused",
+           !modules_right ? "FAIL: not all modules are in the library"
+           : present      ? "its modules are in the library"
+                          : "its modules are not in this library");
+    *(refused ? &context->passed : &context->failed) += 1;
+    *(modules_right ? &context->passed : &context->failed) += 1;
 }

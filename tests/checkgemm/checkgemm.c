@@ -1,8 +1,9 @@
 /* checkgemm: tests and times every kernel row of the table on a device.
  *
- *     checkgemm                     all rows that the device can run, all cases
- *     checkgemm --quick             a third of them
- *     checkgemm --bench SIZE...     times the policy's choice (or --kernel NAME, --kernel all)
+ *     checkgemm                     all rows that the device can run, all cases, each row of half precision
+ * with every shape of cooperative matrices that fits it, C in fp32 and in its own type checkgemm --quick a
+ * third of them checkgemm --bench SIZE...     times the policy's choice (or --kernel NAME, --kernel all)
+ *     checkgemm --ceilings          what the device can do at most
  *
  * The device is LAVABLAS_DEVICE's, or lavapipe where that is not set and there is no GPU. The last line says
  * 'N passed, N failed'; the exit status is 1 if any failed, 77 where there is no device. */
@@ -13,85 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/exec/self_test.h"
-#include "tests/checkgemm/checkgemm.h"
-
-struct options {
-    const char *kernel; /* a name, "all", or NULL */
-    const char *schedule;
-    bool quick, bench, discrete, all_schedules;
-    struct bench_options timing;
-    unsigned copy_threads;
-};
-
-static const char usage[] =
-    "usage: checkgemm [--kernel NAME|FIGURES|all] [--quick] [--verbose] [--seed N] [--discrete]\n"
-    "       checkgemm --bench [--kernel NAME|FIGURES|all] [--schedule linear|grouped|hilbert|all] "
-    "[--persistent "
-    "0|1]\n"
-    "                 [--split N] [--column-blocks N] [--copy-threads N] [--seconds S] [--device-only]\n"
-    "                 [N | MxNxK]...\n"
-    "  FIGURES         a row that is not in the table: MxNxK/MxN/STAGES, tile, invocation, stages\n"
-    "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
-    "  --device-only   no host-to-host times\n";
-
-/* An option's argument, or an exit with the usage. */
-static const char *argument(int argc, char **argv, int *i) {
-    if (++*i < argc)
-        return argv[*i];
-    fputs(usage, stderr);
-    exit(2);
-}
-
-static void parse_schedule(const char *name, struct options *options) {
-    enum lava_schedule schedule;
-    options->all_schedules = !strcmp(name, "all");
-    if (options->all_schedules)
-        return;
-    if (!lava_schedule_from_name(name, &schedule)) {
-        fputs(usage, stderr);
-        exit(2);
-    }
-    options->timing.schedule = 1 + (int)schedule;
-}
-
-/* Returns the index of the first size. */
-static int parse(int argc, char **argv, struct options *options, struct check_context *context) {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (!strcmp(argv[i], "--quick"))
-            options->quick = true;
-        else if (!strcmp(argv[i], "--bench"))
-            options->bench = true;
-        else if (!strcmp(argv[i], "--verbose"))
-            context->verbose = true;
-        else if (!strcmp(argv[i], "--discrete"))
-            options->discrete = true;
-        else if (!strcmp(argv[i], "--device-only"))
-            options->timing.device_only = true;
-        else if (!strcmp(argv[i], "--kernel"))
-            options->kernel = argument(argc, argv, &i);
-        else if (!strcmp(argv[i], "--schedule"))
-            parse_schedule(argument(argc, argv, &i), options);
-        else if (!strcmp(argv[i], "--persistent"))
-            options->timing.persistent = 1 + atoi(argument(argc, argv, &i));
-        else if (!strcmp(argv[i], "--split"))
-            options->timing.split_k = (uint32_t)atoi(argument(argc, argv, &i));
-        else if (!strcmp(argv[i], "--column-blocks"))
-            options->timing.column_blocks = atoll(argument(argc, argv, &i));
-        else if (!strcmp(argv[i], "--copy-threads"))
-            options->copy_threads = (unsigned)atoi(argument(argc, argv, &i));
-        else if (!strcmp(argv[i], "--seconds"))
-            options->timing.seconds = atof(argument(argc, argv, &i));
-        else if (!strcmp(argv[i], "--seed"))
-            context->seed = strtoull(argument(argc, argv, &i), NULL, 0);
-        else {
-            fputs(usage, stderr);
-            exit(2);
-        }
-    }
-    return i;
-}
+#include "tests/checkgemm/options.h"
 
 /* The device of the configuration; where that has none and asks for none, lavapipe. */
 static struct lava_executor *open_device(const struct options *options, struct check_context *context) {
@@ -122,70 +45,106 @@ static struct lava_executor *open_device(const struct options *options, struct c
     return executor;
 }
 
-static void report_kernel(struct check_context *context) {
+static void report_kernel(struct check_context *context, const struct lava_kernel *kernel) {
     char text[512];
     const struct lava_pipeline *pipeline;
     struct lava_pipeline_specification specification =
-        lava_pipelines_multiply(context->kernel, &context->executor->capabilities);
+        lava_pipelines_multiply(kernel, &context->executor->capabilities, false);
     if (lava_pipelines_get(context->executor->device, &specification, &pipeline))
         return;
     lava_pipelines_report(context->executor->device, pipeline, text, sizeof text);
     if (text[0])
-        printf("%s: %s\n", context->kernel->name, text);
+        printf("%s: %s\n", kernel->name, text);
 }
 
-/* A row of the table by its name, or one that is not in the table, by its figures: MxNxK/MxN/STAGES is tile,
- * invocation and stages. For tuning. */
-static const struct lava_kernel *find_kernel(const char *name) {
-    static struct lava_kernel made = {.type = LAVA_TYPE_FP32, .module = LAVA_MODULE_MULTIPLY_FP32};
-    const struct lava_kernel *row = lava_kernels_find(name);
-    if (row)
-        return row;
-    if (sscanf(name, "%ux%ux%u/%ux%u/%u", &made.tile_m, &made.tile_n, &made.tile_k, &made.invocation_m,
-               &made.invocation_n, &made.stages) != 6) {
-        fprintf(stderr, "checkgemm: no kernel row is named %s\n", name);
-        exit(2);
-    }
-    made.name = name;
-    return &made;
-}
-
-static void test_one(struct check_context *context, const struct options *options) {
-    const char *reason;
-    if (!lava_kernel_fits(context->kernel, &context->executor->capabilities, &reason)) {
-        printf("%-18s not on this device: %s\n", context->kernel->name, reason);
-        return;
-    }
+/* All cases with C of one type. */
+static void test_cases(struct check_context *context, const struct options *options) {
+    char label[CHECK_LABEL_BYTES];
     long passed = context->passed, failed = context->failed;
     check_kernel(context, options->quick);
-    printf("%-18s %ld passed, %ld failed\n", context->kernel->name, context->passed - passed,
+    printf("%-41s %ld passed, %ld failed\n", check_label(context, label), context->passed - passed,
            context->failed - failed);
     fflush(stdout);
+}
+
+static void show_only(struct lava_capabilities *capabilities, const struct lava_matrix_shape *shape) {
+    capabilities->shape_count = 1;
+    capabilities->shapes[0] = *shape;
+}
+
+/* Each of the device's shapes in turn, as if it had no other: the executor and the maker of pipelines must
+ * both believe it. */
+static void test_shapes(struct check_context *context, const struct options *options) {
+    struct lava_capabilities *seen = &context->executor->capabilities;
+    struct lava_capabilities *made = &context->executor->device->capabilities;
+    const struct lava_capabilities all_seen = *seen, all_made = *made;
+    for (uint32_t i = 0; i < all_seen.shape_count; i++) {
+        if (all_seen.shapes[i].type != context->kernel->type)
+            continue;
+        show_only(seen, &all_seen.shapes[i]);
+        show_only(made, &all_seen.shapes[i]);
+        context->shape = all_seen.shapes[i];
+        const char *reason;
+        context->type_c = LAVA_TYPE_FP32;
+        if (lava_kernel_fits(context->kernel, seen, &reason)) {
+            test_cases(context, options);
+            context->type_c = context->kernel->type;
+            test_cases(context, options);
+        } else {
+            printf("%-22s %ux%ux%u: %s\n", context->kernel->name, context->shape.m, context->shape.n,
+                   context->shape.k, reason);
+        }
+    }
+    *seen = all_seen;
+    *made = all_made;
+}
+
+static void test_row(struct check_context *context, const struct options *options,
+                     const struct lava_kernel *kernel) {
+    const char *reason;
+    context->kernel = kernel;
+    context->type_c = LAVA_TYPE_FP32;
+    if (!lava_kernel_fits(kernel, &context->executor->capabilities, &reason))
+        printf("%-22s not on this device: %s\n", kernel->name, reason);
+    else if (kernel->type == LAVA_TYPE_FP32)
+        test_cases(context, options);
+    else
+        test_shapes(context, options);
+}
+
+static bool any_row_fits(const struct check_context *context, enum lava_type type) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].type == type && lava_kernel_fits(&table[i], &context->executor->capabilities, NULL))
+            return true;
+    return false;
 }
 
 static void test_all(struct check_context *context, const struct options *options) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     if (options->kernel && strcmp(options->kernel, "all")) {
-        context->kernel = find_kernel(options->kernel);
-        test_one(context, options);
+        test_row(context, options, options_find_kernel(options->kernel));
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        context->kernel = &table[i];
-        test_one(context, options);
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        if (options->has_type && (int)options->timing.type != type)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            if ((int)table[i].type == type)
+                test_row(context, options, &table[i]);
+        if (!any_row_fits(context, (enum lava_type)type))
+            check_refusal(context, (enum lava_type)type, options->complete);
     }
 }
 
-static void bench_size(struct check_context *context, struct options *options, const char *size) {
+static void bench_size(struct check_context *context, const struct options *options, const char *size) {
     int64_t m, n, k;
-    if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &m, &n, &k) != 3) {
+    if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &m, &n, &k) != 3)
         m = n = k = atoll(size);
-        if (m < 1) {
-            fputs(usage, stderr);
-            exit(2);
-        }
-    }
+    if (m < 1 || n < 1 || k < 1)
+        options_usage();
     for (int schedule = 0; schedule < (options->all_schedules ? LAVA_SCHEDULE_COUNT : 1); schedule++)
         for (int persistent = 1; persistent <= (options->all_schedules ? 2 : 1); persistent++) {
             struct bench_options timing = options->timing;
@@ -197,41 +156,64 @@ static void bench_size(struct check_context *context, struct options *options, c
         }
 }
 
+/* The rows to be timed: none (the policy's choice), the one asked for, or all that fit. */
+static size_t chosen_rows(const struct check_context *context, const struct options *options,
+                          const struct lava_kernel *rows[], size_t most) {
+    size_t count, chosen = 0;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    if (options->kernel && strcmp(options->kernel, "all")) {
+        rows[chosen++] = options_find_kernel(options->kernel);
+        return chosen;
+    }
+    for (size_t i = 0; options->kernel && i < count && chosen < most; i++)
+        if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
+            (!options->has_type || table[i].type == options->timing.type))
+            rows[chosen++] = &table[i];
+    return chosen;
+}
+
 static void bench_all(struct check_context *context, struct options *options, int count, char **sizes) {
-    size_t rows;
-    const struct lava_kernel *table = lava_kernels_table(&rows);
-    bool every = options->kernel && !strcmp(options->kernel, "all");
-    if (options->kernel && !every) {
-        context->kernel = options->timing.kernel = find_kernel(options->kernel);
-        report_kernel(context);
-    }
-    if (every)
-        for (size_t i = 0; i < rows; i++) {
-            context->kernel = &table[i];
-            if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL))
-                report_kernel(context);
-        }
-    bench_header();
+    const struct lava_kernel *rows[64];
+    size_t chosen = chosen_rows(context, options, rows, sizeof rows / sizeof rows[0]);
+    bool types[LAVA_TYPE_COUNT] = {false};
+    types[options->timing.type] = chosen == 0;
+    for (size_t i = 0; i < chosen; i++)
+        types[rows[i]->type] = true;
+    if (!options->no_ceilings)
+        ceilings_measure(context->executor, types, &options->timing.ceilings);
+    for (size_t i = 0; i < chosen; i++)
+        report_kernel(context, rows[i]);
+    bench_header(&options->timing);
     for (int s = 0; s < count; s++) {
-        if (!every)
+        if (chosen == 0)
             bench_size(context, options, sizes[s]);
-        for (size_t i = 0; every && i < rows; i++) {
-            options->timing.kernel = &table[i];
-            if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL))
-                bench_size(context, options, sizes[s]);
+        for (size_t i = 0; i < chosen; i++) {
+            options->timing.kernel = rows[i];
+            bench_size(context, options, sizes[s]);
         }
     }
+}
+
+static void only_ceilings(struct check_context *context, const struct options *options) {
+    bool types[LAVA_TYPE_COUNT];
+    struct ceilings ceilings;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        types[type] = !options->has_type || (int)options->timing.type == type;
+    ceilings_measure(context->executor, types, &ceilings);
+    *(ceilings.bytes_per_s > 0 ? &context->passed : &context->failed) += 1;
 }
 
 int main(int argc, char **argv) {
     struct check_context context = {.seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid()};
     struct options options = {.timing = {.seconds = 0.4}, .copy_threads = 2};
-    int first = parse(argc, argv, &options, &context);
+    int first = options_parse(argc, argv, &options, &context);
     context.executor = open_device(&options, &context);
     if (!context.executor)
         return 77;
     printf("seed: %#" PRIx64 "\n", context.seed);
-    if (options.bench)
+    if (options.only_ceilings)
+        only_ceilings(&context, &options);
+    else if (options.bench)
         bench_all(&context, &options, argc - first, argv + first);
     else
         test_all(&context, &options);

@@ -1,21 +1,12 @@
-/* checkgemm: tests and times every kernel row on any device. One program for both, so that what is timed is
- * what was tested. See checkgemm.c for its use. */
-#ifndef LAVA_TESTS_CHECKGEMM_H
-#define LAVA_TESTS_CHECKGEMM_H
+/* What the parts of checkgemm share: the program that tests and times every kernel row. */
+#ifndef CHECKGEMM_H
+#define CHECKGEMM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/exec/executor.h"
-
-/* What the entries of A and B are. */
-enum entries {
-    ENTRIES_UNIFORM,   /* in (-1, 1) */
-    ENTRIES_POSITIVE,  /* in (0, 1): rounding errors cannot cancel in the bound */
-    ENTRIES_INTEGER,   /* -2 ... 2: the result is exact */
-    ENTRIES_SUBNORMAL, /* about 1e-20: products are subnormal */
-    ENTRIES_SPECIAL,   /* uniform, with an Inf and a NaN in each operand */
-};
+#include "tests/checkgemm/matrix.h"
 
 /* One product to check. Sizes are the caller's (before a row-major product is swapped). */
 struct check_case {
@@ -28,37 +19,42 @@ struct check_case {
     struct lava_overrides overrides;
 };
 
+/* What is tested at the moment, and how it went so far. */
 struct check_context {
     struct lava_executor *executor;
     const struct lava_kernel *kernel;
-    uint64_t seed; /* of the run; each case derives its own */
+    enum lava_type type_c;
+    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; the only one the device shows */
+    uint64_t seed;                  /* of the run; each case derives its own */
     bool verbose;
-    bool keeps_subnormals; /* the device offers it */
+    bool keeps_subnormals; /* the device offers it for fp32 */
     long passed, failed;
 };
 
+/* Kernel, shape and type of C, in words. */
+#define CHECK_LABEL_BYTES 96
+const char *check_label(const struct check_context *context, char text[CHECK_LABEL_BYTES]);
+
 /* Runs one case and prints a line where it failed (or verbose is set). */
 void check_run(struct check_context *context, const struct check_case *item);
-/* Runs all cases of a kernel; quick: a third of them. */
+/* Computes a problem with the context's kernel; NULL, or why it could not. */
+const char *check_compute(struct check_context *context, const struct lava_problem *problem,
+                          const struct lava_overrides *overrides);
+/* Runs all cases of a kernel, with C of the context's type; quick: a third of them. */
 void check_kernel(struct check_context *context, bool quick);
 /* Runs the same product with every schedule, persistent or not, and compares bits. */
 void check_schedules(struct check_context *context);
+/* A type that no row of the device computes: the library must say so. complete: its modules must be in the
+ * library all the same. */
+void check_refusal(struct check_context *context, enum lava_type type, bool complete);
 
-/* Times m x n x k; kernel NULL: the policy's choice. Prints one line. Returns false for a wrong result. */
-struct bench_options {
-    const struct lava_kernel *kernel;
-    int schedule, persistent; /* as in struct lava_overrides */
-    uint32_t split_k;
-    int64_t column_blocks;
-    double seconds;   /* of timing, for each size, after as much warming up */
-    bool device_only; /* no host-to-host timing */
+/* What judge.c looks at: A and B of the problem, C after and before. */
+struct check_matrices {
+    const struct check_matrix *a, *b, *c_before;
+    struct check_matrix *c;
 };
-void bench_header(void);
-bool bench_run(struct check_context *context, const struct bench_options *options, int64_t m, int64_t n,
-               int64_t k);
-
-/* A small generator (splitmix64), so that a seed means the same data everywhere. */
-uint64_t random_next(uint64_t *state);
-float random_uniform(uint64_t *state); /* (-1, 1), all mantissa bits random */
+/* The largest error of an element of C over what is allowed: above 1 is wrong. */
+double check_worst_error(const struct check_context *context, const struct check_case *item,
+                         const struct lava_problem *problem, const struct check_matrices *matrices);
 
 #endif

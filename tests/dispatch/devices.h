@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "dispatch/capabilities.h"
+#include "dispatch/kernels.h"
 
 static inline struct lava_capabilities device_h200(void) {
     return (struct lava_capabilities){.name = "NVIDIA H200",
@@ -24,7 +25,12 @@ static inline struct lava_capabilities device_h200(void) {
                                       .max_workgroups = 2147483647,
                                       .multiprocessors = 132,
                                       .memory_bytes = UINT64_C(130) << 30,
-                                      .max_buffer_bytes = UINT64_C(130) << 30};
+                                      .max_buffer_bytes = UINT64_C(130) << 30,
+                                      .shape_count = 4,
+                                      .shapes = {{LAVA_TYPE_FP16, 16, 8, 8},
+                                                 {LAVA_TYPE_FP16, 16, 16, 16},
+                                                 {LAVA_TYPE_FP16, 16, 8, 16},
+                                                 {LAVA_TYPE_BF16, 16, 16, 16}}};
 }
 
 static inline struct lava_capabilities device_lavapipe(void) {
@@ -37,7 +43,55 @@ static inline struct lava_capabilities device_lavapipe(void) {
                                       .max_workgroups = 65535,
                                       .memory_bytes = UINT64_C(4) << 30,
                                       .max_buffer_bytes = UINT64_C(2) << 30,
-                                      .unified_memory = true};
+                                      .unified_memory = true,
+                                      .shape_count = 1,
+                                      .shapes = {{LAVA_TYPE_FP16, 8, 8, 8}}};
+}
+
+static inline struct lava_capabilities device_xe2(void) {
+    return (struct lava_capabilities){.name = "Intel(R) Arc(tm) B580 Graphics (BMG G21)",
+                                      .vendor_id = 0x8086,
+                                      .kind = LAVA_DEVICE_DISCRETE,
+                                      .subgroup_size = 16,
+                                      .max_shared_bytes = 65536,
+                                      .max_workgroup_invocations = 1024,
+                                      .max_workgroups = 65535,
+                                      .memory_bytes = UINT64_C(9) << 30,
+                                      .max_buffer_bytes = UINT64_C(4) << 30,
+                                      .shape_count = 2,
+                                      .shapes = {{LAVA_TYPE_BF16, 8, 16, 16}, {LAVA_TYPE_FP16, 8, 16, 16}}};
+}
+
+static inline struct lava_capabilities device_rdna3(void) {
+    return (struct lava_capabilities){.name = "AMD Radeon RX 7900 XTX (RADV NAVI31)",
+                                      .vendor_id = 0x1002,
+                                      .kind = LAVA_DEVICE_DISCRETE,
+                                      .subgroup_size = 64,
+                                      .max_shared_bytes = 65536,
+                                      .max_workgroup_invocations = 1024,
+                                      .max_workgroups = UINT32_MAX,
+                                      .memory_bytes = UINT64_C(19) << 30,
+                                      .max_buffer_bytes = UINT64_C(4) << 30,
+                                      .shape_count = 2,
+                                      .shapes = {{LAVA_TYPE_FP16, 16, 16, 16}, {LAVA_TYPE_BF16, 16, 16, 16}}};
+}
+
+/* No cooperative matrices. */
+static inline struct lava_capabilities device_rdna2(void) {
+    struct lava_capabilities device = device_rdna3();
+    snprintf(device.name, sizeof device.name, "AMD Radeon RX 6700 XT (RADV NAVI22)");
+    device.shape_count = 0;
+    return device;
+}
+
+/* True where the device can run a row of the type at all, listed in its profile or not. */
+static inline bool device_has(const struct lava_capabilities *device, enum lava_type type) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].type == type && lava_kernel_fits(&table[i], device, NULL))
+            return true;
+    return false;
 }
 
 /* The seed is LAVA_TEST_SEED's where set, to repeat a failure, else a fixed one; printed either way. */

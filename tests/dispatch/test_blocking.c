@@ -30,16 +30,23 @@ static void check_slabs(const struct lava_problem *problem, const struct lava_ke
     }
 }
 
-static void check_bytes(const struct lava_kernel *kernel, const struct lava_blocking_limits *limits,
-                        const struct lava_blocking *blocking) {
+/* Of a finished element: C's type, or fp32 where C0 is to be added. Of a sum: fp32 where finish reads it. */
+static uint64_t result_element(const struct lava_problem *problem) {
+    return problem->type_c != LAVA_TYPE_FP32 && problem->beta == 0.0 ? 2 : 4;
+}
+
+static void check_bytes(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                        const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
     uint64_t m = (uint64_t)up(blocking->block_m, kernel->tile_m);
     uint64_t n = (uint64_t)up(blocking->block_n, kernel->tile_n);
     uint64_t k = (uint64_t)up(blocking->block_k, kernel->tile_k);
-    assert_int_equal(blocking->packed_a_bytes, m * k * 4);
-    assert_int_equal(blocking->packed_b_bytes, n * k * 4);
-    assert_int_equal(blocking->accumulator_bytes, m * n * 4 * blocking->split_k);
-    uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n * 4;
-    assert_int_equal(blocking->result_bytes, blocking->finish ? result : 0);
+    uint64_t element = problem->type == LAVA_TYPE_FP32 ? 4 : 2, result_bytes = result_element(problem);
+    assert_int_equal(blocking->packed_a_bytes, m * k * element);
+    assert_int_equal(blocking->packed_b_bytes, n * k * element);
+    assert_int_equal(blocking->accumulator_bytes,
+                     m * n * blocking->split_k * (blocking->finish ? 4 : result_bytes));
+    uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n;
+    assert_int_equal(blocking->result_bytes, blocking->finish ? result * result_bytes : 0);
     uint64_t tiles_m = m / kernel->tile_m, tiles_n = n / kernel->tile_n;
     assert_int_equal(blocking->schedule_bytes, tiles_m * tiles_n * 4);
     assert_int_equal(blocking->total_bytes, blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
@@ -54,7 +61,8 @@ static void check_bytes(const struct lava_kernel *kernel, const struct lava_bloc
     assert_true(blocking->total_bytes <= limits->memory_bytes);
     assert_true(tiles_m < LAVA_SCHEDULE_MAX_TILES && tiles_n < LAVA_SCHEDULE_MAX_TILES);
     assert_true(blocking->schedule_bytes <= UINT64_C(64) << 20);
-    assert_true(k <= UINT64_C(1) << 30 && blocking->result_bytes / 16 <= UINT64_C(1) << 31);
+    assert_true(k <= UINT64_C(1) << 30);
+    assert_true(!blocking->finish || result / 4 <= UINT64_C(1) << 31);
 }
 
 static void check_finish(const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
@@ -71,7 +79,7 @@ static void check(const struct lava_problem *problem, const struct lava_kernel *
     check_cover(problem->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
     assert_true(blocking->split_k >= 1 && blocking->split_k <= (limits->split_k ? limits->split_k : 1));
     check_slabs(problem, kernel, blocking);
-    check_bytes(kernel, limits, blocking);
+    check_bytes(problem, kernel, limits, blocking);
     check_finish(kernel, blocking);
     int64_t wanted = up(problem->n, kernel->tile_n) / kernel->tile_n / 16;
     wanted = wanted < limits->column_blocks ? wanted : limits->column_blocks;
@@ -83,11 +91,27 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
     uint64_t m = kernel->tile_m, n = kernel->tile_n, k = kernel->tile_k;
     uint64_t rows = problem->m < kernel->tile_m ? (uint64_t)up(problem->m, 4) : m;
     uint64_t columns = problem->n < kernel->tile_n ? (uint64_t)problem->n : n;
+    uint64_t element = problem->type == LAVA_TYPE_FP32 ? 4 : 2, result = result_element(problem);
     bool finish =
         problem->k > kernel->tile_k ||
         (m - (uint64_t)(problem->m < (int64_t)m ? problem->m : (int64_t)m)) * 16 > (uint64_t)problem->m;
-    return m * k * 4 + 2 * n * k * 4 + 2 * m * n * 4 + (finish ? 2 * rows * columns * 4 : 0) +
-           LAVA_BLOCKING_SCHEDULES * 4;
+    return (m + 2 * n) * k * element + 2 * m * n * (finish ? 4 : result) +
+           (finish ? 2 * rows * columns * result : 0) + LAVA_BLOCKING_SCHEDULES * 4;
+}
+
+/* Of those for one tile and one step: the sums, or, with a narrow tile and a long step, an operand. */
+static uint64_t largest_buffer(const struct lava_kernel *kernel) {
+    uint64_t sums = (uint64_t)kernel->tile_m * kernel->tile_n * 4;
+    uint64_t width = kernel->tile_m > kernel->tile_n ? kernel->tile_m : kernel->tile_n;
+    uint64_t operand = width * kernel->tile_k * lava_type_bytes(kernel->type);
+    return sums > operand ? sums : operand;
+}
+
+/* C of either type that the row's products may have, with and without something to be added. */
+static void set_types(struct lava_problem *problem, const struct lava_kernel *kernel, unsigned choice) {
+    problem->type = kernel->type;
+    problem->type_c = choice & 1 ? kernel->type : LAVA_TYPE_FP32;
+    problem->beta = choice & 2 ? 0.5 : 0.0;
 }
 
 static void test_random(void **state) {
@@ -103,6 +127,7 @@ static void test_random(void **state) {
                                        .n = random_size(&random, most),
                                        .k = random_size(&random, most),
                                        .alpha = 1};
+        set_types(&problem, kernel, (unsigned)random_next(&random));
         struct lava_blocking_limits limits = {
             .memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (16 + random_next(&random) % 22)),
             .column_blocks = (int64_t)(random_next(&random) % 9),
@@ -118,8 +143,7 @@ static void test_random(void **state) {
         if (!fits) {
             /* only where a single tile is really too large */
             uint64_t least = least_bytes(kernel, &problem);
-            uint64_t accumulator = (uint64_t)kernel->tile_m * kernel->tile_n * 4;
-            assert_true(limits.memory_bytes < least || limits.max_buffer_bytes < accumulator);
+            assert_true(limits.memory_bytes < least || limits.max_buffer_bytes < largest_buffer(kernel));
             refused++;
             continue;
         }
@@ -160,6 +184,56 @@ static void test_nothing_cut_where_all_fits(void **state) {
     assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
     assert_true(blocking.finish);
     assert_int_equal(blocking.result_bytes, 132 * 8192 * 4);
+}
+
+/* What multiply rounds to C's type itself is small; what finish has to sum stays fp32 until it has. */
+static void test_half_types(void **state) {
+    (void)state;
+    static const struct lava_kernel kernel = {
+        "made up", LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16, 128, 128, 16, 64, 64, 2};
+    /* C's type, beta, m, split K; bytes of a sum, of an element of the result */
+    static const struct {
+        enum lava_type type_c;
+        double beta;
+        int64_t m;
+        uint32_t split_k;
+        uint64_t sum, result;
+    } cases[] = {
+        {LAVA_TYPE_BF16, 0, 4096, 1, 2, 0}, {LAVA_TYPE_BF16, 1, 4096, 1, 4, 0},
+        {LAVA_TYPE_FP32, 0, 4096, 1, 4, 0}, {LAVA_TYPE_FP32, 1, 4096, 1, 4, 0},
+        {LAVA_TYPE_BF16, 0, 4096, 3, 4, 2}, {LAVA_TYPE_BF16, 1, 4096, 3, 4, 4},
+        {LAVA_TYPE_FP32, 0, 4096, 3, 4, 4}, {LAVA_TYPE_BF16, 0, 129, 1, 4, 2},
+        {LAVA_TYPE_BF16, 1, 129, 1, 4, 4},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_problem problem = {.type = LAVA_TYPE_BF16,
+                                       .type_c = cases[i].type_c,
+                                       .m = cases[i].m,
+                                       .n = 1000,
+                                       .k = 2048,
+                                       .alpha = 1,
+                                       .beta = cases[i].beta};
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.split_k = cases[i].split_k;
+        assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
+        check(&problem, &kernel, &limits, &blocking);
+        uint64_t m = cases[i].m == 129 ? 256 : 4096, rows = cases[i].m == 129 ? 132 : 4096;
+        assert_int_equal(blocking.packed_a_bytes, m * 2048 * 2);
+        assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 2);
+        assert_int_equal(blocking.accumulator_bytes, m * 1024 * cases[i].split_k * cases[i].sum);
+        assert_int_equal(blocking.result_bytes, rows * 1000 * cases[i].result);
+    }
+    /* K cut: a later panel adds to what an earlier one left, in fp32 */
+    struct lava_problem problem = {
+        .type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_BF16, .m = 256, .n = 256, .k = 1 << 20, .alpha = 1};
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking blocking;
+    limits.memory_bytes = 16 << 20;
+    assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
+    check(&problem, &kernel, &limits, &blocking);
+    assert_true(blocking.blocks_k > 1 && blocking.finish);
+    assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
 }
 
 /* 64 tile columns. */
@@ -261,6 +335,7 @@ static void test_extreme_shapes(void **state) {
             struct lava_problem problem = {
                 .m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .alpha = 1};
             struct lava_blocking_limits limits = ample;
+            set_types(&problem, &table[r], (unsigned)i);
             struct lava_blocking blocking;
             limits.memory_bytes = limits.max_buffer_bytes =
                 UINT64_C(1) << 44; /* more than any device: the counts limit */
@@ -307,7 +382,7 @@ static void test_chunks(void **state) {
         assert_true(c.chunk_columns <= LAVA_CHUNK_MAX_ROWS); /* blocks of a dispatch along both */
         assert_true(c.chunk_rows % LAVA_CHUNK_ALIGN == 0 || c.chunk_rows == rows);
         assert_true(c.chunk_columns % LAVA_CHUNK_ALIGN == 0 || c.chunk_columns == columns);
-        uint64_t used = (uint64_t)up(c.chunk_rows, 4) * (uint64_t)c.chunk_columns * bytes;
+        uint64_t used = (uint64_t)up(c.chunk_rows, 16 / (int64_t)bytes) * (uint64_t)c.chunk_columns * bytes;
         assert_true(used <= slot);
         /* cut only where need be, and a slot that is cut for is at least a third full */
         bool whole = c.chunk_rows == rows && c.chunk_columns == columns;
@@ -317,16 +392,32 @@ static void test_chunks(void **state) {
     struct lava_chunking c = lava_blocking_chunks(8192, 8192, 16 << 20, 4);
     assert_int_equal(c.chunk_rows, 8192);
     assert_int_equal(c.chunk_columns, 512);
+    c = lava_blocking_chunks(8192, 8192, 16 << 20, 2);
+    assert_int_equal(c.chunk_rows, 8192);
+    assert_int_equal(c.chunk_columns, 1024);
+    /* 100 rows of fp32 take 400 bytes, of fp16 208: 163 and 315 columns */
+    c = lava_blocking_chunks(100, 1000, 64 << 10, 4);
+    assert_int_equal(c.chunk_columns, 128);
+    c = lava_blocking_chunks(100, 1000, 64 << 10, 2);
+    assert_int_equal(c.chunk_columns, 256);
+    c = lava_blocking_chunks(1 << 20, 1000, 64 << 10, 2); /* 64 columns of 512 rows */
+    assert_int_equal(c.chunk_columns, 64);
+    assert_int_equal(c.chunk_rows, 512);
     c = lava_blocking_chunks(10, 0, 16 << 20, 4);
     assert_int_equal(c.chunk_columns, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_nothing_cut_where_all_fits),
-        cmocka_unit_test(test_column_blocks),  cmocka_unit_test(test_split),
-        cmocka_unit_test(test_n_is_cut_first), cmocka_unit_test(test_few_crossings),
-        cmocka_unit_test(test_extreme_shapes), cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nothing_cut_where_all_fits),
+        cmocka_unit_test(test_half_types),
+        cmocka_unit_test(test_column_blocks),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_n_is_cut_first),
+        cmocka_unit_test(test_few_crossings),
+        cmocka_unit_test(test_extreme_shapes),
+        cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

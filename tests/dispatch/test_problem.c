@@ -142,39 +142,53 @@ static void test_trivial(void **state) {
     }
 }
 
-/* Byte by byte: `1` where A or B lie, then C's bytes looked up. */
+/* Byte by byte: `1` where A or B lie, then C's bytes looked up. Leading dimensions and rows in bytes. */
 enum { BRUTE_BYTES = 8192 };
-static void mark(unsigned char *map, size_t first, int64_t rows, int64_t columns, int64_t ld) {
-    for (int64_t j = 0; j < columns; j++)
-        memset(map + first + (size_t)(4 * j * ld), 1, (size_t)(4 * rows));
+static void mark(unsigned char *map, size_t first, size_t rows, int64_t columns, size_t ld) {
+    for (size_t j = 0; j < (size_t)columns; j++)
+        memset(map + first + j * ld, 1, rows);
 }
-static bool met(const unsigned char *map, size_t first, int64_t rows, int64_t columns, int64_t ld) {
-    for (int64_t j = 0; j < columns; j++)
-        if (memchr(map + first + (size_t)(4 * j * ld), 1, (size_t)(4 * rows)))
+static bool met(const unsigned char *map, size_t first, size_t rows, int64_t columns, size_t ld) {
+    for (size_t j = 0; j < (size_t)columns; j++)
+        if (memchr(map + first + j * ld, 1, rows))
             return true;
     return false;
 }
 
-/* Random blocks in one small memory, all with one leading dimension or with different ones. */
+/* A small product of random types; two times in three its matrices could be blocks of one parent. Returns
+ * whether they could. */
+static bool random_product(uint64_t *random, struct lava_problem *p) {
+    /* of A and B, of C */
+    static const enum lava_type types[][2] = {
+        {LAVA_TYPE_FP32, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP32}, {LAVA_TYPE_BF16, LAVA_TYPE_BF16}};
+    const enum lava_type *chosen = types[random_next(random) % COUNT(types)];
+    int64_t wider = (int64_t)(lava_type_bytes(chosen[1]) / lava_type_bytes(chosen[0]));
+    int64_t ld = 5 + (int64_t)(random_next(random) % 10);
+    bool one_parent = random_next(random) % 3 != 0;
+    *p = (struct lava_problem){.type = chosen[0], .type_c = chosen[1], .alpha = 1};
+    p->op_a = random_next(random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+    p->op_b = random_next(random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+    p->m = 1 + (int64_t)(random_next(random) % 5);
+    p->n = 1 + (int64_t)(random_next(random) % 5);
+    p->k = 1 + (int64_t)(random_next(random) % 5);
+    p->lda = one_parent ? ld * wider : 5 + (int64_t)(random_next(random) % 20);
+    p->ldb = one_parent ? ld * wider : 5 + (int64_t)(random_next(random) % 20);
+    p->ldc = ld;
+    return one_parent;
+}
+
+/* Random blocks in one small memory, all with one leading dimension in bytes or with different ones. */
 static void test_overlap_brute_force(void **state) {
     (void)state;
     static unsigned char memory[BRUTE_BYTES];
     static unsigned char map[BRUTE_BYTES];
     uint64_t random = random_seed();
     unsigned disjoint = 0, interleaved = 0, overlapping = 0;
-    for (int i = 0; i < 200000; i++) {
-        struct lava_problem p = {.alpha = 1};
-        bool one_ld = random_next(&random) % 4 != 0;
-        p.op_a = random_next(&random) % 2 ? LAVA_OP_N : LAVA_OP_T;
-        p.op_b = random_next(&random) % 2 ? LAVA_OP_N : LAVA_OP_T;
-        p.m = 1 + (int64_t)(random_next(&random) % 5);
-        p.n = 1 + (int64_t)(random_next(&random) % 5);
-        p.k = 1 + (int64_t)(random_next(&random) % 5);
-        int64_t ld = 5 + (int64_t)(random_next(&random) % 10);
-        p.lda = one_ld ? ld : 5 + (int64_t)(random_next(&random) % 10);
-        p.ldb = one_ld ? ld : 5 + (int64_t)(random_next(&random) % 10);
-        p.ldc = ld;
-        size_t align = random_next(&random) % 4 ? 4 : 1; /* Fortran programs do misalign */
+    for (int i = 0; i < 300000; i++) {
+        struct lava_problem p;
+        bool one_parent = random_product(&random, &p);
+        size_t bytes = lava_type_bytes(p.type), bytes_c = lava_type_bytes(p.type_c);
+        size_t align = random_next(&random) % 4 ? bytes : 1; /* Fortran programs do misalign */
         size_t at[3];
         for (int o = 0; o < 3; o++)
             at[o] = random_next(&random) % (i % 2 ? 300 : 3000) * align % 3000;
@@ -182,19 +196,21 @@ static void test_overlap_brute_force(void **state) {
         p.b = memory + at[1];
         p.c = memory + at[2];
         int64_t columns_a = p.op_a == LAVA_OP_N ? p.k : p.m, columns_b = p.op_b == LAVA_OP_N ? p.n : p.k;
+        size_t pitch_a = (size_t)p.lda * bytes, pitch_b = (size_t)p.ldb * bytes;
+        size_t pitch_c = (size_t)p.ldc * bytes_c;
         memset(map, 0, sizeof map);
-        mark(map, at[0], lava_problem_rows_a(&p), columns_a, p.lda);
-        mark(map, at[1], lava_problem_rows_b(&p), columns_b, p.ldb);
-        bool meets = met(map, at[2], p.m, p.n, p.ldc), said = lava_problem_overlaps(&p);
+        mark(map, at[0], (size_t)lava_problem_rows_a(&p) * bytes, columns_a, pitch_a);
+        mark(map, at[1], (size_t)lava_problem_rows_b(&p) * bytes, columns_b, pitch_b);
+        bool meets = met(map, at[2], (size_t)p.m * bytes_c, p.n, pitch_c), said = lava_problem_overlaps(&p);
         if (meets)
             assert_true(said);
-        bool exact =
-            (p.lda == p.ldc || columns_a == 1 || p.n == 1) && (p.ldb == p.ldc || columns_b == 1 || p.n == 1);
+        bool exact = (pitch_a == pitch_c || columns_a == 1 || p.n == 1) &&
+                     (pitch_b == pitch_c || columns_b == 1 || p.n == 1);
         if (exact)
             assert_int_equal(said, meets);
         overlapping += meets;
         disjoint += !said;
-        interleaved += !said && one_ld && at[0] < at[2] + 40 && at[2] < at[0] + 40;
+        interleaved += !said && one_parent && at[0] < at[2] + 40 && at[2] < at[0] + 40;
     }
     /* all three kinds were there */
     assert_true(overlapping > 1000 && disjoint > 1000 && interleaved > 1000);
@@ -219,6 +235,45 @@ static void test_overlap_blocks_of_one_matrix(void **state) {
     assert_true(lava_problem_overlaps(&p));
     p.m = 0;
     assert_false(lava_problem_overlaps(&p));
+}
+
+/* A of two bytes an element, C of four: side by side, then one element of either too close. */
+static void test_overlap_of_two_types(void **state) {
+    (void)state;
+    struct lava_problem p = {.type = LAVA_TYPE_FP16, .type_c = LAVA_TYPE_FP32, .m = 10, .n = 6, .k = 8};
+    p.lda = 10;
+    p.ldb = 8;
+    p.ldc = 10;
+    p.b = (const void *)0x100000;
+    p.a = (const void *)0x1000;
+    p.c = (void *)(0x1000 + 10 * 8 * 2);
+    assert_false(lava_problem_overlaps(&p));
+    p.c = (void *)(0x1000 + 10 * 8 * 2 - 2);
+    assert_true(lava_problem_overlaps(&p));
+    p.a = (const void *)(0x1000 + 10 * 6 * 4);
+    p.c = (void *)0x1000;
+    assert_false(lava_problem_overlaps(&p));
+    p.a = (const void *)(0x1000 + 10 * 6 * 4 - 2);
+    assert_true(lava_problem_overlaps(&p));
+    p.type_c = LAVA_TYPE_FP16; /* half as long */
+    assert_false(lava_problem_overlaps(&p));
+
+    /* columns of A and C take turns in memory that has one pitch in bytes, 64 */
+    p = (struct lava_problem){.type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_FP32, .m = 8, .n = 6, .k = 8};
+    p.lda = 32;
+    p.ldb = 8;
+    p.ldc = 16;
+    p.b = (const void *)0x100000;
+    p.a = (const void *)0x1000;
+    p.c = (void *)(0x1000 + 8 * 2);
+    assert_false(lava_problem_overlaps(&p));
+    p.m = 12; /* C's of 48 bytes begin 24 bytes after A's: into the next of A */
+    p.c = (void *)(0x1000 + 12 * 2);
+    assert_true(lava_problem_overlaps(&p));
+    p.ldc = 32; /* equal numbers of elements, unequal bytes: nothing can be said */
+    p.m = 8;
+    p.c = (void *)(0x1000 + 8 * 2);
+    assert_true(lava_problem_overlaps(&p));
 }
 
 /* Sizes near 2^31, and addresses at both ends of the space: no overflow. */
@@ -253,7 +308,38 @@ static void test_flops(void **state) {
     (void)state;
     struct lava_problem problem = {.m = INT64_C(1) << 31, .n = INT64_C(1) << 31, .k = INT64_C(1) << 31};
     assert_true(lava_problem_flops(&problem) == 0x1p94);
-    assert_int_equal(lava_type_bytes(LAVA_TYPE_FP32), 4);
+}
+
+static void test_types(void **state) {
+    (void)state;
+    static const struct {
+        enum lava_type type;
+        size_t bytes;
+        const char *name;
+    } types[] = {{LAVA_TYPE_FP32, 4, "fp32"}, {LAVA_TYPE_FP16, 2, "fp16"}, {LAVA_TYPE_BF16, 2, "bf16"}};
+    assert_int_equal(COUNT(types), LAVA_TYPE_COUNT);
+    for (size_t i = 0; i < COUNT(types); i++) {
+        assert_int_equal(lava_type_bytes(types[i].type), types[i].bytes);
+        assert_string_equal(lava_type_name(types[i].type), types[i].name);
+        enum lava_type named = LAVA_TYPE_COUNT;
+        assert_true(lava_type_from_name(types[i].name, &named));
+        assert_int_equal(named, types[i].type);
+        assert_false(lava_type_from_name("fp8", &named) || lava_type_from_name("", &named));
+        /* C's own type where nothing is to be added to it */
+        struct lava_problem problem = {.type = types[i].type, .type_c = types[i].type};
+        const double none[] = {0.0, -0.0}, some[] = {1, 1e-45, -2, (double)__builtin_nanf("")};
+        for (size_t b = 0; b < COUNT(none); b++) {
+            problem.beta = none[b];
+            assert_int_equal(lava_problem_result_type(&problem), types[i].type);
+        }
+        for (size_t b = 0; b < COUNT(some); b++) {
+            problem.beta = some[b];
+            assert_int_equal(lava_problem_result_type(&problem), LAVA_TYPE_FP32);
+        }
+        problem.type_c = LAVA_TYPE_FP32;
+        problem.beta = 0;
+        assert_int_equal(lava_problem_result_type(&problem), LAVA_TYPE_FP32);
+    }
 }
 
 int main(void) {
@@ -264,8 +350,10 @@ int main(void) {
         cmocka_unit_test(test_trivial),
         cmocka_unit_test(test_overlap_brute_force),
         cmocka_unit_test(test_overlap_blocks_of_one_matrix),
+        cmocka_unit_test(test_overlap_of_two_types),
         cmocka_unit_test(test_overlap_large),
         cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

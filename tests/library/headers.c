@@ -1,13 +1,25 @@
-/* The header of prototypes after another cblas.h, whose guard and types stand here in its place. */
+/* The header of prototypes after another cblas.h, whose guard and types stand here in its place. That header
+ * has one routine of half precision, as OpenBLAS 0.3.29's; the others are asked for. */
 #define CBLAS_H
-enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 };
-enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 };
+#include <stdint.h>
+typedef uint16_t bfloat16;
+typedef enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 } CBLAS_ORDER;
+typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 } CBLAS_TRANSPOSE;
+typedef CBLAS_ORDER CBLAS_LAYOUT;
 void cblas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE transa, enum CBLAS_TRANSPOSE transb, int m,
                  int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta,
                  float *c, int ldc);
+void cblas_sbgemm(const enum CBLAS_ORDER order, const enum CBLAS_TRANSPOSE transa,
+                  const enum CBLAS_TRANSPOSE transb, const int m, const int n, const int k, const float alpha,
+                  const bfloat16 *a, const int lda, const bfloat16 *b, const int ldb, const float beta,
+                  float *c, const int ldc);
+#define LAVABLAS_DECLARE_HALF
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 
 void (*const lava_headers_sgemm)(const char *, const char *, const int *, const int *, const int *,
                                  const float *, const float *, const int *, const float *, const int *,
                                  const float *, float *, const int *, size_t, size_t) = sgemm_;
+void (*const lava_headers_hgemm)(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, int, int, int, uint16_t,
+                                 const uint16_t *, int, const uint16_t *, int, uint16_t, uint16_t *,
+                                 int) = cblas_hgemm;

@@ -174,7 +174,33 @@ static void pointers_are_the_library_s(void **state) {
     assert_ptr_equal(address, dlsym(handle, "sgemm_"));
     memcpy(&address, &blas.cblas_sgemm, sizeof address);
     assert_ptr_equal(address, dlsym(handle, "cblas_sgemm"));
-    assert_true(lava_cpu_blas_figures(&blas).flops_per_s_fp32 >= 10e9);
+    assert_true(lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_FP32] >= 10e9);
+    dlclose(handle);
+}
+
+/* Half precision: the chosen library's own routines, and none of a library that was passed over. */
+static void half_precision_where_there_is_some(void **state) {
+    struct lava_cpu_blas blas;
+    struct capture capture;
+    (void)state;
+    void *handle = find(&(struct search){.requested = "half", .expected = "half"}, &blas, &capture);
+    double rate = lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_FP32];
+    for (int routine = LAVA_ROUTINE_FIRST_HALF; routine < LAVA_ROUTINE_COUNT; routine++) {
+        void *address;
+        memcpy(&address, &blas.half[routine], sizeof address);
+        assert_ptr_equal(address, dlsym(handle, lava_routine_name((enum lava_routine)routine)));
+        assert_true(!address == (routine == LAVA_ROUTINE_LAVABLAS_HGEMM));
+    }
+    assert_true(lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_BF16] >= rate);
+    void *other = find(&(struct search){.requested = "lp64", .expected = "lp64"}, &blas, &capture);
+    for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
+        assert_true(blas.half[routine] == NULL);
+    rate = lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_FP32];
+    for (int type = LAVA_TYPE_FP32 + 1; type < LAVA_TYPE_COUNT; type++) {
+        double share = lava_cpu_blas_figures(&blas).flops_per_s[type] / rate;
+        assert_true(share > 0.5 && share < 1);
+    }
+    dlclose(other);
     dlclose(handle);
 }
 
@@ -325,7 +351,7 @@ static void entry_points_of_every_kind(void **state) {
         if (handle)
             dlclose(handle);
     }
-    assert_true(lava_cpu_blas_figures(&blas).flops_per_s_fp32 == 20e9);
+    assert_true(lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_FP32] == 20e9);
 }
 
 static int stub_counter(void *handle, const char *name) {
@@ -445,6 +471,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(requested_library),
         cmocka_unit_test(complaints_say_why),
         cmocka_unit_test(pointers_are_the_library_s),
+        cmocka_unit_test(half_precision_where_there_is_some),
         cmocka_unit_test(built_in_loop),
         cmocka_unit_test(nan_and_zero_propagate),
         cmocka_unit_test(entry_points_of_every_kind),

@@ -15,11 +15,17 @@ int xerbla_(const char *routine, const int *argument, size_t length) {
 
 int main(int count, char **arguments) {
     static float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {9, 9, 9, 9};
+    static const uint16_t half[4];
     const float one = 1, zero = 0;
     const int negative = -1, two = 2;
     if (count > 1 && !strcmp(arguments[1], "cblas_sgemm"))
         cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, negative, two, two, one, a, two, b, two, zero,
                     c, two);
+    else if (count > 1 && !strcmp(arguments[1], "cblas_hgemm"))
+        cblas_hgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, negative, two, two, 0x3c00, half, two, half,
+                    two, 0, (uint16_t *)c, two);
+    else if (count > 1 && !strcmp(arguments[1], "shgemm_"))
+        shgemm_("N", "N", &two, &two, &negative, &one, half, &two, half, &two, &zero, c, &two, 1, 1);
     else
         sgemm_("N", "N", &two, &two, &negative, &one, a, &two, b, &two, &zero, c, &two, 1, 1);
     for (int i = 0; i < 4; i++)

@@ -193,6 +193,20 @@ static void short_buffers(void **state) {
     }
 }
 
+static void routines_have_names(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        enum lava_type type = lava_routine_type((enum lava_routine)i);
+        enum lava_type type_c = lava_routine_type_c((enum lava_routine)i);
+        assert_non_null(lava_routine_name((enum lava_routine)i));
+        assert_true((type == LAVA_TYPE_FP32) == (i < LAVA_ROUTINE_FIRST_HALF));
+        assert_true(type_c == type || type_c == LAVA_TYPE_FP32);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(lava_routine_name((enum lava_routine)i),
+                                    lava_routine_name((enum lava_routine)j));
+    }
+}
+
 static void the_clock_runs(void **state) {
     uint64_t start = lava_stats_now_ns();
     (void)state;
@@ -209,6 +223,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(summary_in_a_file),
         cmocka_unit_test(threads_lose_nothing),
         cmocka_unit_test(short_buffers),
+        cmocka_unit_test(routines_have_names),
         cmocka_unit_test(the_clock_runs),
     };
     for (size_t i = 0; count > 1 && programs[i].name; i++) {

@@ -4,7 +4,9 @@
 #   test_symbols.sh LIBRARY
 set -eu
 library=$1
-blas='cblas_sgemm sgemm_'
+blas='cblas_sgemm sgemm_ cblas_shgemm cblas_gemm_f16f16f32 shgemm_ cblas_hgemm hgemm_ hgemm
+    cblas_sbgemm cblas_gemm_bf16bf16f32 sbgemm_ cblas_bgemm bgemm_'
+blas=$(echo $blas)
 
 symbols=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sed 's/@.*//' | sort -u)
 failed=0
@@ -14,7 +16,7 @@ for name in $symbols; do
     echo "exported, but neither BLAS nor lavablas_*: $name"
     failed=1
 done
-for name in $blas lavablas_version lavablas_wait lavablas_last_call; do
+for name in $blas lavablas_hgemm lavablas_version lavablas_wait lavablas_last_call; do
     if ! echo "$symbols" | grep -qx "$name"; then
         echo "not exported: $name"
         failed=1

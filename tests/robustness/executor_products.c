@@ -25,28 +25,29 @@ static const struct {
      0},
     {{.m = 64, .n = 64, .k = 5000, .alpha = 1, .beta = 1}, 512 << 10, 0},
     {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0}, /* a column in several slots */
+    {{.transpose_b = true, .m = 256, .n = 140, .k = 70, .alpha = -2, .beta = 0}, 0, 1}, /* no finish kernel */
+    {{.m = 200, .n = 60, .k = 150, .alpha = 1, .beta = 0}, 0, 2},
 };
 
-static bool multiply(struct lava_executor *executor, size_t row) {
+/* Each row with each of these. */
+static const struct {
+    enum lava_type type, type_c;
+} types[] = {{LAVA_TYPE_FP32, LAVA_TYPE_FP32},
+             {LAVA_TYPE_FP16, LAVA_TYPE_FP32},
+             {LAVA_TYPE_FP16, LAVA_TYPE_FP16},
+             {LAVA_TYPE_BF16, LAVA_TYPE_FP32},
+             {LAVA_TYPE_BF16, LAVA_TYPE_BF16}};
+
+static bool multiply(struct lava_executor *executor, size_t row, size_t type) {
     struct product product = rows[row].product;
+    product.type = types[type].type;
+    product.type_c = types[type].type_c;
     product_make(&product, (unsigned)row);
-    float *c = product_new_c(&product);
-    const struct lava_problem problem = {.op_a = product.transpose_a ? LAVA_OP_T : LAVA_OP_N,
-                                         .op_b = product.transpose_b ? LAVA_OP_T : LAVA_OP_N,
-                                         .m = product.m,
-                                         .n = product.n,
-                                         .k = product.k,
-                                         .lda = product.lda,
-                                         .ldb = product.ldb,
-                                         .ldc = product.ldc,
-                                         .alpha = (double)product.alpha,
-                                         .beta = (double)product.beta,
-                                         .a = product.a,
-                                         .b = product.b,
-                                         .c = c};
+    void *c = product_new_c(&product);
+    const struct lava_problem problem = product_problem(&product, c);
     const struct lava_overrides overrides = {.memory_bytes = rows[row].memory_bytes,
                                              .split_k = rows[row].split_k};
-    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1};
+    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
     lava_policy_choose(&problem, &executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
@@ -55,15 +56,29 @@ static bool multiply(struct lava_executor *executor, size_t row) {
         struct lava_timing timing = {0};
         enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
         fine = status == LAVA_OK && product_check(&product, c, "product");
-        printf("row %zu: %lld x %lld x %lld blocks, split K %u: %s\n", row, (long long)plan.blocking.blocks_m,
-               (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k, plan.blocking.split_k,
-               fine ? "right" : lava_status_name(status));
+        printf("row %zu, %s to %s: %s, %lld x %lld x %lld blocks, split K %u%s: %s\n", row,
+               lava_type_name(product.type), lava_type_name(product.type_c), plan.kernel->name,
+               (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
+               (long long)plan.blocking.blocks_k, plan.blocking.split_k,
+               plan.blocking.finish ? ", finish" : "",
+               fine ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
     } else {
-        printf("row %zu: no plan: %s\n", row, lava_reason_text(plan.reason));
+        printf("row %zu, %s: no plan: %s\n", row, lava_type_name(product.type),
+               lava_reason_text(plan.reason));
     }
     free(c);
     product_free(&product);
     return fine;
+}
+
+/* All rows with one pair of types, each twice: the second finds what the first left on the device. Returns
+ * how many went wrong. */
+static int multiply_all(struct lava_executor *executor, size_t type) {
+    int wrong = 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
+            wrong += !multiply(executor, row, type);
+    return wrong;
 }
 
 int main(int argument_count, char **arguments) {
@@ -80,10 +95,14 @@ int main(int argument_count, char **arguments) {
     device->capabilities.unified_memory = !discrete;
     if (lava_executor_create(device, 2, &executor))
         return 1;
-    int wrong = lava_self_test_run(executor) != LAVA_OK;
-    for (int round = 0; round < 2; round++)
-        for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-            wrong += !multiply(executor, row);
+    int wrong = 0;
+    for (size_t type = 0; type < sizeof types / sizeof types[0]; type++) {
+        enum lava_status status = lava_self_test_run(executor, types[type].type);
+        if (status == LAVA_ERROR_UNAVAILABLE && types[type].type != LAVA_TYPE_FP32)
+            printf("no kernels for %s here\n", lava_type_name(types[type].type));
+        else
+            wrong += status ? 1 : multiply_all(executor, type);
+    }
     lava_executor_destroy(executor);
     return wrong > 0;
 }

@@ -32,12 +32,20 @@ static const char *const points[LAVA_FAULT_COUNT] = {"init", "allocate",    "upl
 enum phase { PREPARATION, CALL, PHASES };
 static const char *const phases[PHASES] = {"preparation", "call"};
 
-/* Several blocks each way, edges on all sides, and a C that is read; and one so tall that a column of it
- * comes down in parts, with little staging memory. */
-#define SHAPES 2
+/* Several blocks, edges on all sides, and a C that is read; one so tall that a column of it comes
+ * down in parts, with little staging memory; the first one in half precision, where the device has that. */
+enum shape { BLOCKS, TALL, HALF, SHAPES };
 static struct product products[SHAPES] = {
     {.transpose_b = true, .m = 390, .n = 450, .k = 100, .alpha = 0.75f, .beta = -0.5f},
     {.transpose_a = true, .m = 40000, .n = 19, .k = 7, .alpha = -1.5f, .beta = 2.0f},
+    {.type = LAVA_TYPE_FP16,
+     .type_c = LAVA_TYPE_FP16,
+     .transpose_b = true,
+     .m = 390,
+     .n = 450,
+     .k = 100,
+     .alpha = 0.75f,
+     .beta = -0.5f},
 };
 static int shape; /* of this process's products */
 
@@ -45,6 +53,7 @@ static int shape; /* of this process's products */
 static struct {
     long passages[SHAPES][PHASES][LAVA_FAULT_COUNT];
     _Atomic long cases, failed, on_device;
+    bool has_half;
 } * shared;
 
 /* One process: this fault, this phase. */
@@ -57,22 +66,9 @@ struct fault_case {
     int rotated; /* which of vk's results */
 };
 
-static void call(float *c, struct lava_call *told) {
-    const struct product *product = &products[shape];
+static void call(void *c, struct lava_call *told) {
     *told = (struct lava_call){.routine = LAVA_ROUTINE_SGEMM, .valid = true};
-    told->problem = (struct lava_problem){.op_a = product->transpose_a ? LAVA_OP_T : LAVA_OP_N,
-                                          .op_b = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
-                                          .m = product->m,
-                                          .n = product->n,
-                                          .k = product->k,
-                                          .lda = product->lda,
-                                          .ldb = product->ldb,
-                                          .ldc = product->ldc,
-                                          .alpha = (double)product->alpha,
-                                          .beta = (double)product->beta,
-                                          .a = product->a,
-                                          .b = product->b,
-                                          .c = c};
+    told->problem = product_problem(&products[shape], c);
     if (!lava_runtime_begin(told))
         lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
     lava_runtime_end(told);
@@ -80,7 +76,7 @@ static void call(float *c, struct lava_call *told) {
 
 /* A product and its check; *told says where it ran. */
 static bool multiply(const char *what, struct lava_call *told) {
-    float *c = product_new_c(&products[shape]);
+    void *c = product_new_c(&products[shape]);
     call(c, told);
     bool right = product_check(&products[shape], c, what);
     free(c);
@@ -89,7 +85,10 @@ static bool multiply(const char *what, struct lava_call *told) {
 
 static bool wait_for_device(void) {
     const char *why;
-    return lava_runtime_wait(&why);
+    enum lava_reason reason;
+    lava_gate_open();
+    return shape == HALF ? lava_lifecycle_ready_for(products[HALF].type, true, &reason)
+                         : lava_runtime_wait(&why);
 }
 
 static bool complain(const char *what, const char *problem, const struct lava_call *told) {
@@ -114,10 +113,24 @@ static bool is_plausible(const struct lava_call *first, const struct lava_call *
     return true;
 }
 
+/* A device that fails while it is prepared for half precision, and is not lost, goes on with fp32. */
+static bool fp32_goes_on(const struct fault_case *fault, const char *what) {
+    struct lava_call told;
+    if (fault->shape != HALF || fault->phase != PREPARATION ||
+        (fault->point != LAVA_FAULT_UPLOAD && fault->point != LAVA_FAULT_SUBMIT &&
+         fault->point != LAVA_FAULT_DOWNLOAD))
+        return true;
+    shape = BLOCKS;
+    bool right = multiply(what, &told);
+    if (told.place != LAVA_PLACE_GPU)
+        return complain(what, "fp32 is not computed on the device any more", &told);
+    return right;
+}
+
 /* Of this process and its products. */
 static void set_shape(int wanted) {
     shape = wanted;
-    setenv("LAVABLAS_MEMORY", wanted ? "64M" : "1M", 1);
+    setenv("LAVABLAS_MEMORY", wanted == TALL ? "64M" : "1M", 1);
     setenv("LAVABLAS_PINNED", "512K", 1);
 }
 
@@ -145,7 +158,7 @@ static int run_case(const struct fault_case *fault) {
     right = multiply(what, &second) && right;
     if (second.place == LAVA_PLACE_GPU)
         shared->on_device++;
-    return right && is_plausible(&first, &second, fault, what) ? 0 : 1;
+    return right && is_plausible(&first, &second, fault, what) && fp32_goes_on(fault, what) ? 0 : 1;
 }
 
 /* In a child: this process stays without a device. The child ends by exit(), handlers included. */
@@ -170,9 +183,10 @@ static int count_passages(void) {
     alarm(CHILD_S);
     lava_fault_set(NULL);
     if (!wait_for_device()) {
-        fprintf(stderr, "no device: nothing can be tested\n");
-        return 1;
+        printf("no device for shape %d\n", shape);
+        return shape == HALF ? 0 : 1;
     }
+    shared->has_half |= shape == HALF;
     for (int point = 0; point < LAVA_FAULT_COUNT; point++)
         shared->passages[shape][PREPARATION][point] = lava_fault_passages((enum lava_fault_point)point);
     lava_fault_set(NULL);
@@ -180,13 +194,12 @@ static int count_passages(void) {
     for (int point = 0; point < LAVA_FAULT_COUNT; point++)
         shared->passages[shape][CALL][point] = lava_fault_passages((enum lava_fault_point)point);
 
-    const struct lava_cpu_figures cpu = {.flops_per_s_fp32 = 1e9};
+    const struct lava_cpu_figures cpu = {.flops_per_s = {1e9, 1e9, 1e9}};
     struct lava_plan plan;
     lava_policy_choose(&told.problem, lava_lifecycle_capabilities(), &cpu, LAVA_MODE_GPU, NULL, &plan);
     printf("%lld x %lld x %lld blocks\n", (long long)plan.blocking.blocks_m,
            (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k);
-    bool expected =
-        shape ? plan.blocking.block_m > SLOT_ROWS : plan.blocking.blocks_m > 1 && plan.blocking.blocks_n > 1;
+    bool expected = shape == TALL ? plan.blocking.block_m > SLOT_ROWS : plan.blocking.blocks_n > 1;
     return right && expected ? 0 : 1;
 }
 
@@ -240,7 +253,7 @@ static int count_in_child(int wanted_shape) {
 }
 
 static int repeat_in_child(int point) {
-    set_shape(0);
+    set_shape(BLOCKS);
     return repeat_failures((enum lava_fault_point)point);
 }
 
@@ -257,10 +270,11 @@ static int in_child(int function(int), int argument) {
     return 1;
 }
 
-/* Passages of the point that are tried: every so many-th. The device is prepared alike for all shapes. */
+/* Passages of the point that are tried: every so many-th. The device is prepared alike for the first two
+ * shapes. */
 static long stride_of(int of_shape, int phase, int point, long most) {
     long passages = shared->passages[of_shape][phase][point];
-    long wanted = of_shape == 0 ? most : phase == CALL ? (most + 3) / 4 : 0;
+    long wanted = of_shape == BLOCKS ? most : of_shape == TALL && phase != CALL ? 0 : (most + 3) / 4;
     return wanted ? (passages + wanted - 1) / wanted : passages + 1;
 }
 
@@ -280,7 +294,7 @@ static long try_point(struct fault_case fault, long most, int worker, long numbe
 
 static void work(int worker, long most) {
     long number = 0;
-    for (int of_shape = 0; of_shape < SHAPES; of_shape++)
+    for (int of_shape = 0; of_shape < (shared->has_half ? SHAPES : HALF); of_shape++)
         for (int phase = 0; phase < PHASES; phase++)
             for (int point = 0; point < LAVA_FAULT_COUNT; point++) {
                 const struct fault_case fault = {

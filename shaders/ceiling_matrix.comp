@@ -1,0 +1,55 @@
+/* Ceiling of cooperative matrices, fp16 or bf16 with fp32 sums: a subgroup multiplies the matrices of a PART_M x PART_N part
+ * of C, which it keeps in registers, and reads nothing meanwhile. For benchmarks: no product uses it. The operands are read
+ * once, so that their bits are anything, and two sets of them take turns: what a device may reach depends on the power that
+ * changing bits cost. */
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+#include "cooperative.glsl"
+#include "ceiling.h"
+
+layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 256;
+layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 64;
+layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
+layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
+
+const uint SETS = LAVA_CEILING_MATRIX_SETS;
+const uint MATRICES_M = PART_M / SHAPE_M;
+const uint MATRICES_N = PART_N / SHAPE_N;
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceElements { ELEMENT element[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer TargetFloats { float element[]; };
+
+MATRIX_A a[SETS][MATRICES_M];
+MATRIX_B b[SETS][MATRICES_N];
+MATRIX_C sums[MATRICES_M][MATRICES_N];
+
+void main()
+{
+    SourceElements source = SourceElements(constants.source);
+    TargetFloats target = TargetFloats(constants.target);
+    UNROLL for (uint set = 0; set < SETS; set++) {
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            coopMatLoad(a[set][i], source.element, (set * MATRICES_M + i) * SHAPE_M * SHAPE_K, SHAPE_M,
+                        gl_CooperativeMatrixLayoutColumnMajor);
+        UNROLL for (uint j = 0; j < MATRICES_N; j++)
+            coopMatLoad(b[set][j], source.element, (SETS * PART_M + (set * MATRICES_N + j) * SHAPE_N) * SHAPE_K, SHAPE_N,
+                        gl_CooperativeMatrixLayoutRowMajor);
+    }
+    UNROLL for (uint i = 0; i < MATRICES_M; i++)
+        UNROLL for (uint j = 0; j < MATRICES_N; j++)
+            sums[i][j] = MATRIX_C(0);
+
+    for (uint round_ = 0; round_ < constants.rounds; round_++)
+        UNROLL for (uint set = 0; set < SETS; set++)
+            UNROLL for (uint j = 0; j < MATRICES_N; j++)
+                UNROLL for (uint i = 0; i < MATRICES_M; i++)
+                    sums[i][j] = coopMatMulAdd(a[set][i], b[set][j], sums[i][j]);
+
+    if (constants.store != 0)
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            UNROLL for (uint j = 0; j < MATRICES_N; j++)
+                coopMatStore(sums[i][j], target.element, (gl_SubgroupID * MATRICES_N + j) * SHAPE_N * PART_M + i * SHAPE_M,
+                             PART_M, gl_CooperativeMatrixLayoutColumnMajor);
+}

@@ -1,0 +1,162 @@
+/* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: C tiles from operands packed as fragments. No shared memory
+ * and no barrier: every invocation reads its share of each fragment straight from the packed operand, 16 bytes where the
+ * matrices are 16 x 16, and the caches serve the subgroups that need the same fragment.
+ *
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K
+ *   subgroup     PART_M x PART_N of the tile, as MATRICES_M x MATRICES_N cooperative matrices of sums in registers; for
+ *                each depth of SHAPE_K it needs MATRICES_M fragments of A and MATRICES_N of B
+ *   invocation   its share of those: which elements, only the driver knows (interface.h)
+ *
+ *            n ->                                      round: STAGES depths, here two
+ *       +----+----+  subgroups of a tile                 read set 1 | multiply set 0     depth 0
+ *     m | s0 | s2 |                                      read set 0 | multiply set 1     depth 1
+ *     | |----+----|
+ *     v | s1 | s3 |                                      the last depths read the next round's first
+ *       +----+----+
+ *
+ * As many sets of fragments as stages: one multiplies while the others are on their way. Two let a subgroup own 64 x 64 of
+ * C; four are for small parts, which wait for memory. Nothing in a round depends on a condition: drivers' compilers answer
+ * that with copies of all registers. The last round reads its own first depths again instead of what lies beyond the end.
+ * doc/tuning.md has what else was tried. */
+#version 460
+#pragma use_vulkan_memory_model
+#define LAVA_SHADER_MULTIPLY
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+#include "cooperative.glsl"
+
+layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_M) const uint TILE_M = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_N) const uint TILE_N = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 32;
+layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 64;
+layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
+layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
+layout(constant_id = LAVA_CONSTANT_NARROW) const uint NARROW = 0;
+layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
+
+const uint MATRICES_M = PART_M / SHAPE_M;
+const uint MATRICES_N = PART_N / SHAPE_N;
+const uint SUBGROUPS_M = TILE_M / PART_M;
+const uint AHEAD = STAGES - 1; /* depths between reading and multiplying */
+/* In bytes: of an invocation's share, of a fragment, of the panel for a depth and for a step. */
+const uint A_SHARE_BYTES = A_SHARE * 4;
+const uint B_SHARE_BYTES = B_SHARE * 4;
+const uint A_FRAGMENT = A_SHARE_BYTES * SUBGROUP;
+const uint B_FRAGMENT = B_SHARE_BYTES * SUBGROUP;
+const uint A_DEPTH = TILE_M * SHAPE_K * 2;
+const uint B_DEPTH = TILE_N * SHAPE_K * 2;
+const uint A_STEP = TILE_M * TILE_K * 2;
+const uint B_STEP = TILE_N * TILE_K * 2;
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceShares16 { uvec4 share[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer SourceShares8 { uvec2 share[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer SourceShares4 { uint share[]; };
+
+#include "sums.glsl"
+
+/* Shares as they lie in memory; a share has at most eight words. */
+struct share { uvec4 low, high; };
+share a_set[STAGES][MATRICES_M], b_set[STAGES][MATRICES_N];
+
+/* The share that begins `offset` bytes after the address; the branches are decided when the pipeline is made. */
+share read_share(uint64_t address, uint offset, uint words)
+{
+    share value = share(uvec4(0), uvec4(0));
+    if (words >= 4)
+        value.low = SourceShares16(address).share[offset / 16];
+    else if (words == 2)
+        value.low.xy = SourceShares8(address).share[offset / 8];
+    else
+        value.low.x = SourceShares4(address).share[offset / 4];
+    if (words == 8)
+        value.high = SourceShares16(address).share[offset / 16 + 1];
+    return value;
+}
+
+uint word_of(share value, uint i)
+{
+    return i < 4 ? value.low[i] : value.high[i - 4];
+}
+
+MATRIX_A matrix_a(share value)
+{
+    MATRIX_A matrix;
+    UNROLL for (uint i = 0; i < A_SHARE; i++) {
+        matrix[2 * i] = WORD_ELEMENTS(word_of(value, a_place(i))).x;
+        matrix[2 * i + 1] = WORD_ELEMENTS(word_of(value, a_place(i))).y;
+    }
+    return matrix;
+}
+
+MATRIX_B matrix_b(share value)
+{
+    MATRIX_B matrix;
+    UNROLL for (uint i = 0; i < B_SHARE; i++) {
+        matrix[2 * i] = WORD_ELEMENTS(word_of(value, i)).x;
+        matrix[2 * i + 1] = WORD_ELEMENTS(word_of(value, i)).y;
+    }
+    return matrix;
+}
+
+void read_set(uint set, uint64_t a, uint64_t b, uint depth)
+{
+    UNROLL for (uint i = 0; i < MATRICES_M; i++)
+        a_set[set][i] = read_share(a, depth * A_DEPTH + i * A_FRAGMENT, A_SHARE);
+    UNROLL for (uint j = 0; j < MATRICES_N; j++)
+        b_set[set][j] = read_share(b, depth * B_DEPTH + j * B_FRAGMENT, B_SHARE);
+}
+
+void multiply_set(uint set)
+{
+    MATRIX_A a[MATRICES_M];
+    UNROLL for (uint i = 0; i < MATRICES_M; i++)
+        a[i] = matrix_a(a_set[set][i]);
+    UNROLL for (uint j = 0; j < MATRICES_N; j++) {
+        MATRIX_B b = matrix_b(b_set[set][j]);
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
+    }
+}
+
+void main()
+{
+    uint part_m = gl_SubgroupID % SUBGROUPS_M, part_n = gl_SubgroupID / SUBGROUPS_M;
+    uint64_t a_first = part_m * MATRICES_M * A_FRAGMENT + gl_SubgroupInvocationID * A_SHARE_BYTES;
+    uint64_t b_first = part_n * MATRICES_N * B_FRAGMENT + gl_SubgroupInvocationID * B_SHARE_BYTES;
+    Schedule schedule = Schedule(constants.schedule);
+
+    for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
+         unit += gl_NumWorkGroups.x) {
+        uint slab = unit / constants.tiles;
+        uint tile = schedule.entry[unit - slab * constants.tiles];
+        uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
+        uint first_step = slab * constants.steps_per_slab;
+        uint rounds = min(constants.steps_per_slab, constants.steps - first_step) * (TILE_K / SHAPE_K / STAGES);
+        uint64_t a = constants.packed_a + (uint64_t(tile_m) * constants.steps + first_step) * A_STEP + a_first;
+        uint64_t b = constants.packed_b + (uint64_t(tile_n) * constants.steps + first_step) * B_STEP + b_first;
+        uint64_t row = tile_m * TILE_M + part_m * PART_M, column = tile_n * TILE_N + part_n * PART_N;
+        uint64_t first = slab * constants.slab_stride + column * constants.target_ld + row;
+
+        start_sums(first);
+        UNROLL for (uint depth = 0; depth < AHEAD; depth++)
+            read_set(depth, a, b, depth);
+        for (uint round_ = 0; round_ < rounds; round_++) {
+            uint64_t next_a = a, next_b = b;
+            if (round_ + 1 < rounds) {
+                next_a += A_DEPTH * STAGES;
+                next_b += B_DEPTH * STAGES;
+            }
+            UNROLL for (uint depth = 0; depth < STAGES; depth++) {
+                if (depth + AHEAD < STAGES)
+                    read_set(depth + AHEAD, a, b, depth + AHEAD);
+                else
+                    read_set(depth + AHEAD - STAGES, next_a, next_b, depth + AHEAD - STAGES);
+                multiply_set(depth);
+            }
+            a = next_a;
+            b = next_b;
+        }
+        write_sums(first);
+    }
+}

@@ -1,0 +1,67 @@
+/* Pack, panels of a 16-bit type: a chunk of a stored operand, column-major, into the packed layout (interface.h), zero
+ * padding included.
+ *
+ *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
+ *   invocation   twice eight elements: a 16-byte word read along the rows, one written along the width
+ *
+ * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T), words are only moved.
+ * TRANSPOSE 1: K runs along the source's rows, the block is turned in shared memory, two elements of a column to a 32-bit
+ * word, columns 33 words apart. Elements move as integers: every bit pattern survives. */
+#version 460
+#define LAVA_SHADER_PACK
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
+layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
+layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
+
+const uint BLOCK = LAVA_PACK_BLOCK_HALF;
+const uint LINE = BLOCK / 2 + 1;
+const uint ROUNDS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS;
+shared uint turned[BLOCK * LINE];
+
+#include "source_half.glsl"
+
+void put(uint width, uint k, uvec4 value)
+{
+    uint w = constants.first_width + width;
+    uint64_t at = uint64_t(w / PANEL) * (PANEL / 8) * constants.k_padded +
+                  uint64_t(constants.first_k + k) * (PANEL / 8) + w % PANEL / 8;
+    TargetBits(constants.target + at * 16).word[0] = value;
+}
+
+/* Element `row` of column `column` of the turned block. */
+uint element(uint row, uint column)
+{
+    return turned[column * LINE + row / 2] >> (16 * (row % 2)) & 0xffffu;
+}
+
+void main()
+{
+    uint first_row = gl_WorkGroupID.x * BLOCK, first_column = gl_WorkGroupID.y * BLOCK;
+    [[unroll]] for (uint round_ = 0; round_ < ROUNDS; round_++) {
+        uint index = round_ * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
+        uint row = index % (BLOCK / 8) * 8, column = index / (BLOCK / 8);
+        uvec4 value = source_word(first_row + row, first_column + column);
+        if (TRANSPOSE != 0) {
+            [[unroll]] for (uint i = 0; i < 4; i++)
+                turned[column * LINE + row / 2 + i] = value[i];
+        } else if (first_row + row < constants.rows_filled && first_column + column < constants.columns_filled) {
+            put(first_row + row, first_column + column, value);
+        }
+    }
+    if (TRANSPOSE == 0)
+        return;
+
+    barrier();
+    [[unroll]] for (uint round_ = 0; round_ < ROUNDS; round_++) {
+        uint index = round_ * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
+        uint width = index % (BLOCK / 8) * 8, k = index / (BLOCK / 8);
+        uvec4 value;
+        [[unroll]] for (uint i = 0; i < 4; i++)
+            value[i] = element(k, width + 2 * i) | element(k, width + 2 * i + 1) << 16;
+        if (first_column + width < constants.columns_filled && first_row + k < constants.rows_filled)
+            put(first_column + width, first_row + k, value);
+    }
+}

@@ -1,0 +1,26 @@
+/* checkgemm --bench. */
+#ifndef CHECKGEMM_BENCH_H
+#define CHECKGEMM_BENCH_H
+
+#include "tests/checkgemm/ceilings.h"
+#include "tests/checkgemm/checkgemm.h"
+
+struct bench_options {
+    const struct lava_kernel *kernel; /* NULL: the policy's choice for the types */
+    enum lava_type type, type_c;
+    int schedule, persistent; /* as in struct lava_overrides */
+    uint32_t split_k;
+    int64_t column_blocks;
+    double seconds;   /* of timing, for each size, after as much warming up */
+    bool device_only; /* no host-to-host timing */
+    uint64_t
+        rotate_bytes; /* multiply reads that much before it reads the same again; 0: the same each time */
+    struct ceilings ceilings;
+};
+
+void bench_header(const struct bench_options *options);
+/* Times m x n x k and prints a line. Returns false for a wrong result. */
+bool bench_run(struct check_context *context, const struct bench_options *options, int64_t m, int64_t n,
+               int64_t k);
+
+#endif

@@ -1,0 +1,151 @@
+/* Products to time, their samples, and their time on the device. Called by bench.c and by perf/tune. */
+#include "tests/checkgemm/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/stats.h"
+#include "lib/cpu/convert.h"
+#include "tests/checkgemm/matrix.h"
+
+#define MAX_ROUNDS 1000
+#define SAMPLES    64 /* elements of C compared with a double-precision dot product */
+/* Random elements of a matrix, repeated: as good for timing, and made in no time. A prime. */
+#define PERIOD 1048573
+/* One submission is at most about this long. */
+#define REPEATED_SECONDS 0.1
+
+static void *allocate(size_t bytes) {
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (!memory) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    return memory;
+}
+
+static void *random_matrix(enum lava_type type, int64_t elements, uint64_t *state) {
+    size_t element_bytes = lava_type_bytes(type), made = (size_t)(elements < PERIOD ? elements : PERIOD);
+    size_t bytes = (size_t)elements * element_bytes, period = made * element_bytes;
+    unsigned char *matrix = allocate(bytes);
+    float *values = allocate(made * sizeof *values);
+    for (size_t i = 0; i < made; i++)
+        values[i] = random_uniform(state);
+    if (type == LAVA_TYPE_FP32)
+        memcpy(matrix, values, period);
+    else
+        lava_convert_from_fp32(type, values, (uint16_t *)(void *)matrix, made);
+    free(values);
+    for (size_t at = period; at < bytes; at += period)
+        memcpy(matrix + at, matrix, bytes - at < period ? bytes - at : period);
+    return matrix;
+}
+
+struct lava_problem measure_problem(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
+                                    int64_t k, uint64_t seed) {
+    uint64_t state = seed;
+    size_t bytes = (size_t)(m * n) * lava_type_bytes(type_c);
+    return (struct lava_problem){.type = type,
+                                 .type_c = type_c,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .lda = m,
+                                 .ldb = k,
+                                 .ldc = m,
+                                 .alpha = 1,
+                                 .a = random_matrix(type, m * k, &state),
+                                 .b = random_matrix(type, k * n, &state),
+                                 .c = memset(allocate(bytes), 0xff, bytes)};
+}
+
+void measure_free(struct lava_problem *problem) {
+    free((void *)(uintptr_t)problem->a);
+    free((void *)(uintptr_t)problem->b);
+    free(problem->c);
+}
+
+static double element(enum lava_type type, const void *matrix, int64_t index) {
+    float value;
+    if (type == LAVA_TYPE_FP32)
+        value = ((const float *)matrix)[index];
+    else
+        lava_convert_to_fp32(type, (const uint16_t *)matrix + index, &value, 1);
+    return (double)value;
+}
+
+bool measure_samples_right(const struct lava_problem *problem, uint64_t seed) {
+    static const double units[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+    double k = (double)problem->k;
+    double terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * k;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        int64_t i = (int64_t)(random_next(&seed) % (uint64_t)problem->m);
+        int64_t j = (int64_t)(random_next(&seed) % (uint64_t)problem->n);
+        double sum = 0, size = 0;
+        for (int64_t l = 0; l < problem->k; l++) {
+            double product = element(problem->type, problem->a, i + l * problem->lda) *
+                             element(problem->type, problem->b, l + j * problem->ldb);
+            sum += product;
+            size += fabs(product);
+        }
+        double error = fabs(element(problem->type_c, problem->c, i + j * problem->ldc) - sum);
+        double rounding = units[problem->type_c] * fabs(sum);
+        if (!(error <= terms * 0x1p-24 * size + 1.01 * rounding + 0x1p-25))
+            return false;
+    }
+    return true;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double measure_median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+/* Enough repetitions that the arithmetic, not the transfer, keeps the device busy. */
+static uint32_t repetitions(const struct lava_timing *timing, double seconds) {
+    if (timing->multiply_ns == 0)
+        return 1;
+    double repeat = fmin(REPEATED_SECONDS, seconds) * 1e9 / (double)timing->multiply_ns;
+    return repeat < 1 ? 1 : repeat > 2000 ? 2000 : (uint32_t)repeat;
+}
+
+struct measured measure_device(struct lava_executor *executor, const struct lava_problem *problem,
+                               const struct lava_plan *plan, double warm_seconds, double seconds) {
+    static double multiply_ms[MAX_ROUNDS], pack_ms[MAX_ROUNDS], finish_ms[MAX_ROUNDS];
+    struct lava_timing timing = {.repeat = 1};
+    struct lava_progress progress;
+    struct measured measured = {0};
+    uint64_t start = lava_stats_now_ns();
+    int rounds = 0;
+    bool warm = false;
+    while (rounds < MAX_ROUNDS) {
+        if (lava_executor_run(executor, problem, plan, &progress, &timing) != LAVA_OK)
+            return measured;
+        double elapsed = (double)(lava_stats_now_ns() - start) * 1e-9;
+        if (!warm) {
+            timing.repeat = repetitions(&timing, seconds);
+            warm = elapsed >= warm_seconds;
+            if (warm)
+                start = lava_stats_now_ns();
+            continue;
+        }
+        multiply_ms[rounds] = (double)timing.multiply_ns * 1e-6;
+        finish_ms[rounds] = (double)timing.finish_ns * 1e-6;
+        pack_ms[rounds++] = (double)timing.pack_ns * 1e-6;
+        if (rounds >= 3 && elapsed > seconds)
+            break;
+    }
+    measured.multiply_median_ms = measure_median(multiply_ms, rounds);
+    measured.multiply_ms = multiply_ms[0];
+    measured.finish_ms = measure_median(finish_ms, rounds);
+    measured.pack_ms = measure_median(pack_ms, rounds);
+    measured.rounds = rounds;
+    return measured;
+}

@@ -1,0 +1,157 @@
+/* Options and kernel figures. Called by checkgemm.c. */
+#include "tests/checkgemm/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What --rotate walks through: no GPU has a cache of a quarter of it. */
+#define ROTATE_BYTES (512ull << 20)
+
+static const char usage[] =
+    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type fp32|fp16|bf16] [--quick] [--verbose] [--seed N]\n"
+    "                 [--discrete] [--complete]\n"
+    "       checkgemm --ceilings [--type TYPE]\n"
+    "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
+    "                 [--schedule linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
+    "                 [--column-blocks N] [--copy-threads N] [--seconds S] [--device-only] [--rotate]\n"
+    "                 [--no-ceilings] [N | MxNxK]...\n"
+    "  FIGURES         a row that is not in the table: [TYPE:ALGORITHM:]MxNxK/MxN/STAGES, tile, part, "
+    "stages,\n"
+    "                  as fp16:fragments:128x128x32/64x64/2; without type and algorithm: fp32\n"
+    "  --type          rows of that type alone; --bench without --kernel: the policy's choice for it\n"
+    "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
+    "  --complete      the modules of a type that the device cannot run have to be in the library all the "
+    "same\n"
+    "  --device-only   no host-to-host times\n"
+    "  --rotate        each multiply reads another copy of the operands, which no cache holds then\n"
+    "  --no-ceilings   do not measure what the device can do at most first\n";
+
+void options_usage(void) {
+    fputs(usage, stderr);
+    exit(2);
+}
+
+/* An option's argument, or an exit with the usage. */
+static const char *argument(int argc, char **argv, int *i) {
+    if (++*i >= argc)
+        options_usage();
+    return argv[*i];
+}
+
+static void parse_schedule(const char *name, struct options *options) {
+    enum lava_schedule schedule;
+    options->all_schedules = !strcmp(name, "all");
+    if (options->all_schedules)
+        return;
+    if (!lava_schedule_from_name(name, &schedule))
+        options_usage();
+    options->timing.schedule = 1 + (int)schedule;
+}
+
+static void parse_type(const char *name, struct options *options) {
+    options->has_type = true;
+    if (!lava_type_from_name(name, &options->timing.type))
+        options_usage();
+}
+
+/* Any half type stands for "that of A and B": see bench_run. */
+static void parse_c_type(const char *name, struct options *options) {
+    if (strcmp(name, "fp32") && strcmp(name, "half"))
+        options_usage();
+    options->timing.type_c = strcmp(name, "half") ? LAVA_TYPE_FP32 : LAVA_TYPE_FP16;
+}
+
+/* False where it is not a flag. */
+static bool parse_flag(const char *name, struct options *options, struct check_context *context) {
+    const struct {
+        const char *name;
+        bool *value;
+    } flags[] = {
+        {"--quick", &options->quick},
+        {"--bench", &options->bench},
+        {"--verbose", &context->verbose},
+        {"--discrete", &options->discrete},
+        {"--complete", &options->complete},
+        {"--device-only", &options->timing.device_only},
+        {"--ceilings", &options->only_ceilings},
+        {"--no-ceilings", &options->no_ceilings},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (!strcmp(name, flags[i].name)) {
+            *flags[i].value = true;
+            return true;
+        }
+    if (strcmp(name, "--rotate"))
+        return false;
+    options->timing.rotate_bytes = ROTATE_BYTES;
+    return true;
+}
+
+int options_parse(int argc, char **argv, struct options *options, struct check_context *context) {
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (parse_flag(argv[i], options, context))
+            continue;
+        if (!strcmp(argv[i], "--kernel"))
+            options->kernel = argument(argc, argv, &i);
+        else if (!strcmp(argv[i], "--type"))
+            parse_type(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--c-type"))
+            parse_c_type(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--schedule"))
+            parse_schedule(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--persistent"))
+            options->timing.persistent = 1 + atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--split"))
+            options->timing.split_k = (uint32_t)atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--column-blocks"))
+            options->timing.column_blocks = atoll(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--copy-threads"))
+            options->copy_threads = (unsigned)atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--seconds"))
+            options->timing.seconds = atof(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--seed"))
+            context->seed = strtoull(argument(argc, argv, &i), NULL, 0);
+        else
+            options_usage();
+    }
+    return i;
+}
+
+/* The module of a type and an algorithm is that of a row of the table. */
+static bool find_module(const char *type, const char *algorithm, struct lava_kernel *kernel) {
+    size_t rows;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    for (size_t i = 0; i < rows; i++)
+        if (!strcmp(lava_type_name(table[i].type), type) &&
+            !strcmp(lava_kernel_algorithm(&table[i]), algorithm)) {
+            kernel->type = table[i].type;
+            kernel->module = table[i].module;
+            return true;
+        }
+    return false;
+}
+
+const struct lava_kernel *options_find_kernel(const char *name) {
+    static struct lava_kernel made;
+    const struct lava_kernel *row = lava_kernels_find(name);
+    char type[16] = "fp32", algorithm[16] = "SIMT";
+    int length = 0;
+    if (row)
+        return row;
+    if (sscanf(name, "%15[^:]:%15[^:]:%n", type, algorithm, &length) != 2 || length == 0) {
+        strcpy(type, "fp32");
+        strcpy(algorithm, "SIMT");
+        length = 0;
+    }
+    if (!find_module(type, algorithm, &made) ||
+        sscanf(name + length, "%ux%ux%u/%ux%u/%u", &made.tile_m, &made.tile_n, &made.tile_k, &made.part_m,
+               &made.part_n, &made.stages) != 6 ||
+        !made.tile_m || !made.tile_n || !made.tile_k || !made.part_m || !made.part_n) {
+        fprintf(stderr, "checkgemm: no kernel row is named %s\n", name);
+        exit(2);
+    }
+    made.name = name;
+    return &made;
+}

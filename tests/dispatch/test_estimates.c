@@ -1,0 +1,208 @@
+/* policy.c's estimates on made-up devices: no better than bus, memory and arithmetic allow, growing with the
+ * work, and what follows from them for the choice of row and split. */
+#include "products.h"
+
+/* One block: nothing overlaps, so its time is at least the sum of its parts at the profile's rates. */
+static void test_one_block_is_the_sum(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    struct lava_problem problem = product(2048, 2048, 2048);
+    const struct lava_overrides uncut = {.column_blocks = 1};
+    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &uncut);
+    assert_int_equal(plan.blocking.blocks_m * plan.blocking.blocks_n * plan.blocking.blocks_k, 1);
+    double bytes = 2048.0 * 2048.0 * 4.0, fastest = plan.profile->kernels[0].flops_per_s;
+    double sum = plan.profile->call_latency_ns + 2e9 * bytes / plan.profile->upload_bytes_per_s +
+                 1e9 * bytes / plan.profile->download_bytes_per_s +
+                 1e9 * lava_problem_flops(&problem) / fastest;
+    assert_true(plan.gpu_ns >= sum && plan.gpu_ns < 1.25 * sum);
+}
+
+/* Half the bytes up, and down where C is half and nothing is added to it on the host; more flop/s. */
+static void test_half_types_take_less(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    struct lava_problem single = product(4096, 4096, 4096);
+    double fp32_ns = choose(&single, &device, LAVA_MODE_GPU, &none).gpu_ns;
+    static const enum lava_type half_types[] = {LAVA_TYPE_FP16, LAVA_TYPE_BF16};
+    for (size_t i = 0; i < COUNT(half_types); i++) {
+        struct lava_problem wide = product_of(half_types[i], LAVA_TYPE_FP32, 4096, 4096, 4096);
+        struct lava_problem narrow = product_of(half_types[i], half_types[i], 4096, 4096, 4096);
+        double wide_ns = choose(&wide, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        double narrow_ns = choose(&narrow, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        assert_true(wide_ns < fp32_ns && narrow_ns < wide_ns);
+        struct lava_plan plan = choose(&narrow, &device, LAVA_MODE_AUTO, &none);
+        assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
+        double cpu_ns = 1e9 * lava_problem_flops(&narrow) / sixteen_cores.flops_per_s[half_types[i]];
+        assert_memory_equal(&plan.cpu_ns, &cpu_ns, sizeof cpu_ns);
+        narrow.beta = wide.beta = 1;
+        wide_ns = choose(&wide, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        narrow_ns = choose(&narrow, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        assert_memory_equal(&wide_ns, &narrow_ns, sizeof wide_ns);
+    }
+}
+
+/* A tall or a deep product: small tiles or a split K where the device would be idle, neither where it is
+ * full. */
+static void test_split_and_tiles_follow_the_shape(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    struct lava_problem deep = product(512, 512, 65536), square = product(8192, 8192, 8192);
+    struct lava_problem middle = product(1024, 1024, 1024);
+    struct lava_plan plan = choose(&deep, &device, LAVA_MODE_GPU, &none);
+    assert_true(plan.blocking.split_k > 1 && plan.blocking.finish);
+    struct lava_overrides overrides = {.split_k = 1};
+    assert_true(plan.gpu_ns < choose(&deep, &device, LAVA_MODE_GPU, &overrides).gpu_ns);
+    assert_int_equal(choose(&square, &device, LAVA_MODE_GPU, &none).blocking.split_k, 1);
+    /* 64 tiles of 128 x 128 leave half of 132 multiprocessors idle */
+    plan = choose(&middle, &device, LAVA_MODE_GPU, &none);
+    assert_true(plan.kernel->tile_m * plan.kernel->tile_n < 128 * 128 || plan.blocking.split_k > 1);
+}
+
+/* Time on the device alone, transfers being equal: the best listed row and split, and no
+ * better than the bus and one look at each element allow. */
+static void check_thin(const struct lava_capabilities *device, const struct lava_problem *problem) {
+    struct lava_overrides overrides = {.column_blocks = 1};
+    struct lava_plan plan = choose(problem, device, LAVA_MODE_GPU, &overrides);
+    uint64_t tiles = plan.blocking.schedule_bytes / sizeof(uint32_t) * plan.blocking.split_k;
+    print_message("%s %lld x %lld x %lld: %s, split K %u, %llu workgroups\n", lava_type_name(problem->type),
+                  (long long)problem->m, (long long)problem->n, (long long)problem->k, plan.kernel->name,
+                  plan.blocking.split_k, (unsigned long long)tiles);
+    assert_true(plan.blocking.split_k > 1 && 3 * tiles > device->multiprocessors);
+    size_t bytes = lava_type_bytes(problem->type);
+    double elements = (double)(problem->m + problem->n) * (double)problem->k;
+    double packed = (double)(plan.blocking.packed_a_bytes + plan.blocking.packed_b_bytes);
+    assert_true(plan.gpu_ns > plan.profile->call_latency_ns +
+                                  1e9 * elements * (double)bytes / plan.profile->upload_bytes_per_s +
+                                  2e9 * packed / plan.profile->memory_bytes_per_s);
+
+    static const uint32_t splits[] = {1, 2, 4, 8, 16, 32, 64};
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && plan.profile->kernels[i].kernel; i++) {
+        overrides.kernel = lava_kernels_find(plan.profile->kernels[i].kernel);
+        if (overrides.kernel->type != problem->type)
+            continue;
+        for (size_t s = 0; s < COUNT(splits); s++) {
+            overrides.split_k = splits[s];
+            assert_true(plan.gpu_ns <= choose(problem, device, LAVA_MODE_GPU, &overrides).gpu_ns);
+        }
+    }
+}
+
+static void test_thin_shapes_are_split(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_h200();
+    static const int64_t shapes[][3] = {{4096, 1, 4096},   {4096, 16, 11008}, {11008, 16, 4096},
+                                        {4096, 128, 4096}, {1, 4096, 4096},   {128, 128, 65536},
+                                        {64, 64, 1 << 20}};
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+            struct lava_problem problem =
+                product_of((enum lava_type)type, LAVA_TYPE_FP32, shapes[i][0], shapes[i][1], shapes[i][2]);
+            check_thin(&device, &problem);
+        }
+    }
+}
+
+/* More work is never estimated to take much less time: the steps of tiles, waves and choices stay below a
+ * tenth. */
+static void check_growth(const struct lava_capabilities *device, enum lava_type type, int along) {
+    double before = 0, half = 0;
+    for (int64_t size = 128; size <= 16384; size += size / 16) {
+        struct lava_problem problem =
+            product_of(type, LAVA_TYPE_FP32, along == 0 || along == 3 ? size : 2048,
+                       along == 1 || along == 3 ? size : 2048, along == 2 || along == 3 ? size : 2048);
+        struct lava_plan plan = choose(&problem, device, LAVA_MODE_GPU, &none);
+        assert_true(plan.gpu_ns > 0 && plan.cpu_ns > 0);
+        /* a further column block, where it becomes possible, overlaps more: the only step down */
+        assert_true(plan.gpu_ns > 0.85 * before);
+        if ((size & (size - 1)) == 0) {
+            assert_true(plan.gpu_ns > half);
+            half = plan.gpu_ns;
+        }
+        before = plan.gpu_ns;
+    }
+}
+
+static void test_estimates_grow(void **state) {
+    (void)state;
+    const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
+    for (size_t d = 0; d < COUNT(devices); d++)
+        for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+            for (int along = 0; along < 4 && device_has(&devices[d], (enum lava_type)type); along++)
+                check_growth(&devices[d], (enum lava_type)type, along);
+}
+
+/* A faster bus, processor or link never makes a plan slower: checked through the profile's own formula by
+ * size. */
+static void test_more_multiprocessors_are_not_slower(void **state) {
+    (void)state;
+    struct lava_problem problem = product(512, 512, 512);
+    struct lava_capabilities device = device_h200();
+    device.max_workgroups = 1; /* hardly a device */
+    double one = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
+    assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).resident_workgroups, 1);
+    device = device_h200();
+    assert_true(choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns <= one);
+    device.multiprocessors = 0; /* the driver does not tell: the profile does */
+    struct lava_plan told = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    device.multiprocessors = 132;
+    struct lava_plan known = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    assert_int_equal(told.resident_workgroups, known.resident_workgroups);
+}
+
+/* The short cut never refuses what the search would have sent, and spares it where the device is far behind.
+ */
+static void test_hopeless_is_unprofitable(void **state) {
+    (void)state;
+    const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
+    uint64_t random = random_seed();
+    int hopeless = 0, sent = 0;
+    for (int i = 0; i < 6000; i++) {
+        struct lava_problem problem =
+            product(random_size(&random, 4000), random_size(&random, 4000), random_size(&random, 4000));
+        problem.type = (enum lava_type)(random_next(&random) % LAVA_TYPE_COUNT);
+        problem.type_c = random_next(&random) % 2 ? problem.type : LAVA_TYPE_FP32;
+        const struct lava_capabilities *device = &devices[i % 3];
+        struct lava_plan plan = choose(&problem, device, LAVA_MODE_AUTO, &none);
+        bool refused = lava_policy_is_hopeless(&problem, device, &sixteen_cores);
+        assert_true(!refused || plan.place == LAVA_PLACE_CPU);
+        hopeless += refused;
+        sent += plan.place == LAVA_PLACE_GPU;
+    }
+    assert_true(hopeless > 2000 && sent > 40);
+    struct lava_problem small = product(500, 500, 500);
+    assert_true(lava_policy_is_hopeless(&small, &devices[1], &sixteen_cores));
+    const struct lava_cpu_figures unknown = {0};
+    assert_true(lava_policy_is_hopeless(&small, &devices[0], &unknown));
+}
+
+/* Where only the lack of a kernel speaks against the device, the reason says that. */
+static void test_no_kernel_is_not_hopeless(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_lavapipe();
+    const struct lava_cpu_figures slow = {.flops_per_s = {1e8, 1e8, 1e8}};
+    struct lava_problem problem = product_of(LAVA_TYPE_BF16, LAVA_TYPE_BF16, 2048, 2048, 2048);
+    struct lava_plan plan;
+    assert_false(lava_policy_is_hopeless(&problem, &device, &slow));
+    lava_policy_choose(&problem, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
+    assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
+    problem.type = LAVA_TYPE_FP16; /* the rates of fp32 do not count */
+    assert_false(lava_policy_is_hopeless(&problem, &device, &slow));
+    lava_policy_choose(&problem, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
+    assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
+    const struct lava_cpu_figures fast_in_half = {.flops_per_s = {1e8, 1e12, 1e12}};
+    assert_true(lava_policy_is_hopeless(&problem, &device, &fast_in_half));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_block_is_the_sum),
+        cmocka_unit_test(test_half_types_take_less),
+        cmocka_unit_test(test_split_and_tiles_follow_the_shape),
+        cmocka_unit_test(test_thin_shapes_are_split),
+        cmocka_unit_test(test_estimates_grow),
+        cmocka_unit_test(test_more_multiprocessors_are_not_slower),
+        cmocka_unit_test(test_hopeless_is_unprofitable),
+        cmocka_unit_test(test_no_kernel_is_not_hopeless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
