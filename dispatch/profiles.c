@@ -38,8 +38,9 @@ static const struct lava_profile table[] = {
     /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21. fp32's flop/s and order: checkgemm --bench
      * --device-only at 8192 (perf/results/, doc/tuning.md): the orders differ by less than 1% for fp32, persistent costs up
      * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. lone: checkgemm --bench
-     * --device-only --split 1 at 1024 and 128x128x16384 (doc/tuning.md) against flop/s. upload, download: from checkgemm
-     * --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits checkgemm
+     * --device-only --split 1 at 1024 and 128x128x16384 (doc/tuning.md) against flop/s. Half types: flop/s, lone and start
+     * fitted to checkgemm --bench --kernel --split at 1024 to 8192 and 4096xNx4096 and 11008, N = 1 to 512. upload,
+     * download: from checkgemm --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits checkgemm
      * --bench 128 (117 us) to 1024 (0.62 ms), where small chunks do not reach the bus's full rate. */
     {
         .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
@@ -50,16 +51,16 @@ static const struct lava_profile table[] = {
             {"fp32_128x64",            45.3e12,  3, 0.85,  32, GROUPED, PER_TILE},
             {"fp32_64x64",             40.9e12,  5, 0.83,  32, GROUPED, PER_TILE},
             {"fp32_32x32",             30.9e12, 12, 0.52,  32, GROUPED, PER_TILE},
-            {"fp16_fragments_128x128",  406e12,  2, 0.54, 128, GROUPED, PER_TILE},
-            {"fp16_fragments_64x128",   340e12,  2, 0.54, 128, GROUPED, PER_TILE},
-            {"fp16_fragments_64x64",    318e12,  4, 0.30, 128, GROUPED, PER_TILE},
-            {"fp16_fragments_128x16",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
-            {"fp16_fragments_16x128",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
-            {"bf16_fragments_128x128",  406e12,  2, 0.54, 128, GROUPED, PER_TILE},
-            {"bf16_fragments_64x128",   340e12,  2, 0.54, 128, GROUPED, PER_TILE},
-            {"bf16_fragments_64x64",    318e12,  4, 0.30, 128, GROUPED, PER_TILE},
-            {"bf16_fragments_128x16",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
-            {"bf16_fragments_16x128",   100e12,  6, 0.30, 128, GROUPED, PER_TILE},
+            {"fp16_fragments_128x128",  425e12,  2, 0.56, 350, GROUPED, PER_TILE},
+            {"fp16_fragments_64x128",   375e12,  2, 0.85, 300, GROUPED, PER_TILE},
+            {"fp16_fragments_64x64",    345e12,  4, 0.52, 250, GROUPED, PER_TILE},
+            {"fp16_fragments_128x16",   180e12,  6, 0.47, 200, GROUPED, PER_TILE},
+            {"fp16_fragments_16x128",   180e12,  6, 0.47, 200, GROUPED, PER_TILE},
+            {"bf16_fragments_128x128",  425e12,  2, 0.56, 350, GROUPED, PER_TILE},
+            {"bf16_fragments_64x128",   375e12,  2, 0.85, 300, GROUPED, PER_TILE},
+            {"bf16_fragments_64x64",    345e12,  4, 0.52, 250, GROUPED, PER_TILE},
+            {"bf16_fragments_128x16",   180e12,  6, 0.47, 200, GROUPED, PER_TILE},
+            {"bf16_fragments_16x128",   180e12,  6, 0.47, 200, GROUPED, PER_TILE},
         },
         .multiprocessors = 132,
         .upload_bytes_per_s = 40e9, .download_bytes_per_s = 38e9, .memory_bytes_per_s = 3.8e12,

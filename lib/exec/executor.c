@@ -211,6 +211,27 @@ static struct lava_multiply_constants multiply_constants(const struct run *run, 
         .alpha = blocking->finish ? 1.0f : (float)run->problem->alpha};
 }
 
+/* A dispatch along x, and what it is timed as. */
+struct dispatch {
+    enum lava_stamp_kind kind;
+    const struct lava_pipeline *pipeline;
+    const void *constants;
+    uint32_t constants_bytes, groups;
+};
+
+/* After everything submitted before; as often as the run says. */
+static void record(struct run *run, const struct lava_commands *commands, const struct dispatch *dispatch) {
+    lava_queue_barrier_dispatch(run->device, commands);
+    lava_transfer_stamp_begin(&run->transfer, commands, dispatch->kind);
+    for (uint32_t i = 0; i < run->repeat; i++) {
+        if (i > 0)
+            lava_queue_barrier_dispatch(run->device, commands);
+        lava_queue_dispatch(run->device, commands, dispatch->pipeline, dispatch->constants,
+                            dispatch->constants_bytes, dispatch->groups, 1);
+    }
+    lava_transfer_stamp_end(&run->transfer, commands);
+}
+
 static enum lava_status submit_multiply(struct run *run, struct lava_multiply_constants *constants,
                                         uint32_t units, struct lava_point *done) {
     struct lava_device *device = run->device;
@@ -225,15 +246,9 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
         uint32_t count = units - first < run->units_per_dispatch ? units - first : run->units_per_dispatch;
         constants->first_unit = first;
         constants->end_unit = first + count;
-        lava_queue_barrier(device, &commands);
-        lava_transfer_stamp_begin(&run->transfer, &commands, LAVA_STAMP_MULTIPLY);
-        for (uint32_t i = 0; i < run->repeat; i++) {
-            if (i > 0)
-                lava_queue_barrier(device, &commands);
-            lava_queue_dispatch(device, &commands, run->multiply, constants, sizeof *constants,
-                                count < most ? count : most, 1);
-        }
-        lava_transfer_stamp_end(&run->transfer, &commands);
+        const struct dispatch dispatch = {LAVA_STAMP_MULTIPLY, run->multiply, constants, sizeof *constants,
+                                          count < most ? count : most};
+        record(run, &commands, &dispatch);
         if ((status = lava_queue_submit(device, &commands, &run->transfer.uploaded, 1, done)))
             return status;
     }
@@ -260,11 +275,9 @@ static enum lava_status submit_finish(struct run *run, const struct block *block
         .alpha = (float)run->problem->alpha};
     uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
-    lava_queue_barrier(run->device, &commands);
-    lava_transfer_stamp_begin(&run->transfer, &commands, LAVA_STAMP_FINISH);
-    lava_queue_dispatch(run->device, &commands, run->finish, &constants, sizeof constants,
-                        groups < most ? groups : most, 1);
-    lava_transfer_stamp_end(&run->transfer, &commands);
+    const struct dispatch dispatch = {LAVA_STAMP_FINISH, run->finish, &constants, sizeof constants,
+                                      groups < most ? groups : most};
+    record(run, &commands, &dispatch);
     return lava_queue_submit(run->device, &commands, NULL, 0, done);
 }
 
@@ -376,7 +389,7 @@ static void read_timing(struct run *run, struct lava_timing *timing) {
             sums[run->stamps.kinds[i]] += elapsed[i];
     timing->pack_ns = sums[LAVA_STAMP_PACK];
     timing->multiply_ns = sums[LAVA_STAMP_MULTIPLY] / run->repeat;
-    timing->finish_ns = sums[LAVA_STAMP_FINISH];
+    timing->finish_ns = sums[LAVA_STAMP_FINISH] / run->repeat;
 }
 
 /* The product's pipelines: there already, unless the row was not prepared. */

@@ -38,7 +38,7 @@ struct lava_progress {
  * result). */
 struct lava_timing {
     uint32_t repeat;
-    uint64_t pack_ns, multiply_ns, finish_ns; /* multiply_ns of one repetition */
+    uint64_t pack_ns, multiply_ns, finish_ns; /* the last two of one repetition */
 };
 
 /* plan->place is GPU. timing may be NULL. On failure the device is idle again or marked as failed. */

@@ -97,7 +97,7 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
     if (status)
         return status;
     if (first && operand->wait_for_readers)
-        lava_queue_barrier(device, &commands);
+        lava_queue_barrier_dispatch(device, &commands);
     lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
     lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
                         (constants->rows_filled + block - 1) / block,

@@ -177,6 +177,13 @@ void lava_queue_dispatch(struct lava_device *device, const struct lava_commands 
     device->vk.CmdDispatch(commands->handle, groups_x, groups_y, 1);
 }
 
+static void record_barrier(struct lava_device *device, const struct lava_commands *commands,
+                           const VkMemoryBarrier2 *memory) {
+    const VkDependencyInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = memory};
+    device->vk.CmdPipelineBarrier2(commands->handle, &info);
+}
+
 void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands) {
     const VkMemoryBarrier2 memory = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
@@ -185,9 +192,17 @@ void lava_queue_barrier(struct lava_device *device, const struct lava_commands *
         .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT,
         .dstAccessMask =
             VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT};
-    const VkDependencyInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &memory};
-    device->vk.CmdPipelineBarrier2(commands->handle, &info);
+    record_barrier(device, commands, &memory);
+}
+
+void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_commands *commands) {
+    const VkMemoryBarrier2 memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+        .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+        .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
+    record_barrier(device, commands, &memory);
 }
 
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands) {

@@ -59,6 +59,8 @@ void lava_queue_dispatch(struct lava_device *device, const struct lava_commands 
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
 /* What follows sees what was written before, in shaders, copies and (after the submission) on the host. */
 void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands);
+/* The same between dispatches alone, 2 to 3 us cheaper on an H200. */
+void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_commands *commands);
 
 /* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. Reset before the first use in a
  * run. */
