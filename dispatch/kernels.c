@@ -196,7 +196,8 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
         (!shares_are_words(shape->m * shape->k, device->subgroup_size) ||
          !shares_are_words(shape->n * shape->k, device->subgroup_size)))
         return "an invocation's share of a fragment is not made of 32-bit words";
-    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS && kernel->tile_k / shape->k % kernel->stages != 0)
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS &&
+        kernel->tile_k / shape->k % kernel->stages != 0)
         return "a step is not made of whole rounds of fragments";
     return NULL;
 }

@@ -48,7 +48,7 @@ struct lava_kernel {
     enum lava_module module;
     uint32_t tile_m, tile_n, tile_k; /* elements */
     uint32_t part_m, part_n;         /* of C: an invocation's (SIMT) or a subgroup's (matrix) */
-    uint32_t stages; /* of shared memory, 1 or 2; of registers where the module has no shared memory */
+    uint32_t stages; /* of shared memory, 1 or 2; for fragments, sets of them in registers: 2 or 4 */
 };
 
 /* The rows, ended by the count. */

@@ -16,8 +16,8 @@
  * 2026-11-21, fp32: nothing up to 8192, a third at 16384. Small, but it lets the faster of two rows win where
  * transfers decide. */
 #define OVERLAP_LOSS 0.02
-/* Submitting the finish kernel, as a share of a call's latency, which is two submissions and their waits. On an
- * H200 the kernel itself takes 3 us where there is little to sum (2026-11-21). */
+/* Submitting the finish kernel, as a share of a call's latency, which is two submissions and their waits. On
+ * an H200 the kernel itself takes 3 us where there is little to sum (2026-11-21). */
 #define FINISH_SHARE 0.03125
 /* A block's submissions, waits and idle ends. H200, 2026-11-21, checkgemm --bench --column-blocks: what the
  * estimate without it missed per block at 2048 (2 blocks), 4096 (2, 4) and 8192 (4): 0.1 to 0.4 ms. */
@@ -123,8 +123,9 @@ static double arithmetic_ns(const struct request *request, const struct candidat
 }
 
 /* However fast the arithmetic, each packed element is read from device memory once: what decides for a few
- * columns of C. The two overlap, but not well where they are alike: the root of the sum of squares is within 12% of
- * what 40 thin products took on an H200 with 1 to 32 slabs (checkgemm --bench --split, 4096 x N x 4096 and 11008). */
+ * columns of C. The two overlap, but not well where they are alike: the root of the sum of squares is within
+ * 12% of what 40 thin products took on an H200 with 1 to 32 slabs (checkgemm --bench --split, 4096 x N x 4096
+ * and 11008). */
 static double multiply_ns(const struct request *request, const struct candidate *candidate) {
     double bytes = (double)candidate->blocking.packed_a_bytes + (double)candidate->blocking.packed_b_bytes;
     return hypot(arithmetic_ns(request, candidate), 1e9 * bytes / request->profile->memory_bytes_per_s);

@@ -1,8 +1,11 @@
-/* Times sgemm of any BLAS, loaded by path, several libraries alternately in one run, and checks what they
- * compute. Started by hand and by the scripts of perf/.
+/* Times a product routine of any BLAS, loaded by path, several libraries alternately in one run, and checks
+ * what they compute. Started by hand and by perf/measure.
  *
- *   bench --library PATH [--library PATH ...] [--routine cblas_sgemm|sgemm_] [--sizes 8,64,512x512x64]
- *         [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] [--csv]
+ *   bench --library PATH [--library PATH ...] [--routine NAME] [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT]
+ *         [--seconds S] [--warmup S] [--csv]
+ *
+ * NAME is cblas_sgemm, sgemm_, or one of half precision (see routine.c); a library that has no such routine
+ * is left out. With those, LAVABLAS_INIT=sync is wanted: their kernels are prepared at the first product.
  *
  * PATH may be a name for dlopen, and "preloaded" (or nothing) for what the program's own scope has, to
  * measure LD_PRELOAD. Libraries are opened RTLD_LOCAL, so none takes another's symbols; not RTLD_DEEPBIND,
@@ -10,7 +13,7 @@
  * first BLAS of the list: all are opened before the first call.
  *
  * Invariants: the first call of a library and of a size is never timed; a library whose sampled elements miss
- * sgemm's error bound makes the program print FAIL and exit with 1. */
+ * the routine's error bound makes the program print FAIL and exit with 1. */
 #include <dlfcn.h>
 #include <getopt.h>
 #include <math.h>
@@ -23,26 +26,19 @@
 #include <time.h>
 
 #include "lavablas.h"
+#include "routine.h"
 
 #define MAX_LIBRARIES 8
 #define MAX_SAMPLES   20000
 /* A sample is at least this long: two clock reads, 50 ns, are then 0.25% of it. */
 #define SAMPLE_SECONDS 20e-6
 /* A library keeps its turn this long, so that a GPU's clock does not fall between its calls. */
-#define SLICE_SECONDS    0.1
-#define CHECKED_ELEMENTS 200
-
-typedef void cblas_function(int layout, int transa, int transb, int m, int n, int k, float alpha,
-                            const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-typedef void fortran_function(const char *transa, const char *transb, const int *m, const int *n,
-                              const int *k, const float *alpha, const float *a, const int *lda,
-                              const float *b, const int *ldb, const float *beta, float *c, const int *ldc,
-                              size_t transa_length, size_t transb_length);
+#define SLICE_SECONDS 0.1
 
 struct library {
     const char *path;
-    cblas_function *cblas;
-    fortran_function *fortran;
+    void *handle;                             /* RTLD_DEFAULT: the program's own scope */
+    void *function;                           /* the routine */
     int (*wait)(const char **);               /* LavaBLAS's own, else NULL */
     int (*last_call)(struct lavablas_call *); /* the same */
     double *samples;                          /* seconds a call, of the current size */
@@ -57,81 +53,17 @@ struct library {
 struct options {
     struct library libraries[MAX_LIBRARIES];
     int library_count;
-    bool fortran, csv;
+    const struct routine *routine;
+    bool csv;
     const char *sizes;
     char ops[3];
     double seconds, warmup_seconds;
-};
-
-struct product {
-    int m, n, k, lda, ldb, ldc;
-    char transa, transb;
-    float *a, *b, *c;
 };
 
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void call(const struct options *options, const struct library *library, const struct product *p) {
-    static const float one = 1, zero = 0;
-    if (options->fortran)
-        library->fortran(&p->transa, &p->transb, &p->m, &p->n, &p->k, &one, p->a, &p->lda, p->b, &p->ldb,
-                         &zero, p->c, &p->ldc, 1, 1);
-    else
-        library->cblas(102, p->transa == 'N' ? 111 : 112, p->transb == 'N' ? 111 : 112, p->m, p->n, p->k, 1,
-                       p->a, p->lda, p->b, p->ldb, 0, p->c, p->ldc);
-}
-
-/* One element of the product, and the same of the absolute values, in double precision. */
-static double reference(const struct product *p, int row, int column, double *magnitude) {
-    double sum = 0;
-    *magnitude = 0;
-    for (ptrdiff_t l = 0; l < p->k; l++) {
-        double a = (double)p->a[p->transa == 'N' ? row + l * p->lda : l + (ptrdiff_t)row * p->lda];
-        double b = (double)p->b[p->transb == 'N' ? l + (ptrdiff_t)column * p->ldb : column + l * p->ldb];
-        sum += a * b;
-        *magnitude += fabs(a * b);
-    }
-    return sum;
-}
-
-/* Samples corners and a scatter; the bound is the library's own for sgemm: 4 sqrt(k + 2) u |A||B|. */
-static bool check(const struct options *options, const struct library *library, const struct product *p) {
-    size_t elements = (size_t)p->ldc * (size_t)p->n;
-    double bound = 4 * sqrt(p->k + 2.0) * 0x1p-24;
-    uint32_t seed = 12345;
-    for (size_t i = 0; i < elements; i++)
-        p->c[i] = NAN; /* beta is 0: every element must be written */
-    call(options, library, p);
-    for (int i = 0; i < CHECKED_ELEMENTS; i++) {
-        double magnitude;
-        seed = seed * 1664525u + 1013904223u;
-        int row = (int)((uint64_t)seed * (uint64_t)p->m >> 32);
-        seed = seed * 1664525u + 1013904223u;
-        int column = (int)((uint64_t)seed * (uint64_t)p->n >> 32);
-        if (i < 4) {
-            row = i & 1 ? p->m - 1 : 0;
-            column = i & 2 ? p->n - 1 : 0;
-        }
-        double expected = reference(p, row, column, &magnitude);
-        double found = (double)p->c[row + (ptrdiff_t)column * p->ldc];
-        if (!(fabs(found - expected) <= bound * magnitude)) {
-            fprintf(stderr, "FAIL %s: %d x %d x %d: element (%d, %d) is %.9g, not %.9g (+- %.2g)\n",
-                    library->path, p->m, p->n, p->k, row, column, found, expected, bound * magnitude);
-            return false;
-        }
-    }
-    for (size_t i = 0; i < elements; i++) {
-        if (isnan(p->c[i])) {
-            fprintf(stderr, "FAIL %s: %d x %d x %d: element %zu was not written\n", library->path, p->m, p->n,
-                    p->k, i);
-            return false;
-        }
-    }
-    return true;
 }
 
 static double *new_samples(void) {
@@ -141,10 +73,10 @@ static double *new_samples(void) {
     return samples;
 }
 
-static double time_sample(const struct options *options, struct library *library, const struct product *p) {
+static double time_sample(const struct library *library, const struct product *p) {
     double start = now();
     for (unsigned long i = 0; i < library->calls_per_sample; i++)
-        call(options, library, p);
+        routine_call(library->function, p);
     return now() - start;
 }
 
@@ -155,26 +87,26 @@ static void prepare(const struct options *options, struct library *library, cons
     library->calls = 0;
     library->timed_seconds = 0;
     library->calls_per_sample = 1;
-    library->wrong = !check(options, library, p);
+    library->wrong = !routine_check(library->function, p, library->path);
     if (library->wait && library->wait(&why) != 0 && !library->told) {
         fprintf(stderr, "%s uses the CPU: %s\n", library->path, why);
         library->told = true;
     }
     double end = now() + options->warmup_seconds;
     do {
-        double elapsed = time_sample(options, library, p);
+        double elapsed = time_sample(library, p);
         if (elapsed < SAMPLE_SECONDS)
             library->calls_per_sample *= 2;
     } while (now() < end);
     /* again, where it computes now: the first products may have run elsewhere */
-    library->wrong = library->wrong || !check(options, library, p);
+    library->wrong = library->wrong || !routine_check(library->function, p, library->path);
 }
 
-static void run_slice(const struct options *options, struct library *library, const struct product *p) {
+static void run_slice(struct library *library, const struct product *p) {
     double start = now(), elapsed;
     bool first = true;
     do {
-        elapsed = time_sample(options, library, p);
+        elapsed = time_sample(library, p);
         /* The first sample after another library's turn finds cold caches; kept where it is the only one. */
         bool only = now() - start >= SLICE_SECONDS;
         if (!first || only) {
@@ -221,8 +153,8 @@ static void print_results(struct options *options, const struct product *p) {
         snprintf(size, sizeof size, "%dx%dx%d", p->m, p->n, p->k);
         if (options->csv)
             printf("%d,%d,%d,%s,%s,%s,%s,%llu,%.10g,%.10g,%.4f,%.2f,%s\n", p->m, p->n, p->k, options->ops,
-                   options->fortran ? "sgemm_" : "cblas_sgemm", library->path, place, library->calls, least,
-                   middle, middle / first_median, flops / middle * 1e-9, library->wrong ? "FAIL" : "ok");
+                   options->routine->name, library->path, place, library->calls, least, middle,
+                   middle / first_median, flops / middle * 1e-9, library->wrong ? "FAIL" : "ok");
         else
             printf("%-18s %12s %12s %8.3f %11.2f  %-3s %s %s\n", size, format_time(least, least_text),
                    format_time(middle, median_text), middle / first_median, flops / middle * 1e-9, place,
@@ -231,28 +163,9 @@ static void print_results(struct options *options, const struct product *p) {
     fflush(stdout);
 }
 
-static float *new_matrix(size_t elements, uint32_t seed) {
-    float *x = NULL;
-    if (posix_memalign((void **)&x, 64, elements * sizeof *x + 64) != 0) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    for (size_t i = 0; i < elements; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        x[i] = (float)(int)(seed >> 8) * 0x1p-23f - 1.0f;
-    }
-    return x;
-}
-
 static bool run_size(struct options *options, int m, int n, int k) {
-    struct product product = {.m = m, .n = n, .k = k, .transa = options->ops[0], .transb = options->ops[1]};
+    struct product product = routine_product(options->routine, m, n, k, options->ops);
     bool right = true;
-    product.lda = product.transa == 'N' ? m : k;
-    product.ldb = product.transb == 'N' ? k : n;
-    product.ldc = m;
-    product.a = new_matrix((size_t)m * (size_t)k, 1);
-    product.b = new_matrix((size_t)k * (size_t)n, 2);
-    product.c = new_matrix((size_t)m * (size_t)n, 3);
     for (int i = 0; i < options->library_count; i++)
         prepare(options, &options->libraries[i], &product);
     int rounds = 0;
@@ -260,16 +173,14 @@ static bool run_size(struct options *options, int m, int n, int k) {
     do {
         least_seconds = INFINITY;
         for (int i = 0; i < options->library_count; i++) {
-            run_slice(options, &options->libraries[i], &product);
+            run_slice(&options->libraries[i], &product);
             least_seconds = fmin(least_seconds, options->libraries[i].timed_seconds);
         }
     } while (++rounds < 3 || least_seconds < options->seconds);
     print_results(options, &product);
     for (int i = 0; i < options->library_count; i++)
         right = right && !options->libraries[i].wrong;
-    free(product.a);
-    free(product.b);
-    free(product.c);
+    routine_free(&product);
     return right;
 }
 
@@ -285,32 +196,35 @@ static bool open_library(struct options *options, const char *path) {
         return false;
     }
     struct library *library = &options->libraries[options->library_count++];
-    void *cblas = dlsym(handle, "cblas_sgemm"), *fortran = dlsym(handle, "sgemm_");
     void *wait = dlsym(handle, "lavablas_wait"), *last = dlsym(handle, "lavablas_last_call");
-    *library = (struct library){.path = preloaded ? "preloaded" : path, .samples = new_samples()};
-    memcpy(&library->cblas, &cblas, sizeof cblas);
-    memcpy(&library->fortran, &fortran, sizeof fortran);
+    *library =
+        (struct library){.path = preloaded ? "preloaded" : path, .handle = handle, .samples = new_samples()};
     memcpy(&library->wait, &wait, sizeof wait);
     memcpy(&library->last_call, &last, sizeof last);
     return true;
 }
 
-static bool check_symbols(const struct options *options) {
+/* Only the libraries that have the routine stay. */
+static bool find_routine(struct options *options) {
+    int kept = 0;
     for (int i = 0; i < options->library_count; i++) {
-        const struct library *library = &options->libraries[i];
-        if (options->fortran ? library->fortran != NULL : library->cblas != NULL)
-            continue;
-        fprintf(stderr, "%s has no %s\n", library->path, options->fortran ? "sgemm_" : "cblas_sgemm");
-        return false;
+        struct library *library = &options->libraries[i];
+        library->function = dlsym(library->handle, options->routine->name);
+        if (library->function)
+            options->libraries[kept++] = *library;
+        else
+            fprintf(stderr, "%s has no %s\n", library->path, options->routine->name);
     }
-    return options->library_count > 0;
+    options->library_count = kept;
+    return kept > 0;
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench --library PATH [--library PATH ...] [--routine cblas_sgemm|sgemm_]\n"
-                    "             [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] "
-                    "[--csv]\n"
-                    "PATH 'preloaded': what LD_PRELOAD put into the program.\n");
+    fprintf(stderr,
+            "usage: bench --library PATH [--library PATH ...] [--routine %s]\n"
+            "             [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] [--csv]\n"
+            "PATH 'preloaded': what LD_PRELOAD put into the program.\n",
+            routine_names());
     return 2;
 }
 
@@ -329,8 +243,7 @@ static bool parse_options(struct options *options, int count, char **arguments) 
                 return false;
             break;
         case 'r':
-            options->fortran = strcmp(optarg, "sgemm_") == 0;
-            if (!options->fortran && strcmp(optarg, "cblas_sgemm") != 0)
+            if (!(options->routine = routine_find(optarg)))
                 return false;
             break;
         case 'n':
@@ -354,7 +267,7 @@ static bool parse_options(struct options *options, int count, char **arguments) 
             return false;
         }
     }
-    return optind == count && check_symbols(options);
+    return optind == count && find_routine(options);
 }
 
 /* The next of "64,512x512x64"; false at the end (*text then "") or at what is no size. */
@@ -373,8 +286,11 @@ static bool next_size(const char **text, int *m, int *n, int *k) {
 }
 
 int main(int count, char **arguments) {
-    struct options options = {
-        .sizes = "64,128,256,512,1024,2048", .ops = "NN", .seconds = 1, .warmup_seconds = 0.5};
+    struct options options = {.routine = routine_find("cblas_sgemm"),
+                              .sizes = "64,128,256,512,1024,2048",
+                              .ops = "NN",
+                              .seconds = 1,
+                              .warmup_seconds = 0.5};
     bool right = true;
     int m, n, k;
     if (!parse_options(&options, count, arguments))

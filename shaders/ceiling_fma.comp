@@ -38,6 +38,6 @@ void main()
     [[unroll]] for (uint i = 0; i < PART_M; i++)
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             total += sums[i][j];
-    if (constants.store != 0)
-        target.element[gl_GlobalInvocationID.x] = total;
+    if (total == LAVA_CEILING_NEVER) /* never so, but the sums have to be made to find out */
+        target.element[gl_LocalInvocationIndex] = total;
 }

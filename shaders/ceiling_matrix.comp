@@ -47,9 +47,12 @@ void main()
                 UNROLL for (uint i = 0; i < MATRICES_M; i++)
                     sums[i][j] = coopMatMulAdd(a[set][i], b[set][j], sums[i][j]);
 
-    if (constants.store != 0)
-        UNROLL for (uint i = 0; i < MATRICES_M; i++)
-            UNROLL for (uint j = 0; j < MATRICES_N; j++)
-                coopMatStore(sums[i][j], target.element, (gl_SubgroupID * MATRICES_N + j) * SHAPE_N * PART_M + i * SHAPE_M,
-                             PART_M, gl_CooperativeMatrixLayoutColumnMajor);
+    /* never so large, but every element has to be computed to find out */
+    float total = 0;
+    UNROLL for (uint i = 0; i < MATRICES_M; i++)
+        UNROLL for (uint j = 0; j < MATRICES_N; j++)
+            UNROLL for (uint e = 0; e < sums[i][j].length(); e++)
+                total += sums[i][j][e];
+    if (total == LAVA_CEILING_NEVER)
+        target.element[gl_SubgroupInvocationID] = total;
 }

@@ -34,8 +34,8 @@ struct lava_progress {
     int64_t row, rows, column, partial;
 };
 
-/* Device time of one run, for benchmarks. repeat > 1 computes each block that many times (timed, same
- * result). */
+/* Device time of one run, for benchmarks. repeat > 1 computes each block that many times (timed; the same
+ * result, unless K is cut into panels). */
 struct lava_timing {
     uint32_t repeat;
     uint64_t pack_ns, multiply_ns, finish_ns; /* the last two of one repetition */

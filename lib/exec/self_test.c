@@ -125,13 +125,13 @@ static bool same_special(float got, double expected) {
 }
 
 /* What an element may be off. fp32: 4 sqrt(K + 2) u of its size. Cooperative matrices round as their device
- * likes: 2 K u in the worst case. A result in half precision is rounded once more, and one that is too small
- * for fp16's normal numbers may be flushed. */
+ * likes: 2 K u in the worst case. A result in half precision is rounded once more, to half a step among
+ * fp16's subnormal numbers. */
 static double allowed(const struct lava_problem *problem, double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
     double k = (double)problem->k, terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * k;
     double bound = terms * 0x1p-24 * size + roundings[problem->type_c] * fabs(expected);
-    return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-14 : bound;
+    return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
 }
 
 /* The largest error over what is allowed. */

@@ -1,4 +1,5 @@
-/* SPIR-V as shaders/meson.build compiled it, and which variant a device gets. Called by pipelines.c and selection.c. */
+/* SPIR-V as shaders/meson.build compiled it, and which variant a device gets. Called by pipelines.c and
+ * selection.c. */
 #include "lib/vk/modules.h"
 
 /* As shaders/meson.build names them. A module has those that make a difference to it, plain always. */

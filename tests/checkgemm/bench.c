@@ -3,8 +3,9 @@
  *
  * "of the roof" is the time that the arithmetic needs at the ceiling that was measured, or packed A and B
  * read once and C written once need at the memory's, whichever is longer, over the time of multiply and
- * finish. Without
- * --rotate the multiply is repeated on the same operands, which a cache may hold: hence their size. */
+ * finish. Without --rotate the multiply is repeated on the same operands, which a cache may hold, as it may
+ * after packing them: hence their size. With it, "repeated" tells that time beside the one with operands from
+ * memory. */
 #include "tests/checkgemm/bench.h"
 
 #include <inttypes.h>
@@ -26,8 +27,8 @@ struct timings {
 
 void bench_header(const struct bench_options *options) {
     printf("%-22s %-9s %-8s %-10s %-21s | %9s %9s %8s | %8s %-14s %9s | %8s |", "kernel", "C", "schedule",
-           "workgroups", "m x n x k", "multiply", "median", "finish", "TFLOP/s", "of the roof", "operands",
-           "pack ms");
+           "workgroups", "m x n x k", "multiply", options->rotate_bytes ? "repeated" : "median", "finish",
+           "TFLOP/s", "of the roof", "operands", "pack ms");
     if (!options->device_only)
         printf(" %9s %8s | %s", "call ms", "median", "GFLOP/s host to host");
     printf("\n");
@@ -78,11 +79,12 @@ static void print_line(const struct bench_options *options, const struct lava_pl
     else
         snprintf(operands, sizeof operands, "%.4g", mib);
     roof_text(options, plan, problem, device_ms, roof);
-    printf("%-22s %-9s %-8s %-10s %-21s | %9.4f %9.4f %8.4f | %8.2f %-14s %5s MiB | %8.4f |",
+    double rate = device_ms > 0 ? flops / device_ms * 1e-9 : 0;
+    printf("%-22s %-9s %-8s %-10s %-21s | %9.4f %9.4f %8.4f | %8.*f %-14s %5s MiB | %8.4f |",
            plan->kernel->name, lava_type_name(problem->type_c), lava_schedule_name(plan->schedule),
            plan->persistent ? "persistent" : "per tile", size, timings->multiply_ms,
-           timings->device.multiply_median_ms, timings->device.finish_ms,
-           device_ms > 0 ? flops / device_ms * 1e-9 : 0.0, roof, operands, timings->device.pack_ms);
+           timings->copies > 1 ? timings->device.multiply_ms : timings->device.multiply_median_ms,
+           timings->device.finish_ms, rate < 1 ? 4 : 2, rate, roof, operands, timings->device.pack_ms);
     if (timings->call_ms > 0)
         printf(" %9.3f %8.3f | %.0f,", timings->call_ms, timings->call_median_ms,
                flops / timings->call_ms * 1e-6);

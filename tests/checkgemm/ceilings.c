@@ -18,6 +18,7 @@
 #define DISPATCH_S 0.01
 #define TIMED_S    0.08
 #define WARM_S     0.4
+#define MAX_ROUNDS (1u << 24)
 /* Operands of the arithmetic kernels: more than any of them reads. */
 #define OPERAND_BYTES (256u << 10)
 /* Of each of the two buffers memory is measured with. */
@@ -38,15 +39,15 @@ struct launch {
     uint32_t workgroups_per_multiprocessor;
 };
 
-/* Device time of one dispatch in seconds; 0: it failed, or the device has no clock. */
+/* Device time of one dispatch in seconds; negative: it failed, or the device has no clock. */
 static double dispatch_seconds(const struct session *session, const struct lava_pipeline *pipeline,
                                const struct lava_ceiling_constants *constants, uint32_t groups) {
     struct lava_device *device = session->device;
     struct lava_commands commands;
     struct lava_point done;
-    uint64_t elapsed_ns = 0;
+    uint64_t elapsed_ns;
     if (lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
-        return 0;
+        return -1;
     lava_queue_reset_stamps(device, &commands);
     lava_queue_barrier(device, &commands);
     lava_queue_stamp(device, &commands, 0);
@@ -54,20 +55,20 @@ static double dispatch_seconds(const struct session *session, const struct lava_
     lava_queue_stamp(device, &commands, 1);
     if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS) ||
         !lava_queue_read_stamps(device, LAVA_ROLE_COMPUTE, 1, &elapsed_ns))
-        return 0;
+        return -1;
     return (double)elapsed_ns * 1e-9;
 }
 
 /* The least of many; 0: failed. */
 static double least_seconds(const struct session *session, const struct lava_pipeline *pipeline,
                             const struct lava_ceiling_constants *constants, uint32_t groups, double seconds) {
-    double best = dispatch_seconds(session, pipeline, constants, groups);
+    double best = dispatch_seconds(session, pipeline, constants, groups), one = best;
     uint64_t start = lava_stats_now_ns();
-    while (best > 0 && (double)(lava_stats_now_ns() - start) * 1e-9 < seconds) {
-        double one = dispatch_seconds(session, pipeline, constants, groups);
+    while (one >= 0 && (double)(lava_stats_now_ns() - start) * 1e-9 < seconds) {
+        one = dispatch_seconds(session, pipeline, constants, groups);
         best = one < best ? one : best;
     }
-    return best;
+    return one >= 0 ? best : 0;
 }
 
 /* Rounds so that a dispatch takes DISPATCH_S, then timed: flops of a round over the time of one. */
@@ -80,8 +81,9 @@ static double arithmetic_rate(const struct session *session,
                                                .rounds = session->software ? 1 : 64};
     if (lava_pipelines_get(session->device, specification, &pipeline))
         return 0;
+    dispatch_seconds(session, pipeline, &constants, groups); /* software devices compile now, not before */
     double first = dispatch_seconds(session, pipeline, &constants, groups);
-    for (int i = 0; i < 8 && first > 0 && first < DISPATCH_S / 2; i++) {
+    while (first >= 0 && first < DISPATCH_S / 2 && constants.rounds < MAX_ROUNDS) {
         constants.rounds *= first < DISPATCH_S / 16 ? 8 : 2;
         first = dispatch_seconds(session, pipeline, &constants, groups);
     }

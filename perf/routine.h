@@ -1,0 +1,41 @@
+/* The BLAS routines that perf/bench can call, their matrices, and what the results should be: written here
+ * once more, without any code of the library that is timed. */
+#ifndef PERF_ROUTINE_H
+#define PERF_ROUTINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum element { ELEMENT_FP32, ELEMENT_FP16, ELEMENT_BF16 };
+
+struct routine {
+    const char *name;
+    bool fortran;
+    enum element element, element_c; /* of A and B; of C */
+    bool half_scalars;               /* alpha and beta are of C's type, not fp32 */
+};
+
+/* NULL: no such routine. */
+const struct routine *routine_find(const char *name);
+/* Their names, separated by '|'. */
+const char *routine_names(void);
+
+/* C <- op(A) op(B), column-major. */
+struct product {
+    const struct routine *routine;
+    int m, n, k, lda, ldb, ldc;
+    char transa, transb;
+    void *a, *b, *c;
+};
+
+/* With random A and B in [-1, 1). Exits where there is no memory. */
+struct product routine_product(const struct routine *routine, int m, int n, int k, const char ops[2]);
+void routine_free(struct product *product);
+
+/* function is what the routine's name means in some library. */
+void routine_call(void *function, const struct product *product);
+
+/* Fills C with NaN, calls, and compares corners and a scatter of elements; says what is wrong on stderr. */
+bool routine_check(void *function, const struct product *product, const char *library);
+
+#endif
