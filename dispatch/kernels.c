@@ -28,7 +28,8 @@ static const struct module {
 /* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8, so that each
  * also runs in software, where CI tests it (bf16 excepted: Mesa has no such matrices). The fp32 shapes began with what
  * public kernels converged on (CLBlast, llama.cpp); those kept won somewhere on an H200 (doc/tuning.md has them and the
- * ones dropped). The fp16 and bf16 shapes are starting values.
+ * ones dropped). Of the fp16 and bf16 shapes, fragments are what perf/tune found best of 197 there, with what is best
+ * where there is little to do; the shared ones are starting values from what others found.
  *
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step

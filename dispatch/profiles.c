@@ -31,7 +31,7 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0 };
  *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
  *   latency   host to host, the smallest product, ns
  *
- * All fp16 and bf16 figures are starting values; the H200's are a prototype's. Rows of fragments are listed only where no
+ * The fp16 and bf16 figures are starting values but for the H200's and lavapipe's. Rows of fragments are listed only where no
  * two invocations hold the same element of a fragment: so on NVIDIA and lavapipe, expected of Intel, proven by the
  * self-test. */
 static const struct lava_profile table[] = {

@@ -5,9 +5,7 @@
 #define LAVA_SHADER_FINISH
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
-#ifdef LAVA_BF16
-#include "nearest_bf16.glsl"
-#endif
+#include "nearest.glsl"
 
 layout(local_size_x = LAVA_FINISH_INVOCATIONS) in;
 
@@ -17,7 +15,7 @@ layout(local_size_x = LAVA_FINISH_INVOCATIONS) in;
 #define QUAD_BYTES 8
 QUAD rounded(vec4 value)
 {
-    f16vec4 half_ = f16vec4(value);
+    f16vec4 half_ = f16vec4(nearest_fp16(value));
     return uvec2(packFloat2x16(half_.xy), packFloat2x16(half_.zw));
 }
 #elif defined(LAVA_BF16)
@@ -25,7 +23,7 @@ QUAD rounded(vec4 value)
 #define QUAD_BYTES 8
 QUAD rounded(vec4 value)
 {
-    uvec4 bits = nearest_bf16(value) >> 16;
+    uvec4 bits = floatBitsToUint(nearest_bf16(value)) >> 16;
     return uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
 }
 #else

@@ -17,7 +17,7 @@
  * As many sets of fragments as stages: one multiplies while the others are on their way. Two let a subgroup own 64 x 64 of
  * C; four are for small parts, which wait for memory. Nothing in a round depends on a condition: drivers' compilers answer
  * that with copies of all registers. The last round reads its own first depths again instead of what lies beyond the end.
- * doc/tuning.md has what else was tried. */
+ * doc/tensor-cores.md has what else was tried. */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_MULTIPLY

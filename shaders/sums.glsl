@@ -17,17 +17,13 @@ void start_sums(uint64_t first)
         }
 }
 
-#ifdef LAVA_BF16
-#include "nearest_bf16.glsl"
-#endif
+#include "nearest.glsl"
 
 /* As an invocation holds it: the type of A and B, rounded to nearest even. */
 MATRIX_C_NARROW narrowed(MATRIX_C value)
 {
-#ifdef LAVA_BF16
     UNROLL for (uint e = 0; e < value.length(); e++)
-        value[e] = uintBitsToFloat(nearest_bf16(vec4(value[e])).x);
-#endif
+        value[e] = NEAREST(vec4(value[e])).x;
     return MATRIX_C_NARROW(value);
 }
 

@@ -156,7 +156,9 @@ static void multiply(const struct product *product, struct area c, int64_t depth
     float *target = product->workspace + blocks->offset[C];
     int m = (int)c.rows, n = (int)c.columns, k = (int)depths;
     int lda = (int)blocks->ld[A], ldb = (int)blocks->ld[B], ldc = (int)blocks->ld[C];
-    float alpha = (float)problem->alpha, beta = depth == 0 ? (float)problem->beta : 1.0f;
+    /* without terms alpha has no say, not even NaN; CPU BLAS libraries differ on that */
+    float alpha = depths > 0 ? (float)problem->alpha : 0.0f;
+    float beta = depth == 0 ? (float)problem->beta : 1.0f;
     if (!blocks->of_c) {
         target = (float *)problem->c + c.row + c.column * problem->ldc;
         ldc = (int)problem->ldc;

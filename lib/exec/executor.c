@@ -1,7 +1,7 @@
 /* The streaming executor. Called by lib/exec/runtime.c, self_test.c and checkgemm.
  *
  * Order on the device comes from two rules. A multiply begins with a barrier, so it sees everything packed
- * before it and everything submitted before it has finished before anything after it starts; that is why
+ * before it and every dispatch before it has finished before one after it starts; that is why
  * packing the next B into the other buffer needs no barrier of its own and may overlap the multiply. And
  * block j is submitted only after block j - 2 is merged, so its accumulators are free. */
 #include "lib/exec/executor.h"
@@ -17,8 +17,9 @@
 /* A wait gives up after this, plus the estimated time of a block this many times over. */
 #define TIMEOUT_S      20.0
 #define TIMEOUT_FACTOR 50.0
-/* Software compiles a kernel when it is first dispatched: up to a minute for cooperative matrices
- * (fp16_fragments_128x64, lavapipe of Mesa 26.1.6, 2026-11-21). */
+/* Software compiles a kernel when it is first dispatched: a second for cooperative matrices with rolled
+ * loops, half a minute for what tests compile unrolled (lavapipe of Mesa 26.1.6, 2 idle cores, 2026-11-21;
+ * tens of times that under a sanitizer). */
 #define SOFTWARE_TIMEOUT_S 300.0
 
 /* The last executor whose device may still be at work on its buffers and pipelines: it keeps them. */

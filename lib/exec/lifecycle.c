@@ -33,6 +33,7 @@ enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
     _Atomic int states[LAVA_TYPE_COUNT];
+    _Atomic bool refused[LAVA_TYPE_COUNT]; /* the device is there, but has no kernel of the type that works */
     _Atomic bool forked, exiting;
     pthread_t exiter;       /* the thread in exit(), where exiting is set */
     pthread_mutex_t change; /* guards changes of states and the wait for them; taken after executor_lock */
@@ -220,11 +221,13 @@ static void prepare_type(enum lava_type type) {
         set_state(type, READY, "ready");
         LAVA_LOG(INFO, "device: %s: ready for %s", name, type_name);
     } else if (status == LAVA_ERROR_UNAVAILABLE) {
+        life.refused[type] = true;
         set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
         LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
     } else if (type == LAVA_TYPE_FP32 || life.executor->device->failed) {
         give_device_up(status, "the self-test failed");
     } else {
+        life.refused[type] = true;
         set_state(type, UNAVAILABLE, "the self-test failed");
         LAVA_LOG(WARN, "%s: not used for %s: %s", name, type_name, lava_status_name(status));
     }
@@ -318,7 +321,8 @@ bool lava_lifecycle_ready_for(enum lava_type type, bool wait, enum lava_reason *
         return false;
     }
     bool busy = !wait && any_is(STARTING); /* with another type: the lock would not be had for a while */
-    *reason = state == UNAVAILABLE ? LAVA_REASON_NO_DEVICE : LAVA_REASON_STARTING;
+    enum lava_reason unavailable = life.refused[type] ? LAVA_REASON_NO_KERNEL : LAVA_REASON_NO_DEVICE;
+    *reason = state == UNAVAILABLE ? unavailable : LAVA_REASON_STARTING;
     return state == READY && !busy;
 }
 

@@ -57,11 +57,11 @@ static void put_special(struct sample *sample) {
     }
 }
 
-/* Rows of C little short of two tiles: without split K there is no finish kernel then. */
+/* Rows of C one short of two tiles: so little padding that there is no finish kernel without split K. */
 static bool make_sample(struct sample *sample, const struct lava_kernel *kernel) {
     size_t element_bytes = lava_type_bytes(kernel->type);
     sample->kernel = kernel;
-    sample->m = 2 * (int64_t)kernel->tile_m - 3;
+    sample->m = 2 * (int64_t)kernel->tile_m - 1;
     sample->n = kernel->tile_n + 5;
     sample->k = 9 * (int64_t)kernel->tile_k + 1; /* enough for two slabs */
     sample->ld = (int64_t)fmax((double)sample->k, fmax((double)sample->m, (double)sample->n)) + 3;

@@ -92,7 +92,9 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     VkSemaphoreSubmitInfo waits[8];
     uint32_t waited = 0;
     for (uint32_t i = 0; i < count && waited < 8; i++) {
-        if (!points[i].queue || points[i].value <= points[i].queue->reached)
+        /* reached on this queue: nothing to wait for; on another its writes still have to become visible here
+         */
+        if (!points[i].queue || (points[i].queue == queue && points[i].value <= queue->reached))
             continue;
         waits[waited++] = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                                   .semaphore = points[i].queue->timeline,

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lavablas.h"
+#include "lavablas_cblas.h"
 #include "tests/library/half_product.h"
 #include "tests/library/half_routines.h"
 
@@ -216,11 +218,26 @@ static void unknown_enumerators(void **state) {
     }
 }
 
+/* Without terms alpha has no say; what the CPU BLAS makes of it differs. */
+static void no_terms_and_alpha_nan(void **state) {
+    (void)state;
+    uint16_t nothing[4] = {0x7e00, 0x7e00, 0x7e00, 0x7e00};
+    float c[4] = {1, 2, 3, 4};
+    cblas_shgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 2, 2, 0, NAN, nothing, 2, nothing, 1, 2, c, 2);
+    for (int i = 0; i < 4; i++)
+        assert_true(c[i] == 2.0f * (float)(i + 1));
+    uint16_t half[4] = {0x7e00, 0x7e00, 0x7e00, 0x7e00};
+    lavablas_hgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 2, 2, 0, INFINITY, nothing, 2, nothing, 1, 0,
+                   half, 2);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(half[i], 0);
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_routine),       cmocka_unit_test(past_the_cutoff),
         cmocka_unit_test(scalars_of_fp32),     cmocka_unit_test(complaints),
-        cmocka_unit_test(unknown_enumerators),
+        cmocka_unit_test(unknown_enumerators), cmocka_unit_test(no_terms_and_alpha_nan),
     };
     if (count > 1)
         setting = arguments[1];
