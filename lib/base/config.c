@@ -5,6 +5,7 @@
  * none; a secure (setuid) program gets the defaults and mode CPU, without a look at the environment. */
 #include "lib/base/config.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,6 +39,9 @@ static const char *const local_rank_names[] = {
     "SLURM_LOCALID",              /* srun */
     "PMI_LOCAL_RANK",             /* Cray's and other PMI launchers */
 };
+
+/* How programs are told to compute with fewer threads, the more special first. */
+static const char *const thread_names[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
 
 /* What the parsers of one run share. */
 struct parser {
@@ -204,6 +208,17 @@ static int find_local_rank(const struct parser *parser) {
     return -1;
 }
 
+/* Of OpenMP's list for nested levels, the first. Not ours to complain about. */
+static int find_cpu_threads(const struct parser *parser) {
+    for (size_t i = 0; i < sizeof thread_names / sizeof thread_names[0]; i++) {
+        const char *value = parser->get(thread_names[i], parser->context);
+        long threads = value ? strtol(value, NULL, 10) : 0;
+        if (threads > 0)
+            return threads < INT_MAX ? (int)threads : INT_MAX;
+    }
+    return 0;
+}
+
 /* A relative path would make the cache depend on the working directory; the XDG specification says to ignore
  * one. */
 static const char *find_cache_home(const struct parser *parser) {
@@ -241,6 +256,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
     if (!parser.init_set)
         config->init_sync = config->mode == LAVA_MODE_GPU;
     config->local_rank = find_local_rank(&parser);
+    config->cpu_threads = find_cpu_threads(&parser);
     config->cache_home = find_cache_home(&parser);
 }
 

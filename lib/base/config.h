@@ -12,10 +12,12 @@ enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INF
 
 struct lava_config {
     enum lava_mode mode;
-    bool secure;                   /* a setuid program: everything else is at its default and mode is CPU */
-    bool init_sync;                /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
-    const char *device;            /* LAVABLAS_DEVICE: index, name part or "cpu"; NULL: the best real GPU */
-    int local_rank;                /* MPI's local rank, -1: none */
+    bool secure;        /* a setuid program: everything else is at its default and mode is CPU */
+    bool init_sync;     /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
+    const char *device; /* LAVABLAS_DEVICE: index, name part or "cpu"; NULL: the best real GPU */
+    int local_rank;     /* MPI's local rank, -1: none */
+    int cpu_threads; /* what the program allows a CPU BLAS: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS; 0: not said
+                      */
     const char *cpu_blas;          /* path, or NULL */
     uint64_t memory_bytes;         /* 0: no limit but the device's */
     uint64_t pinned_bytes;         /* limit of staging memory */

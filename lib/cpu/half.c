@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/config.h"
 #include "lib/cpu/convert.h"
 #include "lib/cpu/processor.h"
 #include "lib/cpu/team.h"
@@ -272,10 +273,16 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
     errno = saved_errno;
 }
 
+/* As many threads as the CPU BLAS would use. */
+static unsigned team_size(void) {
+    int processors = lava_processor_count(), allowed = lava_config_get()->cpu_threads;
+    return (unsigned)(allowed > 0 && allowed < processors ? allowed : processors);
+}
+
 void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
     const struct lava_half_limits limits = {.workspace_elements = WORKSPACE_ELEMENTS,
                                             .largest_ld = INT_MAX,
                                             .alone_elements = ALONE_ELEMENTS,
-                                            .threads = (unsigned)lava_processor_count()};
+                                            .threads = team_size()};
     lava_half_run_limited(blas, problem, &limits);
 }

@@ -1,4 +1,5 @@
 /* The configuration: every variable, right and wrong values, without touching the environment. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,6 +267,30 @@ static void local_ranks(void **state) {
     }
 }
 
+static void cpu_threads(void **state) {
+    static const struct {
+        const char *pairs[5];
+        int threads;
+    } cases[] = {
+        {{NULL}, 0},
+        {{"OMP_NUM_THREADS", "4", NULL}, 4},
+        {{"OMP_NUM_THREADS", "4,2", NULL}, 4},
+        {{"OPENBLAS_NUM_THREADS", "1", NULL}, 1},
+        {{"OMP_NUM_THREADS", "4", "OPENBLAS_NUM_THREADS", "2", NULL}, 2},
+        {{"OMP_NUM_THREADS", "0", NULL}, 0},
+        {{"OMP_NUM_THREADS", "-3", NULL}, 0},
+        {{"OMP_NUM_THREADS", "many", NULL}, 0},
+        {{"OMP_NUM_THREADS", "99999999999", NULL}, INT_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{NULL}, 0, NULL};
+        memcpy(source.pairs, cases[i].pairs, sizeof cases[i].pairs);
+        assert_int_equal(parse(&source, false).cpu_threads, cases[i].threads);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_set),
@@ -280,6 +305,7 @@ int main(void) {
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),
         cmocka_unit_test(local_ranks),
+        cmocka_unit_test(cpu_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,10 @@ static bool is_plausible(const struct lava_call *first, const struct lava_call *
         return complain(what, "the faulty call has another reason", first);
     if (second->place == LAVA_PLACE_GPU)
         return true;
-    if (second->reason != (fault->phase == CALL ? LAVA_REASON_FAILED : LAVA_REASON_NO_DEVICE))
+    /* a half type is given up alone where its preparation fails */
+    bool given_up = second->reason == LAVA_REASON_NO_DEVICE ||
+                    (second->problem.type != LAVA_TYPE_FP32 && second->reason == LAVA_REASON_NO_KERNEL);
+    if (fault->phase == CALL ? second->reason != LAVA_REASON_FAILED : !given_up)
         return complain(what, "the clean call has another reason", second);
     bool transient = fault->point == LAVA_FAULT_ALLOCATE || fault->point == LAVA_FAULT_UPLOAD ||
                      fault->point == LAVA_FAULT_SUBMIT || fault->point == LAVA_FAULT_DOWNLOAD;
