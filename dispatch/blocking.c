@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "dispatch/schedule.h"
 
 /* Steps of tile_k below which a slab of a split K costs more in starting and summing than it gains. */
@@ -46,10 +47,6 @@ static int64_t divide_up(int64_t a, int64_t b) {
     return a / b + (a % b != 0);
 }
 
-static int64_t minimum(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 int64_t lava_blocking_padded(int64_t size, uint32_t tile) {
     return divide_up(size, tile) * tile;
 }
@@ -89,9 +86,9 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->blocks_m = divide_up(request->tiles_m, tiles_m);
     blocking->blocks_n = divide_up(request->tiles_n, tiles_n);
     blocking->blocks_k = divide_up(request->steps_k, steps);
-    blocking->block_m = minimum(problem->m, (int64_t)padded_m);
-    blocking->block_n = minimum(problem->n, (int64_t)padded_n);
-    blocking->block_k = minimum(problem->k, (int64_t)padded_k);
+    blocking->block_m = lava_minimum(problem->m, (int64_t)padded_m);
+    blocking->block_n = lava_minimum(problem->n, (int64_t)padded_n);
+    blocking->block_k = lava_minimum(problem->k, (int64_t)padded_k);
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
@@ -125,7 +122,7 @@ static bool fits(const struct request *request, const struct lava_blocking *bloc
  * finds it. The blocks are then made equally wide. */
 static bool widen(const struct request *request, int64_t tiles_m, int64_t steps,
                   struct lava_blocking *blocking) {
-    int64_t fitting = 0, beyond = minimum(request->widest, (int64_t)BLOCK_TILES_MAX / tiles_m) + 1;
+    int64_t fitting = 0, beyond = lava_minimum(request->widest, (int64_t)BLOCK_TILES_MAX / tiles_m) + 1;
     int64_t tiles_n = beyond - 1;
     while (beyond - fitting > 1) {
         measure(request, tiles_m, tiles_n, steps, blocking);
@@ -189,13 +186,13 @@ static bool search(const struct request *request, struct lava_blocking *best) {
 
 /* Tile columns of a block so that there are `column_blocks` of them, if each is wide enough then. */
 static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
-    int64_t blocks = minimum(column_blocks, tiles_n / COLUMN_BLOCK_TILES);
+    int64_t blocks = lava_minimum(column_blocks, tiles_n / COLUMN_BLOCK_TILES);
     if (blocks < 1)
         blocks = 1;
     int64_t tiles = divide_up(tiles_n, blocks);
     if (divide_up(tiles_n, tiles) < blocks)
         tiles = tiles_n / blocks;
-    return minimum(tiles, DIMENSION_TILES_MAX);
+    return lava_minimum(tiles, DIMENSION_TILES_MAX);
 }
 
 bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
@@ -219,8 +216,8 @@ static int64_t round_down(int64_t value, int64_t multiple) {
  * that many columns, as long as fits. */
 struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
                                           size_t element_bytes) {
-    struct lava_chunking chunking = {.chunk_rows = minimum(rows, LAVA_CHUNK_MAX_ROWS),
-                                     .chunk_columns = minimum(columns, LAVA_CHUNK_MAX_ROWS)};
+    struct lava_chunking chunking = {.chunk_rows = lava_minimum(rows, LAVA_CHUNK_MAX_ROWS),
+                                     .chunk_columns = lava_minimum(columns, LAVA_CHUNK_MAX_ROWS)};
     if (rows < 1 || columns < 1)
         return chunking;
     int64_t elements = (int64_t)(slot_bytes / element_bytes);
@@ -232,7 +229,7 @@ struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_
         chunking.chunk_columns = round_down(fitting, LAVA_CHUNK_ALIGN);
         return chunking;
     }
-    chunking.chunk_columns = minimum(columns, LAVA_CHUNK_ALIGN);
+    chunking.chunk_columns = lava_minimum(columns, LAVA_CHUNK_ALIGN);
     chunking.chunk_rows = round_down(elements / chunking.chunk_columns, LAVA_CHUNK_ALIGN);
     return chunking;
 }

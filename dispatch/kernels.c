@@ -169,7 +169,7 @@ static const char *simt_obstacle(const struct lava_kernel *kernel, const struct 
     return NULL;
 }
 
-static bool has_matrices(const struct lava_capabilities *device, enum lava_type type) {
+bool lava_kernel_has_matrices(const struct lava_capabilities *device, enum lava_type type) {
     for (uint32_t i = 0; i < device->shape_count; i++)
         if (device->shapes[i].type == type)
             return true;
@@ -186,7 +186,7 @@ static bool shares_are_words(uint32_t elements, uint32_t subgroup_size) {
 
 static const char *matrix_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
-    if (!has_matrices(device, kernel->type))
+    if (!lava_kernel_has_matrices(device, kernel->type))
         return kernel->type == LAVA_TYPE_BF16 ? "the device has no cooperative matrices of bf16"
                                               : "the device has no cooperative matrices of fp16";
     if (!shape)

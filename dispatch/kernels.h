@@ -61,6 +61,8 @@ const char *lava_kernel_algorithm(const struct lava_kernel *kernel);
 enum lava_layout lava_kernel_layout(const struct lava_kernel *kernel);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
+/* True where the device has cooperative matrices of the type, of whatever shape. */
+bool lava_kernel_has_matrices(const struct lava_capabilities *device, enum lava_type type);
 /* The shape the row's cooperative matrices have on the device; NULL: none fits, or the row is SIMT. */
 const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kernel,
                                                   const struct lava_capabilities *device);

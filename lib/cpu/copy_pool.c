@@ -7,15 +7,16 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/cpu/convert.h"
 #include "lib/cpu/processor.h"
+#include "lib/cpu/threads.h"
 
 /* Below this the caller is done before a sleeping thread has woken up. */
 #define ALONE_BYTES (256 * 1024)
@@ -27,8 +28,6 @@
 #define ROW_ALIGN 32
 /* Half precision is converted in runs of this many elements, which the first-level cache keeps. */
 #define RUN 256
-/* The threads call nothing but memcpy and conversions, with a run on the stack. */
-#define STACK_BYTES (128 * 1024)
 
 struct job {
     struct lava_copy copy;
@@ -68,15 +67,11 @@ static void merge_fp32(const float *restrict source, float *restrict target, int
     }
 }
 
-static int64_t smaller(int64_t x, int64_t y) {
-    return x < y ? x : y;
-}
-
 static void merge_half(enum lava_type type, const float *restrict source, uint16_t *restrict target,
                        int64_t rows, float beta) {
     float sums[RUN];
     for (int64_t i = 0; i < rows; i += RUN) {
-        size_t count = (size_t)smaller(RUN, rows - i);
+        size_t count = (size_t)lava_minimum(RUN, rows - i);
         if (beta == 0) {
             lava_convert_from_fp32(type, source + i, target + i, count);
             continue;
@@ -120,15 +115,14 @@ static void run_cells(struct lava_copy_pool *pool) {
     while ((cell = atomic_fetch_add_explicit(&pool->next_cell, 1, memory_order_relaxed)) < job->cells) {
         int64_t row = cell % job->cells_down * job->cell_rows;
         int64_t column = cell / job->cells_down * job->cell_columns;
-        run_block(job, row, smaller(job->cell_rows, job->copy.rows - row), column,
-                  smaller(job->cell_columns, job->copy.columns - column));
+        run_block(job, row, lava_minimum(job->cell_rows, job->copy.rows - row), column,
+                  lava_minimum(job->cell_columns, job->copy.columns - column));
     }
 }
 
 static void *run_thread(void *argument) {
     struct lava_copy_pool *pool = argument;
     unsigned long seen = 0;
-    pthread_setname_np(pthread_self(), "lavablas-copy");
     lava_processor_use_all();
     pthread_mutex_lock(&pool->lock);
     for (;;) {
@@ -148,35 +142,10 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-static bool create_thread(struct lava_copy_pool *pool, pthread_t *thread) {
-    pthread_attr_t attributes;
-    int error = -1;
-    if (pthread_attr_init(&attributes) == 0) {
-        pthread_attr_setstacksize(&attributes, STACK_BYTES);
-        error = pthread_create(thread, &attributes, run_thread, pool);
-        pthread_attr_destroy(&attributes);
-    }
-    /* A program with much thread-local storage needs the default size: that storage lies on the stack. */
-    if (error)
-        error = pthread_create(thread, NULL, run_thread, pool);
-    return error == 0;
-}
-
-/* The program's signals are for the program's threads: the new ones inherit a mask that blocks all but those
- * a thread raises itself. A program may have made its matrices' pages fault on purpose (write barriers, dirty
- * tracking). */
 static void start_threads(struct lava_copy_pool *pool) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    sigset_t all, before;
     pool->started = true;
     pool->owner = getpid();
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->created < pool->wanted && create_thread(pool, &pool->thread[pool->created]))
-        pool->created++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pool->created = lava_threads_create("lavablas-copy", pool->thread, pool->wanted, run_thread, pool);
 }
 
 static int64_t bytes_of(const struct job *job) {
@@ -186,10 +155,10 @@ static int64_t bytes_of(const struct job *job) {
 /* Columns are cut first: whole columns are what memcpy likes best. Rows only where columns are too few. */
 static void cut_job(struct job *job, unsigned threads) {
     const struct lava_copy *copy = &job->copy;
-    int64_t wanted = smaller(bytes_of(job) / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
+    int64_t wanted = lava_minimum(bytes_of(job) / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
     if (wanted < 1)
         wanted = 1;
-    int64_t across = smaller(wanted, copy->columns);
+    int64_t across = lava_minimum(wanted, copy->columns);
     int64_t down = (wanted + across - 1) / across;
     job->cell_columns = (copy->columns + across - 1) / across;
     job->cell_rows = (copy->rows + down - 1) / down;

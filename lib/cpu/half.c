@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/cpu/convert.h"
 #include "lib/cpu/processor.h"
@@ -83,10 +84,6 @@ struct product {
     struct lava_team team;
 };
 
-static int64_t smaller(int64_t x, int64_t y) {
-    return x < y ? x : y;
-}
-
 static void transfer_column(const struct transfer *transfer, int64_t column) {
     size_t rows = (size_t)transfer->rows;
     float *copy = transfer->copy + column * transfer->copy_ld;
@@ -104,7 +101,7 @@ static void run_cell(void *context, int64_t cell) {
     for (; cell >= transfer->cells; transfer++)
         cell -= transfer->cells;
     int64_t first = cell * transfer->columns_per_cell;
-    int64_t end = smaller(first + transfer->columns_per_cell, transfer->columns);
+    int64_t end = lava_minimum(first + transfer->columns_per_cell, transfer->columns);
     for (int64_t column = first; column < end; column++)
         transfer_column(transfer, column);
 }
@@ -174,7 +171,7 @@ static void run_area(struct product *product, struct area c) {
     int64_t depth = 0, k = lava_problem_is_trivial(problem) ? 0 : problem->k;
     do { /* once for k = 0 too: C is still to be multiplied by beta */
         struct phase phase = {.count = 0};
-        int64_t depths = smaller(blocks->depth, k - depth);
+        int64_t depths = lava_minimum(blocks->depth, k - depth);
         if (depths > 0) {
             const struct area a = {c.row, depth, c.rows, depths}, b = {depth, c.column, depths, c.columns};
             add_transfer(&phase, product, A, as_stored(a, problem->op_a), false);
@@ -239,8 +236,8 @@ static void run_areas(struct product *product) {
     const struct blocks *blocks = &product->blocks;
     for (int64_t column = 0; column < problem->n; column += blocks->columns)
         for (int64_t row = 0; row < problem->m; row += blocks->rows) {
-            const struct area area = {row, column, smaller(blocks->rows, problem->m - row),
-                                      smaller(blocks->columns, problem->n - column)};
+            const struct area area = {row, column, lava_minimum(blocks->rows, problem->m - row),
+                                      lava_minimum(blocks->columns, problem->n - column)};
             run_area(product, area);
         }
 }

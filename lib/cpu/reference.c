@@ -8,14 +8,11 @@
 
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/cpu/complain.h"
 
 #define BLOCK_M 128
 #define BLOCK_K 64
-
-static int64_t smaller(int64_t x, int64_t y) {
-    return x < y ? x : y;
-}
 
 static void scale(const struct lava_problem *problem) {
     float beta = (float)problem->beta;
@@ -62,9 +59,9 @@ void lava_reference_run(const struct lava_problem *problem) {
     if (lava_problem_is_trivial(problem))
         return;
     for (int64_t row = 0; row < problem->m; row += BLOCK_M) {
-        int64_t rows = smaller(BLOCK_M, problem->m - row);
+        int64_t rows = lava_minimum(BLOCK_M, problem->m - row);
         for (int64_t depth = 0; depth < problem->k; depth += BLOCK_K) {
-            int64_t depths = smaller(BLOCK_K, problem->k - depth);
+            int64_t depths = lava_minimum(BLOCK_K, problem->k - depth);
             pack_a(problem, row, rows, depth, depths, packed);
             for (int64_t j = 0; j < problem->n; j++)
                 multiply_column(packed, b + depth * b_step + j * b_column, b_step, (float)problem->alpha,

@@ -6,14 +6,11 @@
 #include "lib/cpu/team.h"
 
 #include <fenv.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/cpu/processor.h"
-
-/* The threads convert rows of numbers, no more. */
-#define STACK_BYTES (128 * 1024)
+#include "lib/cpu/threads.h"
 
 /* The process whose team there is, 0: none. In a child of fork() it may still name the parent. */
 static _Atomic pid_t claimant;
@@ -34,7 +31,6 @@ static void run_cells(struct lava_team *team) {
 static void *run_thread(void *argument) {
     struct lava_team *team = argument;
     unsigned seen = 0;
-    pthread_setname_np(pthread_self(), "lavablas-half");
     lava_processor_use_all();
     fesetenv(FE_DFL_ENV); /* exceptions that the creator has unmasked are not for other threads */
     pthread_mutex_lock(&team->lock);
@@ -55,37 +51,14 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-static bool create_thread(struct lava_team *team, pthread_t *thread) {
-    pthread_attr_t attributes;
-    int error = -1;
-    if (pthread_attr_init(&attributes) == 0) {
-        pthread_attr_setstacksize(&attributes, STACK_BYTES);
-        error = pthread_create(thread, &attributes, run_thread, team);
-        pthread_attr_destroy(&attributes);
-    }
-    /* A program with much thread-local storage needs the default size: that storage lies on the stack. */
-    if (error)
-        error = pthread_create(thread, NULL, run_thread, team);
-    return error == 0;
-}
-
-/* The program's signals are for the program's threads; the new ones get only those a thread raises itself. */
 static void start(struct lava_team *team) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    sigset_t all, before;
     team->started = true;
     if (team->wanted == 0 || !(team->claimed = claim()))
         return;
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->done, NULL);
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (team->created < team->wanted && create_thread(team, &team->thread[team->created]))
-        team->created++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    team->created = lava_threads_create("lavablas-half", team->thread, team->wanted, run_thread, team);
 }
 
 void lava_team_begin(struct lava_team *team, unsigned threads) {

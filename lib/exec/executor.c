@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/log.h"
 
 #define NS_PER_S 1e9
@@ -48,10 +49,6 @@ struct block {
     uint32_t tiles_m, tiles_n;
     uint32_t parity; /* which accumulators */
 };
-
-static int64_t minimum(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 static const struct lava_buffer *buffer_of(const struct run *run, enum lava_workspace_role role,
                                            uint32_t parity) {
@@ -290,7 +287,7 @@ static enum lava_status compute_block(struct run *run, const struct block *block
     uint64_t schedule;
     enum lava_status status = schedule_of(run, block, &schedule);
     for (int64_t k0 = 0; k0 < problem->k && !status; k0 += blocking->block_k) {
-        int64_t k = minimum(blocking->block_k, problem->k - k0);
+        int64_t k = lava_minimum(blocking->block_k, problem->k - k0);
         bool a_is_there = blocking->blocks_k == 1 && block->column > 0;
         if ((!a_is_there && (status = pack_a(run, block, k0, k))) || (status = pack_b(run, block, k0, k)))
             return status;
@@ -334,7 +331,7 @@ static enum lava_status run_rows(struct run *run, struct block *block, struct la
     int64_t n = run->problem->n, block_n = run->plan->blocking.block_n;
     enum lava_status status = LAVA_OK;
     for (block->column = 0; block->column < n; block->column += block_n) {
-        block->columns = minimum(block_n, n - block->column);
+        block->columns = lava_minimum(block_n, n - block->column);
         block->tiles_n = (uint32_t)(lava_blocking_padded(block->columns, kernel->tile_n) / kernel->tile_n);
         if ((status = compute_block(run, block)))
             break;
@@ -354,7 +351,7 @@ static enum lava_status run_blocks(struct run *run, struct lava_progress *progre
     const struct lava_kernel *kernel = run->plan->kernel;
     struct block block = {0};
     for (block.row = 0; block.row < problem->m; block.row += run->plan->blocking.block_m) {
-        block.rows = minimum(run->plan->blocking.block_m, problem->m - block.row);
+        block.rows = lava_minimum(run->plan->blocking.block_m, problem->m - block.row);
         block.tiles_m = (uint32_t)(lava_blocking_padded(block.rows, kernel->tile_m) / kernel->tile_m);
         *progress = (struct lava_progress){.row = block.row, .rows = block.rows};
         enum lava_status status = run_rows(run, &block, progress);

@@ -3,19 +3,12 @@
 
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
 
 /* Pack reads words of this size: a chunk's columns begin at multiples of it. */
 #define WORD_BYTES 16
-
-static int64_t minimum(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t round_up(int64_t value, int64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
                                enum lava_stamp_kind kind) {
@@ -77,7 +70,8 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
     int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
     return (struct lava_pack_constants){
         .target = operand->target->address,
-        .source_ld = (uint32_t)round_up(chunk->rows, WORD_BYTES / (int64_t)operand->element_bytes),
+        .source_ld =
+            (uint32_t)lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)operand->element_bytes),
         .rows = (uint32_t)chunk->rows,
         .columns = (uint32_t)chunk->columns,
         .rows_filled = (uint32_t)(last_row ? padded_rows - chunk->row : chunk->rows),
@@ -147,9 +141,9 @@ enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct
         for (int64_t row = 0; row < operand->rows; row += chunking.chunk_rows) {
             const struct chunk chunk = {.row = row,
                                         .column = column,
-                                        .rows = minimum(chunking.chunk_rows, operand->rows - row),
+                                        .rows = lava_minimum(chunking.chunk_rows, operand->rows - row),
                                         .columns =
-                                            minimum(chunking.chunk_columns, operand->columns - column)};
+                                            lava_minimum(chunking.chunk_columns, operand->columns - column)};
             enum lava_status status = pack_chunk(transfer, operand, &chunk);
             if (status)
                 return status;
@@ -190,9 +184,9 @@ static void cut(const struct lava_transfer *transfer, struct lava_download *down
         (int64_t)(transfer->workspace->slot_bytes / lava_type_bytes(download->source_type));
     if (download->source_ld <= slot_elements) {
         download->chunk_rows = download->rows;
-        download->chunk_columns = minimum(download->columns, slot_elements / download->source_ld);
+        download->chunk_columns = lava_minimum(download->columns, slot_elements / download->source_ld);
     } else {
-        download->chunk_rows = minimum(download->rows, slot_elements);
+        download->chunk_rows = lava_minimum(download->rows, slot_elements);
         download->chunk_columns = 1;
     }
     int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
@@ -203,8 +197,8 @@ static struct chunk chunk_at(const struct lava_download *download, int64_t index
     int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
     struct chunk chunk = {.row = index % down * download->chunk_rows,
                           .column = index / down * download->chunk_columns};
-    chunk.rows = minimum(download->chunk_rows, download->rows - chunk.row);
-    chunk.columns = minimum(download->chunk_columns, download->columns - chunk.column);
+    chunk.rows = lava_minimum(download->chunk_rows, download->rows - chunk.row);
+    chunk.columns = lava_minimum(download->chunk_columns, download->columns - chunk.column);
     return chunk;
 }
 

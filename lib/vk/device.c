@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/kernels.h"
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
 #include "lib/vk/pipelines.h"
@@ -181,13 +182,6 @@ struct wishes {
     uint32_t extension_count;
 };
 
-static bool has_shape(const struct lava_capabilities *capabilities, enum lava_type type) {
-    for (uint32_t i = 0; i < capabilities->shape_count; i++)
-        if (capabilities->shapes[i].type == type)
-            return true;
-    return false;
-}
-
 /* An extension and the features it brings, which are put before the others. */
 static void wish_extension(struct wishes *wishes, const char *extension, void *features) {
     VkBaseOutStructure *added = features;
@@ -198,7 +192,7 @@ static void wish_extension(struct wishes *wishes, const char *extension, void *f
 
 static void make_wishes(const struct lava_device *device, struct wishes *wishes) {
     bool matrices = device->capabilities.shape_count > 0;
-    bool bfloat16 = has_shape(&device->capabilities, LAVA_TYPE_BF16);
+    bool bfloat16 = lava_kernel_has_matrices(&device->capabilities, LAVA_TYPE_BF16);
     *wishes = (struct wishes){
         .features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                      .pNext = &wishes->features11,

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +18,9 @@
 #include <unistd.h>
 
 #include "lib/cpu/copy_pool.h"
+#include "tests/library/tasks.h"
+
+#define MAX_THREADS 16
 
 struct shape {
     int64_t rows, columns, source_pad, target_pad;
@@ -208,35 +210,18 @@ static void repeated_jobs(void **state) {
     lava_copy_pool_destroy(pool);
 }
 
-/* Counts threads named lavablas-copy; fails where one does not block every signal that can be blocked. */
+/* Counts the pool's threads; fails where one does not block every signal that can be blocked. */
 static int count_copy_threads(void) {
-    int count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    assert_non_null(tasks);
-    for (struct dirent *entry; (entry = readdir(tasks));) {
-        char path[600], name[64] = "", line[256];
-        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
-        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
-        unsigned long long blocked = 0;
-        while (file && fgets(line, sizeof line, file)) {
-            sscanf(line, "Name: %63s", name);
-            sscanf(line, "SigBlk: %llx", &blocked);
-        }
-        if (file)
-            fclose(file);
-        if (strcmp(name, "lavablas-copy") != 0)
-            continue;
-        count++;
-        assert_true(blocked & (1ull << (SIGALRM - 1)));
-        assert_true(blocked & (1ull << (SIGINT - 1)));
-        assert_true(blocked & (1ull << (SIGTERM - 1)));
-        assert_true(blocked & (1ull << (SIGUSR1 - 1)));
-    }
-    closedir(tasks);
+    static const int signals[] = {SIGALRM, SIGINT, SIGTERM, SIGUSR1};
+    struct task tasks[MAX_THREADS];
+    int count = tasks_find("lavablas-copy", tasks, MAX_THREADS);
+    for (int i = 0; i < count && i < MAX_THREADS; i++)
+        for (size_t j = 0; j < sizeof signals / sizeof signals[0]; j++)
+            assert_true(tasks[i].blocked >> (signals[j] - 1) & 1);
     return count;
 }
 
-/* A thread names itself when it begins to run, and is listed a moment longer than it can be joined. */
+/* A thread is listed a moment longer than it can be joined. */
 static void wait_for_threads(int expected) {
     for (int i = 0; i < 5000 && count_copy_threads() != expected; i++)
         usleep(1000);
@@ -268,6 +253,7 @@ static void child_of_fork_copies_alone(void **state) {
     struct lava_copy_pool *pool = lava_copy_pool_create(3);
     (void)state;
     check(pool, &large, &copy_fp32);
+    tasks_prepare_fork("lavablas-copy");
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -24,6 +23,9 @@
 #include "lib/cpu/half.h"
 #include "lib/cpu/reference.h"
 #include "tests/library/half_product.h"
+#include "tests/library/tasks.h"
+
+#define MAX_THREADS 16
 
 /* ThreadSanitizer has a thread of its own, once there was another. */
 #ifdef __SANITIZE_THREAD__
@@ -123,53 +125,25 @@ static void too_little_memory(void **state) {
     }
 }
 
-static int threads_of_process(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/task");
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder));)
-        count += entry->d_name[0] != '.';
-    closedir(folder);
-    return count;
-}
-
 /* A thread that was joined may be seen for a moment more. */
 static void wait_until_alone(void) {
-    for (int i = 0; i < 1000 && threads_of_process() > 1 + THREADS_OF_SANITIZER; i++)
+    for (int i = 0; i < 1000 && tasks_find(NULL, NULL, 0) > 1 + THREADS_OF_SANITIZER; i++)
         usleep(1000);
-    assert_int_equal(threads_of_process(), 1 + THREADS_OF_SANITIZER);
+    assert_int_equal(tasks_find(NULL, NULL, 0), 1 + THREADS_OF_SANITIZER);
 }
 
 /* What is seen while sgemm runs in a large product. */
 static int seen_threads, seen_unblocked, seen_children;
 
-static void look_at_thread(const char *task) {
-    char path[64], line[256];
-    unsigned long long blocked = 0;
-    bool ours = false;
-    snprintf(path, sizeof path, "/proc/self/task/%s/status", task);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
-        ours |= strncmp(line, "Name:\tlavablas-half", 19) == 0;
-        if (strncmp(line, "SigBlk:", 7) == 0)
-            blocked = strtoull(line + 7, NULL, 16);
-    }
-    fclose(file);
-    seen_threads += ours;
-    seen_unblocked += ours && !(blocked >> (SIGUSR1 - 1) & blocked >> (SIGALRM - 1) & 1);
-}
-
 static void sgemm_that_looks(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                              const float *alpha, const float *a, const int *lda, const float *b,
                              const int *ldb, const float *beta, float *c, const int *ldc,
                              size_t transa_length, size_t transb_length) {
-    DIR *folder = opendir("/proc/self/task");
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (entry->d_name[0] != '.')
-            look_at_thread(entry->d_name);
-    closedir(folder);
+    struct task tasks[MAX_THREADS];
+    int count = tasks_find("lavablas-half", tasks, MAX_THREADS);
+    for (int i = 0; i < count && i < MAX_THREADS; i++)
+        seen_unblocked += !(tasks[i].blocked >> (SIGUSR1 - 1) & tasks[i].blocked >> (SIGALRM - 1) & 1);
+    seen_threads += count;
     lava_reference_sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, transa_length,
                          transb_length);
 }
@@ -197,6 +171,7 @@ static void sgemm_that_forks(const char *transa, const char *transb, const int *
                              size_t transa_length, size_t transb_length) {
     int status;
     blas.sgemm = lava_reference_sgemm;
+    tasks_prepare_fork("lavablas-half");
     pid_t child = fork();
     if (child == 0) {
         alarm(60);

@@ -1,0 +1,74 @@
+/* The threads of this process, as the kernel lists them. */
+#ifndef LAVA_TESTS_TASKS_H
+#define LAVA_TESTS_TASKS_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* GCC's macros; a child of fork() has the address sanitizer's allocator as another thread had it then, locked
+ * for good where that thread was being started. */
+#ifdef __SANITIZE_ADDRESS__
+#    define TASKS_FORK_WHEN_ASLEEP 1
+#else
+#    define TASKS_FORK_WHEN_ASLEEP 0
+#endif
+
+struct task {
+    char name[64];
+    char state;                 /* as in ps: R runs, S sleeps */
+    unsigned long long blocked; /* signals, the first in bit 0 */
+};
+
+static inline struct task task_read(const char *id) {
+    struct task task = {.name = ""};
+    char path[600], line[256];
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", id);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        sscanf(line, "Name: %63s", task.name);
+        sscanf(line, "State: %c", &task.state);
+        sscanf(line, "SigBlk: %llx", &task.blocked);
+    }
+    if (file)
+        fclose(file);
+    return task;
+}
+
+/* The tasks of that name, or of any where it is NULL; fills in up to `most`. */
+static inline int tasks_find(const char *name, struct task *tasks, int most) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        struct task task = task_read(entry->d_name);
+        if (name && strcmp(task.name, name) != 0)
+            continue;
+        if (count < most)
+            tasks[count] = task;
+        count++;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Before fork() while threads of that name exist. */
+static inline void tasks_prepare_fork(const char *name) {
+    struct task tasks[64];
+    bool asleep = !TASKS_FORK_WHEN_ASLEEP;
+    for (int i = 0; i < 5000 && !asleep; i++) {
+        int count = tasks_find(name, tasks, 64);
+        asleep = true;
+        for (int j = 0; j < count && j < 64; j++)
+            asleep &= tasks[j].state == 'S';
+        if (!asleep)
+            usleep(1000);
+    }
+}
+
+#endif
