@@ -8,4 +8,8 @@ static inline int64_t lava_minimum(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+static inline int64_t lava_maximum(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
 #endif

@@ -8,6 +8,9 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/schedule.h"
 
+/* Pieces of op(A) that a block is cut into at most, and the bytes that a piece has at least. */
+#define PIECES_MAX  16
+#define PIECE_BYTES (8 << 20)
 /* Steps of tile_k below which a slab of a split K costs more in starting and summing than it gains. */
 #define SLAB_STEPS 4
 /* More slabs than this only add traffic: 64 slabs of one tile occupy half of the largest device known. */
@@ -195,6 +198,22 @@ static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
     return lava_minimum(tiles, DIMENSION_TILES_MAX);
 }
 
+/* A piece is worth its copies over the bus, and fills the device in whole waves. */
+static int64_t piece_rows(const struct request *request, const struct lava_blocking *blocking) {
+    const struct lava_kernel *kernel = request->kernel;
+    const struct lava_blocking_limits *limits = request->limits;
+    int64_t tiles_m = divide_up(blocking->block_m, kernel->tile_m);
+    int64_t tiles_across = divide_up(blocking->block_n, kernel->tile_n) * blocking->split_k;
+    int64_t tile_bytes =
+        (int64_t)kernel->tile_m * blocking->block_k * (int64_t)lava_type_bytes(request->problem->type);
+    int64_t least = lava_maximum(divide_up(tiles_m, PIECES_MAX), divide_up(PIECE_BYTES, tile_bytes));
+    int64_t wave = lava_maximum(1, limits->piece_tiles / tiles_across);
+    int64_t tiles = limits->piece_tiles ? divide_up(least, wave) * wave : tiles_m;
+    if (limits->pieces)
+        tiles = divide_up(tiles_m, lava_minimum(limits->pieces, tiles_m));
+    return tiles < tiles_m ? tiles * kernel->tile_m : blocking->block_m;
+}
+
 bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking) {
     struct request request = {.problem = problem,
@@ -205,7 +224,18 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
                               .steps_k = divide_up(problem->k, kernel->tile_k),
                               .split_k = limits->split_k};
     request.widest = widest_block(request.tiles_n, limits->column_blocks);
-    return search(&request, blocking);
+    if (!search(&request, blocking))
+        return false;
+    blocking->piece_m = piece_rows(&request, blocking);
+    return true;
+}
+
+bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking) {
+    double operands = ((double)problem->m + (double)problem->n) * (double)problem->k *
+                      (double)lava_type_bytes(problem->type);
+    uint64_t result = blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
+    return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
+           operands <= (double)LAVA_AT_ONCE_BYTES && result <= LAVA_AT_ONCE_BYTES;
 }
 
 static int64_t round_down(int64_t value, int64_t multiple) {

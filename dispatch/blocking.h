@@ -3,7 +3,8 @@
  *
  * C is cut into blocks of block_m x block_n; for each, K is walked in panels of block_k. Loop order of the
  * executor: row blocks outermost, then column blocks, then K panels: with a single K panel, op(A)'s block is
- * packed once and stays on the device while the column blocks pass by. */
+ * packed once, piece by piece beside the first column block's arithmetic, and stays on the device while the
+ * others pass by. */
 #ifndef LAVA_DISPATCH_BLOCKING_H
 #define LAVA_DISPATCH_BLOCKING_H
 
@@ -11,13 +12,15 @@
 #include "dispatch/kernels.h"
 #include "dispatch/problem.h"
 
-/* Lists of tiles kept: of interior blocks, of those at the right and at the lower edge of C, of the corner.
- */
-#define LAVA_BLOCKING_SCHEDULES 4
+/* Lists of tiles kept. A product has up to six: three heights (a block, a piece, the last piece), each with
+ * the width of a block and of the last one; at the lower edge of C there may be three other heights. */
+#define LAVA_BLOCKING_SCHEDULES 12
 
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block of each may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
+    int64_t piece_m;  /* rows of op(A) that are packed and multiplied at a time where they are not there yet:
+                       * whole tiles, or block_m */
     uint32_t split_k; /* slabs of K computed side by side and summed by the finish kernel; 1: none */
     bool
         finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
@@ -37,11 +40,19 @@ struct lava_blocking_limits {
     int64_t column_blocks; /* C is cut into at least this many column blocks where n allows (each then at
                             * least 16 tiles wide): transfers of one overlap the arithmetic of another */
     uint32_t split_k;      /* asked for; reduced where K is too short */
+    uint32_t piece_tiles; /* that run at once: a piece of op(A) has waves of so many, all slabs counted; 0: no
+                           * pieces */
+    uint32_t pieces;      /* so many instead, as far as there are tiles; 0: chosen */
 };
 
 /* False where not even the smallest block fits. */
 bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking);
+
+/* Whether the product can be computed at once: one block, and operands and result of a size that the
+ * executor's staging memory is made for (LAVA_AT_ONCE_BYTES; where that is smaller, it streams). */
+#define LAVA_AT_ONCE_BYTES (48ull << 20)
+bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking);
 
 /* Rows of the accumulator buffer: block_m rounded up to tiles. Its leading dimension. */
 int64_t lava_blocking_padded(int64_t size, uint32_t tile);

@@ -5,6 +5,7 @@
 
 #include "dispatch/blocking.h"
 #include "dispatch/capabilities.h"
+#include "dispatch/figures.h"
 #include "dispatch/kernels.h"
 #include "dispatch/problem.h"
 #include "dispatch/profiles.h"
@@ -36,11 +37,6 @@ const char *lava_reason_text(enum lava_reason reason);
 
 enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
 
-/* What the CPU BLAS can be expected to do. */
-struct lava_cpu_figures {
-    double flops_per_s[LAVA_TYPE_COUNT]; /* by the type of A and B; all threads it uses, large products */
-};
-
 /* Choices a test or a benchmark may force; zero-initialized means none. */
 struct lava_overrides {
     const struct lava_kernel *kernel;
@@ -49,6 +45,8 @@ struct lava_overrides {
     uint32_t split_k;      /* 0: chosen */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
+    int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
+    uint32_t pieces;       /* of op(A)'s block, as far as it has tiles; 0: chosen */
 };
 
 struct lava_plan {
@@ -58,11 +56,12 @@ struct lava_plan {
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero: it has none */
-    double flops_per_s;             /* of the kernel, by the profile */
+    double flops_per_s;             /* of the kernel, measured or by the profile */
     enum lava_schedule schedule;
     bool persistent;
     uint32_t resident_workgroups; /* how many run at once: the size of a persistent dispatch */
     struct lava_blocking blocking;
+    bool at_once; /* one submission; kernels read the operands in staging memory and leave the result there */
 };
 
 /* Work (m n k) below which no device can win over any CPU: the calls below it are forwarded without a plan.
@@ -71,15 +70,15 @@ struct lava_plan {
 
 /* problem is valid and not trivial. The plan's pointers are to tables of static storage. */
 void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
-                        const struct lava_cpu_figures *cpu, enum lava_mode mode,
+                        const struct lava_figures *figures, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan);
 
 /* True where even the least the device needs (its latency, and the larger of all transfers and all arithmetic
  * at the best rate of the type) is more than the CPU's estimate allows: mode AUTO would not send it. Takes
- * nanoseconds where the transfers settle it, where the choice among plans takes microseconds, up to a
+ * about 0.1 us where the transfers settle it, where the choice among plans takes microseconds, up to a
  * millisecond when memory is short. */
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
-                             const struct lava_cpu_figures *cpu);
+                             const struct lava_figures *figures);
 
 /* One line in words, for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates, kernel,
  * schedule, blocks. Truncated to size. */

@@ -48,11 +48,11 @@ bool tune_open(struct tune *tune) {
 static bool make_plan(const struct tune *tune, const struct tune_variant *variant,
                       const struct lava_problem *problem, const struct lava_overrides *asked,
                       struct lava_plan *plan) {
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_overrides overrides = *asked;
     overrides.kernel = &variant->kernel;
     overrides.column_blocks = 1;
-    lava_policy_choose(problem, &tune->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, plan);
+    lava_policy_choose(problem, &tune->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, plan);
     return plan->place == LAVA_PLACE_GPU;
 }
 

@@ -6,13 +6,16 @@
  *         --type fp32|fp16|bf16           of A and B; default: fp32
  *         --c-type fp32|fp16|bf16         of C: A's, or fp32, the default
  *     lavablas kernels                    the kernel table, and which rows the device can run
- *     lavablas profiles                   the device profiles the policy reckons with */
+ *     lavablas profiles                   the device profiles the policy reckons with
+ *
+ * The first two say, too, whether the policy has figures that were measured on this machine, and where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/cpu/cpu_blas.h"
+#include "lib/exec/calibration.h"
 #include "lib/exec/gate.h"
 #include "lib/vk/device.h"
 
@@ -36,6 +39,17 @@ static bool read_device(struct lava_capabilities *capabilities) {
     *capabilities = device->capabilities;
     lava_device_destroy(device);
     return true;
+}
+
+/* By what the policy decides; after lava_calibration_load. */
+static void show_source(const char *label) {
+    const char *path = lava_calibration_path();
+    if (lava_calibration_is_stored())
+        printf("%smeasured, %s\n", label, path);
+    else if (path[0])
+        printf("%sstarting values, there is no %s\n", label, path);
+    else
+        printf("%sstarting values, there is no cache\n", label);
 }
 
 static void show_cpu(void) {
@@ -69,6 +83,8 @@ static int show_device(void) {
     printf("device: %s (%s, %04x:%04x, driver %#x)\n", device.name, kinds[device.kind], device.vendor_id,
            device.device_id, device.driver_version);
     printf("  profile              %s\n", lava_profiles_find(&device)->label);
+    lava_calibration_load(&device);
+    show_source("  figures              ");
     printf("  subgroup             %u invocations\n", device.subgroup_size);
     printf("  workgroup            up to %u invocations, %u bytes of shared memory\n",
            device.max_workgroup_invocations, device.max_shared_bytes);
@@ -127,11 +143,12 @@ static int explain(int argc, char **argv) {
     }
     if (!read_device(&device))
         return 1;
-    const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
     const struct lava_overrides none = {0};
-    lava_policy_choose(&problem, &device, &cpu, config->mode, &none, &plan);
+    lava_calibration_load(&device);
+    lava_policy_choose(&problem, &device, lava_calibration_figures(), config->mode, &none, &plan);
     lava_policy_describe(&problem, &plan, text, sizeof text);
     puts(text);
+    show_source("figures: ");
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "lib/base/log.h"
 
 #define DEFAULT_PINNED_BYTES ((uint64_t)128 << 20)
+#define DEFAULT_IDLE_NS      10000000000u
 
 struct word {
     const char *name;
@@ -30,6 +31,7 @@ static const struct word log_words[] = {{"none", LAVA_LOG_NONE},   {"error", LAV
                                         {"warn", LAVA_LOG_WARN},   {"info", LAVA_LOG_INFO},
                                         {"debug", LAVA_LOG_DEBUG}, {NULL, 0}};
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
+static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 
 /* Where launchers put the rank of a process among those of its machine. */
 static const char *const local_rank_names[] = {
@@ -99,9 +101,17 @@ static bool parse_cache(struct parser *parser, const char *value) {
     return true;
 }
 
-/* Digits, a fraction, a suffix: not strtod, whose decimal point follows the program's locale. */
-static bool parse_size(const char *value, uint64_t *bytes) {
-    static const char suffixes[] = "kmgt";
+static bool parse_calibrate(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(calibrate_words, value, &found))
+        return false;
+    parser->config->calibrate = found;
+    return true;
+}
+
+/* Digits and a fraction; *end is what follows. Not strtod, whose decimal point follows the program's locale.
+ * A negative number where there are none; perhaps not a number where they do not end. */
+static double parse_number(const char *value, const char **end) {
     double number = 0, place = 1;
     bool digits = false, fraction = false;
     for (; (*value >= '0' && *value <= '9') || (*value == '.' && !fraction); value++) {
@@ -114,7 +124,13 @@ static bool parse_size(const char *value, uint64_t *bytes) {
         if (fraction)
             place *= 10;
     }
-    number /= place;
+    *end = value;
+    return digits ? number / place : -1;
+}
+
+static bool parse_size(const char *value, uint64_t *bytes) {
+    static const char suffixes[] = "kmgt";
+    double number = parse_number(value, &value);
     for (size_t i = 0; suffixes[i]; i++) {
         if ((*value | 0x20) != suffixes[i])
             continue;
@@ -126,8 +142,8 @@ static bool parse_size(const char *value, uint64_t *bytes) {
     }
     if ((*value | 0x20) == 'b')
         value++;
-    /* not (number < 1): that also stops the not-a-number of endless digits */
-    if (!digits || *value || !(number >= 1) || number >= 9e18)
+    /* not (number < 1): that also stops what is not a number */
+    if (*value || !(number >= 1) || number >= 9e18)
         return false;
     *bytes = (uint64_t)number;
     return true;
@@ -139,6 +155,14 @@ static bool parse_memory(struct parser *parser, const char *value) {
 
 static bool parse_pinned(struct parser *parser, const char *value) {
     return parse_size(value, &parser->config->pinned_bytes);
+}
+
+static bool parse_idle(struct parser *parser, const char *value) {
+    double seconds = parse_number(value, &value);
+    if (*value || !(seconds >= 0) || seconds > 1e9)
+        return false;
+    parser->config->idle_ns = (uint64_t)(seconds * 1e9);
+    return true;
 }
 
 static bool keep(char *storage, size_t size, const char *value, const char **kept) {
@@ -178,17 +202,19 @@ static const struct {
     parse_value *parse;
     const char *expected;
 } variables[] = {
-    {"LAVABLAS_MODE",     parse_mode,     "auto, cpu or gpu"},
-    {"LAVABLAS_DEVICE",   parse_device,   "an index, a part of a device's name, or cpu"},
-    {"LAVABLAS_CPU_BLAS", parse_cpu_blas, "the path of a library"},
-    {"LAVABLAS_INIT",     parse_init,     "async or sync"},
-    {"LAVABLAS_MEMORY",   parse_memory,   "a size such as 2G"},
-    {"LAVABLAS_PINNED",   parse_pinned,   "a size such as 128M"},
-    {"LAVABLAS_STATS",    parse_stats,    "1 or the path of a file"},
-    {"LAVABLAS_LOG",      parse_log,      "error, warn, info or debug"},
-    {"LAVABLAS_CACHE",    parse_cache,    "0 or 1"},
+    {"LAVABLAS_MODE",      parse_mode,      "auto, cpu or gpu"},
+    {"LAVABLAS_DEVICE",    parse_device,    "an index, a part of a device's name, or cpu"},
+    {"LAVABLAS_CPU_BLAS",  parse_cpu_blas,  "the path of a library"},
+    {"LAVABLAS_INIT",      parse_init,      "async or sync"},
+    {"LAVABLAS_MEMORY",    parse_memory,    "a size such as 2G"},
+    {"LAVABLAS_PINNED",    parse_pinned,    "a size such as 128M"},
+    {"LAVABLAS_IDLE",      parse_idle,      "a number of seconds, 0: never"},
+    {"LAVABLAS_STATS",     parse_stats,     "1 or the path of a file"},
+    {"LAVABLAS_LOG",       parse_log,       "error, warn, info or debug"},
+    {"LAVABLAS_CACHE",     parse_cache,     "0 or 1"},
+    {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},
 #ifdef LAVA_FAULT_INJECTION
-    {"LAVABLAS_FAULT",    parse_fault,    "POINT[:N[:COUNT]]"},
+    {"LAVABLAS_FAULT",     parse_fault,     "POINT[:N[:COUNT]]"},
 #endif
 };
 /* clang-format on */
@@ -243,8 +269,10 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .secure = secure,
         .local_rank = -1,
         .pinned_bytes = DEFAULT_PINNED_BYTES,
+        .idle_ns = DEFAULT_IDLE_NS,
         .log_level = LAVA_LOG_NONE,
         .cache = true,
+        .calibrate = true,
     };
     if (secure)
         return;

@@ -21,10 +21,12 @@ struct lava_config {
     const char *cpu_blas;          /* path, or NULL */
     uint64_t memory_bytes;         /* 0: no limit but the device's */
     uint64_t pinned_bytes;         /* limit of staging memory */
+    uint64_t idle_ns;              /* memory not used for so long is given back; 0: never */
     const char *stats;             /* NULL: off; "": stderr; else a path */
     enum lava_log_level log_level; /* LAVA_LOG_NONE: nothing is printed but the warning about a wrong value */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
-    bool cache;                    /* LAVABLAS_CACHE=0 turns the pipeline cache off */
+    bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
+    bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
     bool inspect;      /* no variable: checkgemm wants what the driver's compiler says of its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "dispatch/policy.h"
+#include "dispatch/figures.h"
 #include "dispatch/problem.h"
 #include "lib/base/stats.h"
 

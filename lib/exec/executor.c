@@ -3,7 +3,8 @@
  * Order on the device comes from two rules. A multiply begins with a barrier, so it sees everything packed
  * before it and every dispatch before it has finished before one after it starts; that is why
  * packing the next B into the other buffer needs no barrier of its own and may overlap the multiply. And
- * block j is submitted only after block j - 2 is merged, so its accumulators are free. */
+ * block j is multiplied only after block j - 2 is merged, so its accumulators are free; its B is on its way
+ * before. */
 #include "lib/exec/executor.h"
 
 #include <stdlib.h>
@@ -39,8 +40,10 @@ struct run {
     uint32_t repeat;
     uint32_t units_per_dispatch;
     uint32_t packs_of_b; /* so far: which of the two buffers is next */
+    uint32_t lists_used; /* a bit for each list of tiles that a dispatch of this run reads */
     struct lava_download downloads[2];
     int64_t download_column[2]; /* where the block starts in C */
+    int64_t columns_started;    /* of the row block: whose download has begun */
 };
 
 /* A block of C: rows x columns at (row, column), and how it lies in its accumulators. */
@@ -48,6 +51,12 @@ struct block {
     int64_t row, column, rows, columns;
     uint32_t tiles_m, tiles_n;
     uint32_t parity; /* which accumulators */
+};
+
+/* Rows of a block that are multiplied by one dispatch, from a tile on. */
+struct piece {
+    int64_t row, rows;
+    uint32_t first_tile, tiles;
 };
 
 static const struct lava_buffer *buffer_of(const struct run *run, enum lava_workspace_role role,
@@ -93,6 +102,10 @@ void lava_executor_destroy(struct lava_executor *executor) {
     free(executor);
 }
 
+void lava_executor_release(struct lava_executor *executor) {
+    lava_workspace_release(&executor->workspace, executor->device);
+}
+
 /* With results in fp32 and in the type of A and B; for fp32 the two are the same. */
 enum lava_status lava_executor_prepare(struct lava_executor *executor, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &executor->device->capabilities;
@@ -118,23 +131,34 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
     return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
 }
 
-/* op(A)'s rows of the block, K from k0. */
-static enum lava_status pack_a(struct run *run, const struct block *block, int64_t k0, int64_t k) {
+/* Where the piece's panels of op(A) begin, bytes. */
+static uint64_t packed_offset(const struct run *run, const struct piece *piece, int64_t k) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    return (uint64_t)piece->first_tile * kernel->tile_m * (uint64_t)lava_blocking_padded(k, kernel->tile_k) *
+           lava_type_bytes(kernel->type);
+}
+
+/* op(A)'s rows of the piece, K from k0. */
+static enum lava_status pack_a(struct run *run, const struct block *block, const struct piece *piece,
+                               int64_t k0, int64_t k) {
     const struct lava_problem *problem = run->problem;
+    const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = problem->op_a == LAVA_OP_T;
+    int64_t row = block->row + piece->row;
     const struct lava_operand operand = {
         .source = element_of(problem->a, problem->type,
-                             transpose ? block->row * problem->lda + k0 : k0 * problem->lda + block->row),
+                             transpose ? row * problem->lda + k0 : k0 * problem->lda + row),
         .element_bytes = lava_type_bytes(problem->type),
         .source_ld = problem->lda,
-        .rows = transpose ? k : block->rows,
-        .columns = transpose ? block->rows : k,
+        .rows = transpose ? k : piece->rows,
+        .columns = transpose ? piece->rows : k,
         .transpose = transpose,
         .pack = run->pack_a,
-        .width_padded = (int64_t)block->tiles_m * run->plan->kernel->tile_m,
-        .k_padded = lava_blocking_padded(k, run->plan->kernel->tile_k),
+        .width_padded = (int64_t)piece->tiles * kernel->tile_m,
+        .k_padded = lava_blocking_padded(k, kernel->tile_k),
         .target = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0),
-        .wait_for_readers = true};
+        .target_offset = packed_offset(run, piece, k),
+        .wait_for_readers = piece->row == 0};
     return lava_transfer_pack(&run->transfer, &operand);
 }
 
@@ -159,28 +183,46 @@ static enum lava_status pack_b(struct run *run, const struct block *block, int64
     return lava_transfer_pack(&run->transfer, &operand);
 }
 
-/* Where the block's tile list lies on the device; made and uploaded unless it is there from before. Interior
- * blocks and those at the edges of C have different tiles: one of four places each. */
-static enum lava_status schedule_of(struct run *run, const struct block *block, uint64_t *address) {
+/* A place for a list of that shape: where it is already, else one that this run does not read. */
+static enum lava_status find_list(struct run *run, uint64_t shape, uint32_t *place) {
+    const struct lava_workspace *workspace = &run->executor->workspace;
+    uint32_t free_place = LAVA_BLOCKING_SCHEDULES;
+    for (*place = 0; *place < LAVA_BLOCKING_SCHEDULES; ++*place) {
+        if (workspace->lists[*place].shape == shape &&
+            workspace->lists[*place].schedule == (int)run->plan->schedule)
+            return LAVA_OK;
+        if (!(run->lists_used & 1u << *place))
+            free_place = *place;
+    }
+    *place = free_place;
+    if (free_place < LAVA_BLOCKING_SCHEDULES)
+        return LAVA_OK;
+    run->lists_used = 0;
+    *place = 0;
+    return lava_queue_drain(run->device, run->device->timeout_ns);
+}
+
+/* Where a list of tiles lies on the device; made and uploaded unless it is there from before. */
+static enum lava_status schedule_of(struct run *run, uint32_t tiles_m, uint32_t tiles_n, uint64_t *address) {
     struct lava_workspace *workspace = &run->executor->workspace;
     const struct lava_buffer *buffer = buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0);
-    uint32_t place = (block->row + block->rows == run->problem->m ? 1u : 0u) +
-                     (block->column + block->columns == run->problem->n ? 2u : 0u);
-    uint64_t shape = block->tiles_m | (uint64_t)block->tiles_n << 32;
+    uint64_t shape = tiles_m | (uint64_t)tiles_n << 32;
+    uint32_t place;
+    enum lava_status status = find_list(run, shape, &place);
     uint64_t offset = place * workspace->list_bytes;
     *address = buffer->address + offset;
-    if (workspace->lists[place].shape == shape &&
-        workspace->lists[place].schedule == (int)run->plan->schedule)
-        return LAVA_OK;
+    run->lists_used |= 1u << place;
+    if (status || (workspace->lists[place].shape == shape &&
+                   workspace->lists[place].schedule == (int)run->plan->schedule))
+        return status;
 
-    size_t count = (size_t)block->tiles_m * block->tiles_n;
+    size_t count = (size_t)tiles_m * tiles_n;
     uint32_t *entries = malloc(count * sizeof *entries);
     if (!entries)
         return LAVA_ERROR_HOST_MEMORY;
-    lava_schedule_fill(run->plan->schedule, block->tiles_m, block->tiles_n, entries);
+    lava_schedule_fill(run->plan->schedule, tiles_m, tiles_n, entries);
     workspace->lists[place].shape = 0;
-    enum lava_status status =
-        lava_transfer_upload(&run->transfer, entries, count * sizeof *entries, buffer, offset);
+    status = lava_transfer_upload(&run->transfer, entries, count * sizeof *entries, buffer, offset);
     free(entries);
     if (!status) {
         workspace->lists[place].shape = shape;
@@ -189,19 +231,22 @@ static enum lava_status schedule_of(struct run *run, const struct block *block, 
     return status;
 }
 
-/* The constants of a block's multiply for the panel of K that was packed last. */
+/* The constants of a piece's multiply for the panel of K that was packed last. */
 static struct lava_multiply_constants multiply_constants(const struct run *run, const struct block *block,
-                                                         int64_t k, bool accumulate) {
+                                                         const struct piece *piece, int64_t k,
+                                                         bool accumulate) {
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_blocking *blocking = &run->plan->blocking;
     uint32_t steps = (uint32_t)(lava_blocking_padded(k, kernel->tile_k) / kernel->tile_k);
     uint32_t ld = block->tiles_m * kernel->tile_m;
+    uint64_t sum_bytes = blocking->finish ? sizeof(float) : lava_type_bytes(run->result_type);
     return (struct lava_multiply_constants){
-        .packed_a = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0)->address,
+        .packed_a = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0)->address + packed_offset(run, piece, k),
         .packed_b = buffer_of(run, LAVA_WORKSPACE_PACKED_B, (run->packs_of_b - 1) % 2)->address,
-        .target = buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity)->address,
+        .target = buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity)->address +
+                  (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
         .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
-        .tiles = block->tiles_m * block->tiles_n,
+        .tiles = piece->tiles * block->tiles_n,
         .steps = steps,
         .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
@@ -238,7 +283,7 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
         most = run->plan->resident_workgroups;
     for (uint32_t first = 0; first < units; first += run->units_per_dispatch) {
         struct lava_commands commands;
-        enum lava_status status = lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands);
+        enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
         if (status)
             return status;
         uint32_t count = units - first < run->units_per_dispatch ? units - first : run->units_per_dispatch;
@@ -247,24 +292,32 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
         const struct dispatch dispatch = {LAVA_STAMP_MULTIPLY, run->multiply, constants, sizeof *constants,
                                           count < most ? count : most};
         record(run, &commands, &dispatch);
-        if ((status = lava_queue_submit(device, &commands, &run->transfer.uploaded, 1, done)))
+        if ((status = lava_transfer_submit(&run->transfer, &commands, &run->transfer.uploaded, done)))
             return status;
     }
     return LAVA_OK;
+}
+
+/* Where the finished block goes. */
+static const struct lava_buffer *result_of(const struct run *run, const struct block *block) {
+    if (!run->plan->blocking.finish)
+        return buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity);
+    return run->transfer.at_once ? buffer_of(run, LAVA_WORKSPACE_STAGING_DOWN, 0)
+                                 : buffer_of(run, LAVA_WORKSPACE_RESULT, block->parity);
 }
 
 /* Alpha, the sum of the slabs, and the block without its padding. */
 static enum lava_status submit_finish(struct run *run, const struct block *block, struct lava_point *done) {
     const struct lava_kernel *kernel = run->plan->kernel;
     struct lava_commands commands;
-    enum lava_status status = lava_queue_begin(run->device, LAVA_ROLE_COMPUTE, &commands);
+    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
     if (status)
         return status;
     uint32_t ld = block->tiles_m * kernel->tile_m;
     uint32_t words_per_column = (uint32_t)(lava_blocking_padded(block->rows, 4) / 4);
     const struct lava_finish_constants constants = {
         .source = buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity)->address,
-        .target = buffer_of(run, LAVA_WORKSPACE_RESULT, block->parity)->address,
+        .target = result_of(run, block)->address,
         .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
         .slabs = run->plan->blocking.split_k,
         .source_ld = ld,
@@ -276,32 +329,74 @@ static enum lava_status submit_finish(struct run *run, const struct block *block
     const struct dispatch dispatch = {LAVA_STAMP_FINISH, run->finish, &constants, sizeof constants,
                                       groups < most ? groups : most};
     record(run, &commands, &dispatch);
-    return lava_queue_submit(run->device, &commands, NULL, 0, done);
+    return lava_transfer_submit(&run->transfer, &commands, NULL, done);
 }
 
-/* Everything of a block up to the finished result on the device. */
-static enum lava_status compute_block(struct run *run, const struct block *block) {
+/* At once: the result in staging memory, where finish has not put it there, and for the host to see. */
+static enum lava_status leave_in_staging(struct run *run, const struct lava_download *download,
+                                         struct lava_point *done) {
+    struct lava_commands commands;
+    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier(run->device, &commands);
+    if (!run->plan->blocking.finish) {
+        uint64_t elements = (uint64_t)((download->columns - 1) * download->source_ld + download->rows);
+        lava_queue_copy(run->device, &commands, download->source, 0,
+                        buffer_of(run, LAVA_WORKSPACE_STAGING_DOWN, 0), 0,
+                        elements * lava_type_bytes(download->source_type));
+        lava_queue_barrier(run->device, &commands);
+    }
+    return lava_transfer_submit(&run->transfer, &commands, NULL, done);
+}
+
+static enum lava_status multiply_piece(struct run *run, const struct block *block, const struct piece *piece,
+                                       int64_t k, bool accumulate, struct lava_point *done) {
+    struct lava_multiply_constants constants = multiply_constants(run, block, piece, k, accumulate);
+    enum lava_status status = schedule_of(run, piece->tiles, block->tiles_n, &constants.schedule);
+    if (status)
+        return status;
+    return submit_multiply(run, &constants, constants.tiles * run->plan->blocking.split_k, done);
+}
+
+/* A panel of K, from k0 on. Where op(A) has to be packed, each piece of it is multiplied as soon as it is. */
+static enum lava_status multiply_panel(struct run *run, const struct block *block, int64_t k0,
+                                       struct lava_point *done) {
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    uint32_t tile_m = run->plan->kernel->tile_m;
+    int64_t k = lava_minimum(blocking->block_k, run->problem->k - k0);
+    bool a_is_there = blocking->blocks_k == 1 && block->column > 0;
+    int64_t rows = a_is_there ? block->rows : blocking->piece_m;
+    enum lava_status status = pack_b(run, block, k0, k);
+    /* the accumulators are free when the block before the last one is merged */
+    if (!status)
+        status = lava_transfer_finish_downloads(&run->transfer, 1);
+    for (int64_t row = 0; row < block->rows && !status; row += rows) {
+        struct piece piece = {.row = row, .rows = lava_minimum(rows, block->rows - row)};
+        piece.first_tile = (uint32_t)(row / tile_m);
+        piece.tiles = (uint32_t)(lava_blocking_padded(piece.rows, tile_m) / tile_m);
+        if (!a_is_there && (status = pack_a(run, block, &piece, k0, k)))
+            break;
+        status = multiply_piece(run, block, &piece, k, k0 > 0, done);
+    }
+    return status;
+}
+
+/* Everything of a block up to the finished result on the device, and its download begun. */
+static enum lava_status run_block(struct run *run, const struct block *block) {
     const struct lava_blocking *blocking = &run->plan->blocking;
     const struct lava_problem *problem = run->problem;
+    struct lava_download *download = &run->downloads[block->parity];
     struct lava_point done = {0};
-    uint64_t schedule;
-    enum lava_status status = schedule_of(run, block, &schedule);
-    for (int64_t k0 = 0; k0 < problem->k && !status; k0 += blocking->block_k) {
-        int64_t k = lava_minimum(blocking->block_k, problem->k - k0);
-        bool a_is_there = blocking->blocks_k == 1 && block->column > 0;
-        if ((!a_is_there && (status = pack_a(run, block, k0, k))) || (status = pack_b(run, block, k0, k)))
-            return status;
-        struct lava_multiply_constants constants = multiply_constants(run, block, k, k0 > 0);
-        constants.schedule = schedule;
-        status = submit_multiply(run, &constants, constants.tiles * blocking->split_k, &done);
-    }
+    enum lava_status status = LAVA_OK;
+    for (int64_t k0 = 0; k0 < problem->k && !status; k0 += blocking->block_k)
+        status = multiply_panel(run, block, k0, &done);
     if (!status && blocking->finish)
         status = submit_finish(run, block, &done);
-
-    run->download_column[block->parity] = block->column;
-    run->downloads[block->parity] = (struct lava_download){
-        .source = buffer_of(run, blocking->finish ? LAVA_WORKSPACE_RESULT : LAVA_WORKSPACE_ACCUMULATOR,
-                            block->parity),
+    if (status)
+        return status;
+    *download = (struct lava_download){
+        .source = result_of(run, block),
         .source_type = run->result_type,
         .target_type = problem->type_c,
         .source_ld = blocking->finish ? lava_blocking_padded(block->rows, 4)
@@ -311,39 +406,38 @@ static enum lava_status compute_block(struct run *run, const struct block *block
         .target_ld = problem->ldc,
         .rows = block->rows,
         .columns = block->columns,
-        .beta = (float)problem->beta,
-        .ready = done};
-    return status;
+        .beta = (float)problem->beta};
+    if (run->transfer.at_once && (status = leave_in_staging(run, download, &done)))
+        return status;
+    download->ready = done;
+    run->download_column[block->parity] = block->column;
+    run->columns_started = block->column + block->columns;
+    return lava_transfer_start_download(&run->transfer, download);
 }
 
-/* Merges a block that was computed and keeps the record of what is in C, also where it fails half way. */
-static enum lava_status merge_block(struct run *run, uint32_t parity, struct lava_progress *progress) {
-    struct lava_download *download = &run->downloads[parity];
-    enum lava_status status = lava_transfer_finish_download(&run->transfer, download);
-    progress->column = run->download_column[parity] + download->columns_done;
-    progress->partial = download->rows_done;
-    return status;
+/* What of the row block is in C: all before the first download that is not finished. */
+static void record_progress(const struct run *run, struct lava_progress *progress) {
+    progress->column = run->columns_started;
+    if (run->transfer.download_count > 0) {
+        const struct lava_download *first = run->transfer.downloads[0];
+        progress->column = run->download_column[first - run->downloads] + first->columns_done;
+        progress->partial = first->rows_done;
+    }
 }
 
-/* One row block: its column blocks one after another, each merged while the next is computed. */
-static enum lava_status run_rows(struct run *run, struct block *block, struct lava_progress *progress) {
+/* One row block: its column blocks one after another, each on its way down while the next are computed. */
+static enum lava_status run_rows(struct run *run, struct block *block) {
     const struct lava_kernel *kernel = run->plan->kernel;
     int64_t n = run->problem->n, block_n = run->plan->blocking.block_n;
     enum lava_status status = LAVA_OK;
-    for (block->column = 0; block->column < n; block->column += block_n) {
+    run->columns_started = 0;
+    for (block->column = 0; block->column < n && !status; block->column += block_n) {
         block->columns = lava_minimum(block_n, n - block->column);
         block->tiles_n = (uint32_t)(lava_blocking_padded(block->columns, kernel->tile_n) / kernel->tile_n);
-        if ((status = compute_block(run, block)))
-            break;
-        if (block->column > 0 && (status = merge_block(run, block->parity ^ 1, progress)))
-            return status;
-        if ((status = lava_transfer_start_download(&run->transfer, &run->downloads[block->parity])))
-            break;
+        status = run_block(run, block);
         block->parity ^= 1;
     }
-    if (!status)
-        status = merge_block(run, block->parity ^ 1, progress);
-    return status;
+    return status ? status : lava_transfer_finish_downloads(&run->transfer, 0);
 }
 
 static enum lava_status run_blocks(struct run *run, struct lava_progress *progress) {
@@ -354,9 +448,11 @@ static enum lava_status run_blocks(struct run *run, struct lava_progress *progre
         block.rows = lava_minimum(run->plan->blocking.block_m, problem->m - block.row);
         block.tiles_m = (uint32_t)(lava_blocking_padded(block.rows, kernel->tile_m) / kernel->tile_m);
         *progress = (struct lava_progress){.row = block.row, .rows = block.rows};
-        enum lava_status status = run_rows(run, &block, progress);
-        if (status)
+        enum lava_status status = run_rows(run, &block);
+        if (status) {
+            record_progress(run, progress);
             return status;
+        }
     }
     *progress = (struct lava_progress){.row = problem->m};
     return LAVA_OK;
@@ -412,6 +508,19 @@ static enum lava_status get_pipelines(struct run *run) {
     return status;
 }
 
+static uint64_t upload_bytes(const struct lava_problem *problem) {
+    return ((uint64_t)problem->m + (uint64_t)problem->n) * (uint64_t)problem->k *
+           lava_type_bytes(problem->type);
+}
+
+/* Whether the result, padded as the device leaves it, can lie in staging memory all at once. */
+static bool fits_staging(const struct run *run) {
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    uint64_t bytes = blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
+    return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
+           bytes <= run->executor->workspace.slot_bytes * LAVA_WORKSPACE_SLOTS;
+}
+
 enum lava_status lava_executor_run(struct lava_executor *executor, const struct lava_problem *problem,
                                    const struct lava_plan *plan, struct lava_progress *progress,
                                    struct lava_timing *timing) {
@@ -427,10 +536,14 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
     *progress = (struct lava_progress){0};
     run.transfer.stamps = timing ? &run.stamps : NULL;
     set_limits(&run);
-    if ((status = lava_workspace_reserve(&executor->workspace, executor->device, &plan->blocking)) ||
+    run.transfer.at_once = plan->at_once && fits_staging(&run);
+    run.transfer.from_staging = run.transfer.at_once || executor->device->capabilities.unified_memory;
+    if ((status = lava_workspace_reserve(&executor->workspace, executor->device, &plan->blocking,
+                                         upload_bytes(problem))) ||
         (status = get_pipelines(&run)))
         return status;
     status = run_blocks(&run, progress);
+    lava_transfer_abandon(&run.transfer);
     /* buffers are reused by the next product, so nothing may be running when this one ends */
     enum lava_status drained =
         executor->device->failed ? LAVA_OK : lava_queue_drain(executor->device, run.device->timeout_ns);

@@ -28,6 +28,10 @@ enum lava_status lava_executor_create(struct lava_device *device, unsigned copy_
  * lifecycle.c. */
 void lava_executor_destroy(struct lava_executor *executor);
 
+/* Gives all its memory back, on the device and staging; the next run takes it again. The device is idle and
+ * the caller its one user. */
+void lava_executor_release(struct lava_executor *executor);
+
 /* What of C is merged: all columns of the rows before `row`; of the `rows` rows from there on, the columns
  * before `column`, and of that column the first `partial` rows. */
 struct lava_progress {

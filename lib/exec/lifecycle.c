@@ -19,7 +19,9 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/cpu/processor.h"
+#include "lib/exec/calibration.h"
 #include "lib/exec/gate.h"
+#include "lib/exec/idle.h"
 #include "lib/exec/self_test.h"
 
 /* How long exit() may wait for a product or a preparation in flight. */
@@ -39,13 +41,15 @@ static struct {
     pthread_mutex_t change; /* guards changes of states and the wait for them; taken after executor_lock */
     pthread_cond_t changed;
     pthread_mutex_t executor_lock;
+    pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
     /* written by a preparation, before a type is READY */
     struct lava_executor *executor;
     struct lava_capabilities capabilities;
     const char *explanations[LAVA_TYPE_COUNT]; /* NULL: not started; guarded by change */
 } life = {.change = PTHREAD_MUTEX_INITIALIZER,
           .changed = PTHREAD_COND_INITIALIZER,
-          .executor_lock = PTHREAD_MUTEX_INITIALIZER};
+          .executor_lock = PTHREAD_MUTEX_INITIALIZER,
+          .loading = PTHREAD_MUTEX_INITIALIZER};
 
 static bool any_is(enum state state) {
     for (int type = 0; type < LAVA_TYPE_COUNT; type++)
@@ -93,6 +97,8 @@ static void begin_exit(void) {
         return;
     life.exiter = pthread_self();
     life.exiting = true;
+    const struct timespec deadline = exit_deadline();
+    lava_calibration_stop(&deadline);
     let_finish();
 }
 
@@ -161,7 +167,24 @@ static void pause_at_exit(void) {
     paused = true;
 }
 
+/* While a driver is loaded it registers exit handlers, hundreds where it brings a compiler, and a child of
+ * fork() has the C library's lock for these as another thread had it then: locked for good, and exit() takes
+ * it. So fork() waits until the driver is loaded. A driver may fork itself (NVIDIA's runs nvidia-modprobe).
+ */
+static _Thread_local bool is_loading;
+
+static void before_fork(void) {
+    if (!is_loading)
+        pthread_mutex_lock(&life.loading);
+}
+
+static void after_fork(void) {
+    if (!is_loading)
+        pthread_mutex_unlock(&life.loading);
+}
+
 static void forked_child(void) {
+    after_fork();
     life.forked = true;
     if (any_is(STARTING))
         leave_first(); /* the driver may have its handlers already */
@@ -169,7 +192,7 @@ static void forked_child(void) {
 }
 
 void lava_lifecycle_install(void) {
-    pthread_atfork(NULL, NULL, forked_child);
+    pthread_atfork(before_fork, after_fork, forked_child);
     atexit(have_left);
 }
 
@@ -184,13 +207,18 @@ static void set_state(enum lava_type type, enum state state, const char *explana
 static enum lava_status create_executor(const char **why) {
     struct lava_device *device;
     lava_device_on_load(leave_first);
+    pthread_mutex_lock(&life.loading);
+    is_loading = true;
     enum lava_status status = lava_device_create(lava_config_get(), &device, why);
+    is_loading = false;
+    pthread_mutex_unlock(&life.loading);
     if (status)
         return status;
     *why = "no memory for staging";
     if ((status = lava_executor_create(device, copy_threads(), &life.executor)))
         return status;
     life.capabilities = life.executor->capabilities;
+    lava_calibration_load(&life.capabilities);
     return LAVA_OK;
 }
 
@@ -219,6 +247,7 @@ static void prepare_type(enum lava_type type) {
         status = LAVA_ERROR_DEVICE_LOST;
     if (!status) {
         set_state(type, READY, "ready");
+        lava_calibration_begin(type);
         LAVA_LOG(INFO, "device: %s: ready for %s", name, type_name);
     } else if (status == LAVA_ERROR_UNAVAILABLE) {
         life.refused[type] = true;
@@ -258,12 +287,13 @@ static void *prepare_in_background(void *type) {
     /* held throughout: exit() waits for it as for any product */
     pthread_mutex_lock(&life.executor_lock);
     prepare((enum lava_type)(intptr_t)type);
+    if (life.executor)
+        lava_idle_touch();
     pthread_mutex_unlock(&life.executor_lock);
     return NULL;
 }
 
-/* With every signal blocked: the program's handlers run on the program's threads. */
-static bool start_thread(enum lava_type type) {
+bool lava_lifecycle_start_thread(void *(*function)(void *), void *argument) {
     pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -272,7 +302,7 @@ static bool start_thread(enum lava_type type) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&thread, &attributes, prepare_in_background, (void *)(intptr_t)type) == 0;
+    bool started = pthread_create(&thread, &attributes, function, argument) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
@@ -283,7 +313,7 @@ static void start(enum lava_type type) {
     if (life.states[type] == COLD) {
         life.states[type] = STARTING;
         life.explanations[type] = "being prepared";
-        if (!start_thread(type)) {
+        if (!lava_lifecycle_start_thread(prepare_in_background, (void *)(intptr_t)type)) {
             life.explanations[type] = "no thread to prepare the device";
             life.states[type] = UNAVAILABLE;
         }
@@ -350,16 +380,31 @@ const struct lava_capabilities *lava_lifecycle_capabilities(void) {
     return &life.capabilities;
 }
 
+/* Under the lock, which is given up where there is nothing to be used. */
+static struct lava_executor *usable_executor(int cancel_state) {
+    if (life.executor && !life.exiting && !life.executor->device->failed)
+        return life.executor;
+    lava_lifecycle_unlock(cancel_state);
+    return NULL;
+}
+
 struct lava_executor *lava_lifecycle_lock(int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
     pthread_mutex_lock(&life.executor_lock);
-    if (!life.exiting && !life.executor->device->failed)
-        return life.executor;
-    bool exiting = life.exiting;
-    lava_lifecycle_unlock(*cancel_state);
-    if (exiting)
+    struct lava_executor *executor = usable_executor(*cancel_state);
+    if (!executor && life.exiting)
         pause_at_exit();
-    return NULL;
+    return executor;
+}
+
+bool lava_lifecycle_try_lock(struct lava_executor **executor, int *cancel_state) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
+    bool locked = pthread_mutex_trylock(&life.executor_lock) == 0;
+    if (locked)
+        *executor = usable_executor(*cancel_state);
+    else
+        pthread_setcancelstate(*cancel_state, NULL);
+    return locked;
 }
 
 void lava_lifecycle_unlock(int cancel_state) {

@@ -28,7 +28,14 @@ const struct lava_capabilities *lava_lifecycle_capabilities(void);
 /* The executor, for one product; NULL: it must not be used any more (the process exits, or the device failed
  * while waiting). Cancellation of the thread is held off in between. */
 struct lava_executor *lava_lifecycle_lock(int *cancel_state);
+/* The same without waiting; false: somebody has it. */
+bool lava_lifecycle_try_lock(struct lava_executor **executor, int *cancel_state);
+/* Not after a NULL. */
 void lava_lifecycle_unlock(int cancel_state);
+
+/* A detached thread of the library's own, with every signal blocked: the program's handlers run on the
+ * program's threads. */
+bool lava_lifecycle_start_thread(void *(*function)(void *), void *argument);
 
 /* fork() and exit() are seen to from here on. Called once, by the gate. */
 void lava_lifecycle_install(void);

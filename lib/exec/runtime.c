@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/exec/calibration.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/gate.h"
+#include "lib/exec/idle.h"
 #include "lib/exec/lifecycle.h"
 
 /* Smaller than this no memory limit is tried: the CPU takes the product. */
@@ -58,10 +60,9 @@ static bool forwarded_early(struct lava_call *call) {
 }
 
 static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
-    const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
     const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
-    lava_policy_choose(problem, lava_lifecycle_capabilities(), &cpu, lava_config_get()->mode, &overrides,
-                       plan);
+    lava_policy_choose(problem, lava_lifecycle_capabilities(), lava_calibration_figures(),
+                       lava_config_get()->mode, &overrides, plan);
     if (lava_log_enabled(LAVA_LOG_DEBUG)) {
         char text[512];
         lava_policy_describe(problem, plan, text, sizeof text);
@@ -72,9 +73,8 @@ static void choose(const struct lava_problem *problem, uint64_t memory_bytes, st
 /* The usual case of a product that stays on the CPU, without the search for a plan. Who wants to read plans
  * gets them. */
 static bool hopeless(const struct lava_problem *problem) {
-    const struct lava_cpu_figures cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
     return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
-           lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), &cpu);
+           lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), lava_calibration_figures());
 }
 
 /* rows x columns of C from (row, column), on the CPU. */
@@ -144,6 +144,7 @@ static bool try_device(struct lava_call *call) {
     }
     struct lava_progress progress;
     enum lava_status status = run_plan(executor, problem, &plan, &progress);
+    lava_idle_touch();
     lava_lifecycle_unlock(cancel_state);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
@@ -171,6 +172,7 @@ static bool run_on_device(struct lava_call *call) {
 bool lava_runtime_begin(struct lava_call *call) {
     int saved_errno = errno;
     lava_gate_open();
+    lava_calibration_call_begins();
     call->start_ns = lava_stats_now_ns();
     bool finished = !forwarded_early(call) && run_on_device(call);
     errno = saved_errno;
@@ -185,6 +187,7 @@ void lava_runtime_end(const struct lava_call *call) {
     last.known = true;
     last.call = *call;
     last.elapsed_ns = elapsed_ns;
+    lava_calibration_call_ends(call->start_ns + elapsed_ns);
     errno = saved_errno;
 }
 

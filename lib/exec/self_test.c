@@ -176,10 +176,10 @@ static enum lava_status run_case(struct lava_executor *executor, const struct sa
                                          .b = sample->b,
                                          .c = sample->c};
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&problem, &executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_OK; /* a row that the device cannot run is never chosen either */
     for (int64_t i = 0; i < sample->ld * sample->n; i++)

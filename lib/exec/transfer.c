@@ -9,6 +9,8 @@
 
 /* Pack reads words of this size: a chunk's columns begin at multiples of it. */
 #define WORD_BYTES 16
+/* At once: what has been copied so far is submitted when it is so much, and read while more is copied. */
+#define FLUSH_BYTES (1 << 20)
 
 void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
                                enum lava_stamp_kind kind) {
@@ -29,31 +31,87 @@ void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_c
     stamps->pairs++;
 }
 
-/* The next staging slot, free to be written. */
-static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot) {
-    *slot = transfer->next_up;
-    enum lava_status status =
-        lava_queue_wait(transfer->device, transfer->up[*slot], transfer->device->timeout_ns);
-    if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
-        status = LAVA_ERROR_DRIVER;
-    if (!status)
-        transfer->next_up = (*slot + 1) % LAVA_WORKSPACE_SLOTS;
+enum lava_status lava_transfer_begin(struct lava_transfer *transfer, struct lava_commands *commands) {
+    if (!transfer->recording) {
+        enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_COMPUTE, &transfer->commands);
+        if (status)
+            return status;
+        transfer->recording = true;
+    }
+    *commands = transfer->commands;
+    return LAVA_OK;
+}
+
+enum lava_status lava_transfer_flush(struct lava_transfer *transfer) {
+    struct lava_point done;
+    if (!transfer->recording)
+        return LAVA_OK;
+    transfer->recording = false;
+    transfer->commands_bytes = 0;
+    return lava_queue_submit(transfer->device, &transfer->commands, &transfer->commands_wait, 1, &done);
+}
+
+enum lava_status lava_transfer_submit(struct lava_transfer *transfer, struct lava_commands *commands,
+                                      const struct lava_point *after, struct lava_point *done) {
+    if (!transfer->at_once) {
+        transfer->recording = false;
+        return lava_queue_submit(transfer->device, commands, after, after ? 1 : 0, done);
+    }
+    if (after && after->queue)
+        transfer->commands_wait = *after;
+    *done = lava_queue_next_point(transfer->device, LAVA_ROLE_COMPUTE);
+    return transfer->commands_bytes < FLUSH_BYTES ? LAVA_OK : lava_transfer_flush(transfer);
+}
+
+void lava_transfer_abandon(struct lava_transfer *transfer) {
+    if (transfer->recording)
+        lava_queue_discard(transfer->device, &transfer->commands);
+    transfer->recording = false;
+}
+
+/* When the chunk that is merged next has come down, where there is one. */
+static struct lava_point oldest(const struct lava_transfer *transfer) {
+    return transfer->down[transfer->merged % LAVA_WORKSPACE_SLOTS];
+}
+
+/* Waits until the point is reached, and merges what comes down meanwhile. */
+static enum lava_status wait_for(struct lava_transfer *transfer, struct lava_point point) {
+    struct lava_device *device = transfer->device;
+    enum lava_status status = LAVA_OK;
+    while (!status && !lava_queue_reached(device, point)) {
+        if ((status = lava_transfer_flush(transfer)) || (status = lava_transfer_progress(transfer)))
+            break;
+        const struct lava_point points[] = {point, oldest(transfer)};
+        status = lava_queue_wait_any(device, points, transfer->merged < transfer->issued ? 2 : 1,
+                                     device->timeout_ns);
+    }
     return status;
 }
 
-/* Staging slot -> raw slot, on the upload queue. */
-static enum lava_status upload_slot(struct lava_transfer *transfer, uint32_t slot, uint64_t bytes,
-                                    struct lava_point *uploaded) {
+/* The next staging slot, free to be written. */
+static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot) {
+    *slot = transfer->next_slot;
+    enum lava_status status = wait_for(transfer, transfer->staged[*slot]);
+    if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
+        status = LAVA_ERROR_DRIVER;
+    if (!status)
+        transfer->next_slot = (*slot + 1) % LAVA_WORKSPACE_SLOTS;
+    return status;
+}
+
+/* Staging slot -> raw slot, on the upload queue, as soon as the raw slot's last chunk is packed. */
+static enum lava_status upload_slot(struct lava_transfer *transfer, uint32_t slot, uint32_t raw,
+                                    uint64_t bytes) {
     struct lava_workspace *workspace = transfer->workspace;
     struct lava_commands commands;
-    uint64_t offset = slot * workspace->slot_bytes;
     enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_UPLOAD, &commands);
     if (status)
         return status;
-    lava_queue_copy(transfer->device, &commands, &workspace->buffers[LAVA_WORKSPACE_STAGING_UP], offset,
-                    &workspace->buffers[LAVA_WORKSPACE_RAW], offset, bytes);
+    lava_queue_copy(transfer->device, &commands, &workspace->buffers[LAVA_WORKSPACE_STAGING_UP],
+                    slot * workspace->slot_bytes, &workspace->buffers[LAVA_WORKSPACE_RAW],
+                    raw * workspace->slot_bytes, bytes);
     lava_queue_barrier(transfer->device, &commands);
-    return lava_queue_submit(transfer->device, &commands, NULL, 0, uploaded);
+    return lava_queue_submit(transfer->device, &commands, &transfer->raw[raw], 1, &transfer->staged[slot]);
 }
 
 /* A chunk of an operand: rows x columns at (row, column) of its stored block. */
@@ -69,7 +127,7 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
     int64_t padded_rows = operand->transpose ? operand->k_padded : operand->width_padded;
     int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
     return (struct lava_pack_constants){
-        .target = operand->target->address,
+        .target = operand->target->address + operand->target_offset,
         .source_ld =
             (uint32_t)lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)operand->element_bytes),
         .rows = (uint32_t)chunk->rows,
@@ -87,7 +145,7 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
     struct lava_device *device = transfer->device;
     uint32_t block = operand->element_bytes == sizeof(float) ? LAVA_PACK_BLOCK : LAVA_PACK_BLOCK_HALF;
     struct lava_commands commands;
-    enum lava_status status = lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands);
+    enum lava_status status = lava_transfer_begin(transfer, &commands);
     if (status)
         return status;
     if (first && operand->wait_for_readers)
@@ -97,22 +155,23 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
                         (constants->rows_filled + block - 1) / block,
                         (constants->columns_filled + block - 1) / block);
     lava_transfer_stamp_end(transfer, &commands);
-    return lava_queue_submit(device, &commands, after, 1, done);
+    return lava_transfer_submit(transfer, &commands, after, done);
 }
 
 static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct lava_operand *operand,
                                    const struct chunk *chunk) {
     struct lava_workspace *workspace = transfer->workspace;
     const struct lava_buffer *staging = &workspace->buffers[LAVA_WORKSPACE_STAGING_UP];
-    const struct lava_buffer *raw = &workspace->buffers[LAVA_WORKSPACE_RAW];
     struct lava_pack_constants constants = pack_constants(operand, chunk);
+    bool first = chunk->row == 0 && chunk->column == 0;
     uint32_t slot;
     enum lava_status status = take_slot(transfer, &slot);
     if (status)
         return status;
     uint64_t offset = slot * workspace->slot_bytes;
-    int64_t first = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
-    const struct lava_copy copy = {.source = (const char *)operand->source + first,
+    uint64_t bytes = (uint64_t)constants.source_ld * (uint64_t)chunk->columns * operand->element_bytes;
+    int64_t start = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
+    const struct lava_copy copy = {.source = (const char *)operand->source + start,
                                    .source_ld = operand->source_ld,
                                    .target = (char *)staging->mapped + offset,
                                    .target_ld = constants.source_ld,
@@ -120,18 +179,18 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
                                    .columns = chunk->columns};
     lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);
 
-    struct lava_point uploaded = {0};
-    if (transfer->device->capabilities.unified_memory) {
+    if (transfer->from_staging) {
         constants.source = staging->address + offset;
-    } else {
-        constants.source = raw->address + offset;
-        uint64_t bytes = (uint64_t)constants.source_ld * (uint64_t)chunk->columns * operand->element_bytes;
-        if ((status = upload_slot(transfer, slot, bytes, &uploaded)))
-            return status;
-        transfer->up[slot] = uploaded;
+        transfer->commands_bytes += bytes;
+        return submit_pack(transfer, operand, &constants, first, NULL, &transfer->staged[slot]);
     }
-    return submit_pack(transfer, operand, &constants, chunk->row == 0 && chunk->column == 0, &uploaded,
-                       &transfer->up[slot]);
+    uint32_t raw = transfer->next_raw;
+    if ((status = upload_slot(transfer, slot, raw, bytes)))
+        return status;
+    transfer->next_raw = (raw + 1) % lava_workspace_raw_slots(workspace);
+    constants.source = workspace->buffers[LAVA_WORKSPACE_RAW].address + raw * workspace->slot_bytes;
+    status = submit_pack(transfer, operand, &constants, first, &transfer->staged[slot], &transfer->raw[raw]);
+    return status ? status : lava_transfer_progress(transfer);
 }
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand) {
@@ -160,8 +219,8 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
         uint64_t part = bytes - done < workspace->slot_bytes ? bytes - done : workspace->slot_bytes;
         uint32_t slot;
         struct lava_commands commands;
-        enum lava_status status = take_slot(transfer, &slot);
-        if (status)
+        enum lava_status status = lava_transfer_flush(transfer); /* the queue may be the same */
+        if (status || (status = take_slot(transfer, &slot)))
             return status;
         uint64_t offset = slot * workspace->slot_bytes;
         memcpy((char *)staging->mapped + offset, (const char *)source + done, part);
@@ -171,7 +230,7 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
         lava_queue_barrier(transfer->device, &commands);
         if ((status = lava_queue_submit(transfer->device, &commands, NULL, 0, &transfer->uploaded)))
             return status;
-        transfer->up[slot] = transfer->uploaded;
+        transfer->staged[slot] = transfer->uploaded;
         done += part;
     }
     return LAVA_OK;
@@ -202,61 +261,102 @@ static struct chunk chunk_at(const struct lava_download *download, int64_t index
     return chunk;
 }
 
-enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
-                                              struct lava_download *download) {
+static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_download *download) {
     struct lava_workspace *workspace = transfer->workspace;
     uint64_t element_bytes = lava_type_bytes(download->source_type);
-    if (download->chunks == 0)
-        cut(transfer, download);
-    while (download->issued < download->chunks &&
-           download->issued - download->merged < LAVA_WORKSPACE_SLOTS) {
-        uint32_t slot = (uint32_t)(download->issued % LAVA_WORKSPACE_SLOTS);
-        struct chunk chunk = chunk_at(download, download->issued);
-        struct lava_commands commands;
-        enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_DOWNLOAD, &commands);
-        if (status)
-            return status;
-        int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
-        lava_queue_copy(transfer->device, &commands, download->source,
-                        (uint64_t)(chunk.column * download->source_ld + chunk.row) * element_bytes,
-                        &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN], slot * workspace->slot_bytes,
-                        (uint64_t)elements * element_bytes);
-        lava_queue_barrier(transfer->device, &commands);
-        if ((status =
-                 lava_queue_submit(transfer->device, &commands, &download->ready, 1, &transfer->down[slot])))
-            return status;
+    uint32_t slot = (uint32_t)(transfer->issued % LAVA_WORKSPACE_SLOTS);
+    struct chunk chunk = chunk_at(download, download->issued);
+    struct lava_commands commands;
+    enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_DOWNLOAD, &commands);
+    if (status)
+        return status;
+    int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
+    lava_queue_copy(transfer->device, &commands, download->source,
+                    (uint64_t)(chunk.column * download->source_ld + chunk.row) * element_bytes,
+                    &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN], slot * workspace->slot_bytes,
+                    (uint64_t)elements * element_bytes);
+    lava_queue_barrier(transfer->device, &commands);
+    status = lava_queue_submit(transfer->device, &commands, &download->ready, 1, &transfer->down[slot]);
+    if (!status) {
         download->issued++;
+        transfer->issued++;
+    }
+    return status;
+}
+
+/* Submits copies into as many slots as are free. */
+static enum lava_status issue(struct lava_transfer *transfer) {
+    for (uint32_t i = 0; i < transfer->download_count; i++) {
+        struct lava_download *download = transfer->downloads[i];
+        while (download->issued < download->chunks) {
+            if (transfer->issued - transfer->merged == LAVA_WORKSPACE_SLOTS)
+                return LAVA_OK;
+            enum lava_status status = issue_chunk(transfer, download);
+            if (status)
+                return status;
+        }
     }
     return LAVA_OK;
 }
 
-enum lava_status lava_transfer_finish_download(struct lava_transfer *transfer,
-                                               struct lava_download *download) {
+/* The oldest chunk, which has come down, into C. */
+static enum lava_status merge_chunk(struct lava_transfer *transfer) {
+    struct lava_download *download = transfer->downloads[0];
+    uint64_t slot = transfer->merged % LAVA_WORKSPACE_SLOTS;
+    struct chunk chunk = chunk_at(download, download->merged);
+    if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
+        return LAVA_ERROR_DRIVER;
+    int64_t first =
+        (chunk.column * download->target_ld + chunk.row) * (int64_t)lava_type_bytes(download->target_type);
     const struct lava_buffer *staging = &transfer->workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN];
-    for (;;) {
-        enum lava_status status = lava_transfer_start_download(transfer, download);
-        if (status || download->merged == download->chunks)
-            return status;
-        uint32_t slot = (uint32_t)(download->merged % LAVA_WORKSPACE_SLOTS);
-        struct chunk chunk = chunk_at(download, download->merged);
-        if ((status = lava_queue_wait(transfer->device, transfer->down[slot], transfer->device->timeout_ns)))
-            return status;
-        if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
-            return LAVA_ERROR_DRIVER;
-        int64_t first = (chunk.column * download->target_ld + chunk.row) *
-                        (int64_t)lava_type_bytes(download->target_type);
-        const struct lava_copy copy = {.source = (const char *)staging->mapped +
-                                                 slot * transfer->workspace->slot_bytes,
-                                       .source_ld = download->source_ld,
-                                       .target = (char *)download->target + first,
-                                       .target_ld = download->target_ld,
-                                       .rows = chunk.rows,
-                                       .columns = chunk.columns};
-        lava_copy_pool_merge(transfer->pool, &copy, download->source_type, download->target_type,
-                             download->beta);
-        download->merged++;
-        bool whole = chunk.row + chunk.rows == download->rows;
-        download->rows_done = whole ? 0 : chunk.row + chunk.rows;
-        download->columns_done = chunk.column + (whole ? chunk.columns : 0);
+    const struct lava_copy copy = {.source =
+                                       (const char *)staging->mapped + slot * transfer->workspace->slot_bytes,
+                                   .source_ld = download->source_ld,
+                                   .target = (char *)download->target + first,
+                                   .target_ld = download->target_ld,
+                                   .rows = chunk.rows,
+                                   .columns = chunk.columns};
+    lava_copy_pool_merge(transfer->pool, &copy, download->source_type, download->target_type, download->beta);
+    download->merged++;
+    transfer->merged++;
+    bool whole = chunk.row + chunk.rows == download->rows;
+    download->rows_done = whole ? 0 : chunk.row + chunk.rows;
+    download->columns_done = chunk.column + (whole ? chunk.columns : 0);
+    if (download->merged == download->chunks) {
+        transfer->download_count--;
+        for (uint32_t i = 0; i < transfer->download_count; i++)
+            transfer->downloads[i] = transfer->downloads[i + 1];
     }
+    return issue(transfer);
+}
+
+enum lava_status lava_transfer_progress(struct lava_transfer *transfer) {
+    enum lava_status status = LAVA_OK;
+    while (!status && transfer->merged < transfer->issued &&
+           lava_queue_reached(transfer->device, oldest(transfer)))
+        status = merge_chunk(transfer);
+    return status;
+}
+
+/* At once: it lies at the beginning of staging memory when its commands have finished, all of it. */
+enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
+                                              struct lava_download *download) {
+    transfer->downloads[transfer->download_count++] = download;
+    if (!transfer->at_once) {
+        cut(transfer, download);
+        return issue(transfer);
+    }
+    download->chunk_rows = download->rows;
+    download->chunk_columns = download->columns;
+    download->chunks = download->issued = 1;
+    transfer->down[transfer->issued++ % LAVA_WORKSPACE_SLOTS] = download->ready;
+    return lava_transfer_flush(transfer);
+}
+
+enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count) {
+    enum lava_status status = LAVA_OK;
+    while (!status && transfer->download_count > count)
+        if (!(status = lava_queue_wait(transfer->device, oldest(transfer), transfer->device->timeout_ns)))
+            status = merge_chunk(transfer);
+    return status;
 }

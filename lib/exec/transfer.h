@@ -1,6 +1,6 @@
-/* Matrices between user memory and the device: chunks of an operand up and packed, a block of C down and
- * merged. The CPU copies chunk i + 1 while the bus carries chunk i; every wait is bounded. One user at a
- * time. */
+/* Matrices between user memory and the device: chunks of an operand up and packed, blocks of C down and
+ * merged. The CPU copies one chunk while the bus carries others; who has to wait for a free slot merges what
+ * has come down meanwhile. Every wait is bounded. One user at a time. */
 #ifndef LAVA_EXEC_TRANSFER_H
 #define LAVA_EXEC_TRANSFER_H
 
@@ -9,17 +9,45 @@
 #include "lib/vk/queue.h"
 
 struct lava_stamps;
+struct lava_download;
+
+#define LAVA_TRANSFER_DOWNLOADS 2 /* on their way at once */
 
 struct lava_transfer {
     struct lava_device *device;
     struct lava_workspace *workspace;
     struct lava_copy_pool *pool;
-    struct lava_stamps *stamps;                   /* NULL: packing is not timed */
-    struct lava_point up[LAVA_WORKSPACE_SLOTS];   /* when the device is done with the slot */
-    struct lava_point down[LAVA_WORKSPACE_SLOTS]; /* when the slot is filled */
-    uint32_t next_up;
+    struct lava_stamps *stamps; /* NULL: packing is not timed */
+    bool from_staging;          /* pack reads staging memory: nothing is copied to raw slots */
+    /* Everything goes into one submission, or a few where much is to be read; the result is left in staging
+     * memory. For a product of one block whose operands fit the staging slots. */
+    bool at_once;
+
+    struct lava_point staged[LAVA_WORKSPACE_SLOTS];  /* the device reads the staging slot until then */
+    struct lava_point raw[LAVA_WORKSPACE_RAW_SLOTS]; /* pack reads the raw slot until then */
+    uint32_t next_slot, next_raw;
     struct lava_point uploaded; /* the last plain upload: multiply has to wait for it */
+
+    bool recording; /* at_once: commands that are not submitted yet */
+    struct lava_commands commands;
+    struct lava_point commands_wait;
+    uint64_t commands_bytes; /* that they read of staging memory */
+
+    /* Downloads in the order of their start, the first unfinished; their chunks use the slots in turn. */
+    struct lava_download *downloads[LAVA_TRANSFER_DOWNLOADS];
+    uint32_t download_count;
+    struct lava_point down[LAVA_WORKSPACE_SLOTS]; /* when the slot is filled */
+    uint64_t issued, merged;                      /* chunks of all downloads */
 };
+
+/* Commands for the compute queue. Submit makes them start when `after` (NULL: at once) is reached; *done is
+ * when they have finished. At once: both only collect, until lava_transfer_flush. */
+enum lava_status lava_transfer_begin(struct lava_transfer *transfer, struct lava_commands *commands);
+enum lava_status lava_transfer_submit(struct lava_transfer *transfer, struct lava_commands *commands,
+                                      const struct lava_point *after, struct lava_point *done);
+enum lava_status lava_transfer_flush(struct lava_transfer *transfer);
+/* After a failure: what was collected is dropped. */
+void lava_transfer_abandon(struct lava_transfer *transfer);
 
 /* Up to LAVA_QUEUE_STAMP_PAIRS timed stretches of the compute queue, each of a kind. */
 enum lava_stamp_kind { LAVA_STAMP_PACK, LAVA_STAMP_MULTIPLY, LAVA_STAMP_FINISH, LAVA_STAMP_KINDS };
@@ -42,6 +70,7 @@ struct lava_operand {
     const struct lava_pipeline *pack; /* for the type, the kernel and this transposition */
     int64_t width_padded, k_padded;
     const struct lava_buffer *target;
+    uint64_t target_offset;
     bool wait_for_readers; /* the target may still be read by a multiply that was submitted */
 };
 
@@ -67,10 +96,12 @@ struct lava_download {
     int64_t columns_done, rows_done;
 };
 
-/* Submits copies into as many slots as are free. */
+/* Starts it, behind those that are under way; at most LAVA_TRANSFER_DOWNLOADS of them. It goes on whenever
+ * one of the functions here waits. */
 enum lava_status lava_transfer_start_download(struct lava_transfer *transfer, struct lava_download *download);
-/* Waits for the rest and merges it into C. */
-enum lava_status lava_transfer_finish_download(struct lava_transfer *transfer,
-                                               struct lava_download *download);
+/* Waits until at most `count` downloads are unfinished. */
+enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count);
+/* Merges what has come down, without waiting. */
+enum lava_status lava_transfer_progress(struct lava_transfer *transfer);
 
 #endif

@@ -6,7 +6,8 @@
 #include "dispatch/blocking.h"
 #include "lib/vk/memory.h"
 
-#define LAVA_WORKSPACE_SLOTS 4 /* of staging, each direction */
+#define LAVA_WORKSPACE_SLOTS     8   /* of staging memory, each direction */
+#define LAVA_WORKSPACE_RAW_SLOTS 128 /* at most, on the device */
 
 enum lava_workspace_role {
     LAVA_WORKSPACE_PACKED_A,
@@ -17,7 +18,8 @@ enum lava_workspace_role {
     LAVA_WORKSPACE_RESULT,
     LAVA_WORKSPACE_RESULT_OTHER,
     LAVA_WORKSPACE_SCHEDULE, /* LAVA_BLOCKING_SCHEDULES lists */
-    LAVA_WORKSPACE_RAW,      /* chunks as uploaded, where the device cannot read staging memory at speed */
+    LAVA_WORKSPACE_RAW,      /* chunks as uploaded, until they are packed: many, so that uploads run ahead of
+                              * the arithmetic; none where the device reads staging memory at its own speed */
     LAVA_WORKSPACE_STAGING_UP,
     LAVA_WORKSPACE_STAGING_DOWN,
     LAVA_WORKSPACE_ROLES
@@ -25,7 +27,8 @@ enum lava_workspace_role {
 
 struct lava_workspace {
     struct lava_buffer buffers[LAVA_WORKSPACE_ROLES];
-    uint64_t slot_bytes;
+    uint64_t slot_bytes;    /* of staging memory and of raw chunks */
+    uint32_t raw_slots_max; /* what the device's memory allows */
     /* what the schedule buffer holds: tiles_m | tiles_n << 32 and the order, per list; 0: nothing */
     struct {
         uint64_t shape;
@@ -41,9 +44,12 @@ void lava_workspace_finish(struct lava_workspace *workspace, struct lava_device 
 /* Device memory that is not a block's: to be taken off the device's memory before blocking. */
 uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace);
 
-/* Makes every buffer at least as large as the blocking needs. The device must be idle.
- * LAVA_ERROR_DEVICE_MEMORY: a smaller blocking may fit. */
+/* Makes every buffer at least as large as the blocking needs, with raw slots for that many bytes where there
+ * is room. The device must be idle. LAVA_ERROR_DEVICE_MEMORY: a smaller blocking may fit. */
 enum lava_status lava_workspace_reserve(struct lava_workspace *workspace, struct lava_device *device,
-                                        const struct lava_blocking *blocking);
+                                        const struct lava_blocking *blocking, uint64_t upload_bytes);
+uint32_t lava_workspace_raw_slots(const struct lava_workspace *workspace);
+/* Gives all memory back, until it is reserved again. The device must be idle. */
+void lava_workspace_release(struct lava_workspace *workspace, struct lava_device *device);
 
 #endif

@@ -1,5 +1,7 @@
-/* Reading and writing the pipeline cache's file. Called by pipelines.c; a driver parses what is returned
- * here, so nothing unchecked is. */
+/* Reading and writing the files. Called by pipelines.c and lib/exec/calibration.c; a driver parses what is
+ * returned here, so nothing unchecked is.
+ *
+ *     struct header, key, payload */
 #include "lib/vk/cache.h"
 
 #include <errno.h>
@@ -18,8 +20,7 @@ struct header {
     char magic[8];
     uint32_t version; /* of this format and of the library: both change what is inside */
     uint32_t header_bytes;
-    struct lava_cache_key key;
-    uint32_t reserved;
+    uint64_t key_bytes;
     uint64_t payload_bytes;
     uint64_t checksum; /* of the payload */
 };
@@ -39,21 +40,23 @@ static struct header make_header(const struct lava_cache_place *place, const voi
     memcpy(header.magic, MAGIC, sizeof header.magic);
     header.version = (uint32_t)hash(LAVA_VERSION, sizeof LAVA_VERSION);
     header.header_bytes = sizeof header;
-    header.key = place->key;
+    header.key_bytes = place->key_bytes;
     header.payload_bytes = bytes;
     header.checksum = hash(data, bytes);
     return header;
 }
 
-void lava_cache_place_init(struct lava_cache_place *place, const char *home,
-                           const struct lava_cache_key *key) {
+void lava_cache_place_init(struct lava_cache_place *place, const char *home, const char *name,
+                           const void *key, size_t key_bytes) {
     memset(place, 0, sizeof *place);
-    place->key = *key;
-    if (!home || home[0] != '/' || strlen(home) > 1000)
+    if (!home || home[0] != '/' || strlen(home) > 1000 || strlen(name) > LAVA_CACHE_MAX_NAME ||
+        key_bytes > sizeof place->key)
         return;
+    memcpy(place->key, key, key_bytes);
+    place->key_bytes = key_bytes;
     snprintf(place->folder, sizeof place->folder, "%s/lavablas", home);
-    snprintf(place->path, sizeof place->path, "%s/pipelines-%04x-%04x-%016llx", place->folder,
-             (unsigned)key->vendor_id, (unsigned)key->device_id, (unsigned long long)hash(key, sizeof *key));
+    snprintf(place->path, sizeof place->path, "%s/%s-%016llx", place->folder, name,
+             (unsigned long long)hash(key, key_bytes));
 }
 
 /* Ours alone: of this user, not writable by others. */
@@ -90,14 +93,21 @@ static bool write_all(int file, const void *data, size_t bytes) {
     return true;
 }
 
+/* Whether the key follows in the file. */
+static bool read_key(const struct lava_cache_place *place, int file) {
+    unsigned char key[sizeof place->key];
+    return read_all(file, key, place->key_bytes) && !memcmp(key, place->key, place->key_bytes);
+}
+
 static void *load_payload(const struct lava_cache_place *place, int file, size_t *bytes) {
     struct stat info;
     struct header header;
-    if (fstat(file, &info) || !is_ours(&info, S_IFREG) || info.st_size < (off_t)sizeof header ||
-        info.st_size > (off_t)(LAVA_CACHE_MAX_BYTES + sizeof header) ||
-        !read_all(file, &header, sizeof header))
+    off_t before = (off_t)(sizeof header + place->key_bytes);
+    if (fstat(file, &info) || !is_ours(&info, S_IFREG) || info.st_size < before ||
+        info.st_size > before + (off_t)LAVA_CACHE_MAX_BYTES || !read_all(file, &header, sizeof header) ||
+        !read_key(place, file))
         return NULL;
-    size_t payload = (size_t)info.st_size - sizeof header;
+    size_t payload = (size_t)(info.st_size - before);
     void *data = payload > 0 ? malloc(payload) : NULL;
     if (data && read_all(file, data, payload)) {
         struct header expected = make_header(place, data, payload);
@@ -121,7 +131,7 @@ void *lava_cache_load(const struct lava_cache_place *place, size_t *bytes) {
     void *data = load_payload(place, file, bytes);
     close(file);
     if (!data)
-        LAVA_LOG(INFO, "%s: not a pipeline cache of this version and device; ignored", place->path);
+        LAVA_LOG(INFO, "%s: not of this version and its key; ignored", place->path);
     return data;
 }
 
@@ -136,14 +146,21 @@ static bool make_folder(const struct lava_cache_place *place) {
     return !lstat(place->folder, &info) && is_ours(&info, S_IFDIR);
 }
 
+bool lava_cache_prepare(const struct lava_cache_place *place) {
+    if (!place->folder[0])
+        return false;
+    bool made = make_folder(place) && !faccessat(AT_FDCWD, place->folder, W_OK | X_OK, AT_EACCESS);
+    if (!made)
+        LAVA_LOG(INFO, "%s: not a folder to store anything in", place->folder);
+    return made;
+}
+
 bool lava_cache_store(const struct lava_cache_place *place, const void *data, size_t bytes) {
     char temporary[sizeof place->path + 32];
     if (!place->folder[0] || bytes == 0 || bytes > LAVA_CACHE_MAX_BYTES)
         return false;
-    if (!make_folder(place)) {
-        LAVA_LOG(INFO, "%s: no folder for the pipeline cache", place->folder);
+    if (!lava_cache_prepare(place))
         return false;
-    }
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", place->path);
     int file = mkostemp(temporary, O_CLOEXEC); /* 0600, O_EXCL */
     if (file < 0) {
@@ -151,7 +168,8 @@ bool lava_cache_store(const struct lava_cache_place *place, const void *data, si
         return false;
     }
     struct header header = make_header(place, data, bytes);
-    bool written = write_all(file, &header, sizeof header) && write_all(file, data, bytes);
+    bool written = write_all(file, &header, sizeof header) && write_all(file, place->key, place->key_bytes) &&
+                   write_all(file, data, bytes);
     written = close(file) == 0 && written && rename(temporary, place->path) == 0;
     if (!written) {
         LAVA_LOG(INFO, "%s: %s", place->path, strerror(errno));

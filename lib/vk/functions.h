@@ -41,6 +41,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(GetDeviceQueue)                                                                                        \
     X(CreateSemaphore)                                                                                       \
     X(DestroySemaphore)                                                                                      \
+    X(GetSemaphoreCounterValue)                                                                              \
     X(WaitSemaphores)                                                                                        \
     X(CreateCommandPool)                                                                                     \
     X(DestroyCommandPool)                                                                                    \

@@ -36,6 +36,22 @@ static enum lava_status create_layout(struct lava_device *device) {
     return status;
 }
 
+/* A driver's code is good for that driver and device. */
+static void find_place(const struct lava_device *device, const struct lava_config *config,
+                       struct lava_cache_place *place) {
+    const struct lava_capabilities *capabilities = &device->capabilities;
+    struct {
+        uint32_t vendor_id, device_id, driver_version;
+        uint8_t uuid[VK_UUID_SIZE];
+    } key = {.vendor_id = capabilities->vendor_id,
+             .device_id = capabilities->device_id,
+             .driver_version = capabilities->driver_version};
+    char name[LAVA_CACHE_MAX_NAME];
+    memcpy(key.uuid, device->pipeline_cache_uuid, sizeof key.uuid);
+    snprintf(name, sizeof name, "pipelines-%04x-%04x", (unsigned)key.vendor_id, (unsigned)key.device_id);
+    lava_cache_place_init(place, config->cache ? config->cache_home : NULL, name, &key, sizeof key);
+}
+
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config) {
     struct lava_pipelines *pipelines = calloc(1, sizeof *pipelines);
     if (!pipelines)
@@ -45,11 +61,7 @@ enum lava_status lava_pipelines_create(struct lava_device *device, const struct 
     if (status)
         return status;
 
-    struct lava_cache_key key = {.vendor_id = device->capabilities.vendor_id,
-                                 .device_id = device->capabilities.device_id,
-                                 .driver_version = device->capabilities.driver_version};
-    memcpy(key.uuid, device->pipeline_cache_uuid, sizeof key.uuid);
-    lava_cache_place_init(&pipelines->place, config->cache ? config->cache_home : NULL, &key);
+    find_place(device, config, &pipelines->place);
     size_t bytes = 0;
     void *data = lava_cache_load(&pipelines->place, &bytes);
     const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,

@@ -10,8 +10,9 @@
 #include "lib/vk/memory.h"
 #include "lib/vk/pipelines.h"
 
-#define LAVA_QUEUE_COMMAND_BUFFERS 32
-#define LAVA_QUEUE_STAMP_PAIRS     256
+/* As many as may be in flight: each raw chunk is packed by one of its own. */
+#define LAVA_QUEUE_COMMAND_BUFFERS 160
+#define LAVA_QUEUE_STAMP_PAIRS     1024
 
 struct lava_queue {
     VkQueue handle;
@@ -46,8 +47,17 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
 /* Ends the recording and submits it, to start when all points (of any queue; NULL: none) are reached. */
 enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
                                    const struct lava_point *points, uint32_t count, struct lava_point *done);
+/* Ends the recording and forgets it. */
+void lava_queue_discard(struct lava_device *device, struct lava_commands *commands);
 /* LAVA_ERROR_TIMEOUT after timeout_ns; the device is failed then. */
 enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns);
+/* Until one of the points is reached (not which). */
+enum lava_status lava_queue_wait_any(struct lava_device *device, const struct lava_point *points,
+                                     uint32_t count, uint64_t timeout_ns);
+/* Without waiting; a device that failed has reached nothing more. */
+bool lava_queue_reached(struct lava_device *device, struct lava_point point);
+/* The point that the next submission to the role's queue will have. */
+struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role);
 /* Waits until nothing submitted is running. */
 enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_ns);
 

@@ -122,10 +122,13 @@ bool bench_run(struct check_context *context, const struct bench_options *option
                                              .persistent = options->persistent,
                                              .split_k = options->split_k,
                                              .column_blocks =
-                                                 options->device_only ? 1 : options->column_blocks};
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+                                                 options->device_only ? 1 : options->column_blocks,
+                                             .at_once = options->device_only ? 1 : options->at_once,
+                                             .pieces = options->device_only ? 1 : options->pieces};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
-    lava_policy_choose(&problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides,
+                       &plan);
     const char *why = NULL;
     if (plan.place != LAVA_PLACE_GPU)
         why = lava_reason_text(plan.reason);

@@ -11,6 +11,8 @@ struct bench_options {
     int schedule, persistent; /* as in struct lava_overrides */
     uint32_t split_k;
     int64_t column_blocks;
+    int at_once; /* as in struct lava_overrides */
+    uint32_t pieces;
     double seconds;   /* of timing, for each size, after as much warming up */
     bool device_only; /* no host-to-host timing */
     uint64_t

@@ -239,10 +239,11 @@ static size_t rows_with_modules(enum lava_type type, size_t *of_type) {
 void check_refusal(struct check_context *context, enum lava_type type, bool complete) {
     struct lava_problem problem = measure_problem(type, type, 256, 256, 256, context->seed);
     const struct lava_overrides overrides = {0};
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     size_t of_type, present = rows_with_modules(type, &of_type);
-    lava_policy_choose(&problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides,
+                       &plan);
     measure_free(&problem);
     bool refused = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL;
     bool modules_right = present == of_type || (present == 0 && !complete);

@@ -81,11 +81,17 @@ static void fill(const struct check_case *item, const struct lava_problem *probl
 const char *check_compute(struct check_context *context, const struct lava_problem *problem,
                           const struct lava_overrides *asked) {
     struct lava_overrides overrides = *asked;
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
+    long cases = context->passed + context->failed;
     overrides.kernel = context->kernel;
-    lava_policy_choose(problem, &context->executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    /* at once and streamed in turn, with op(A) in one piece and in three */
+    if (!overrides.at_once)
+        overrides.at_once = 1 + (int)(cases % 2);
+    if (!overrides.pieces)
+        overrides.pieces = cases % 4 < 2 ? 3 : 1;
+    lava_policy_choose(problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return lava_reason_text(plan.reason);
     enum lava_status status = lava_executor_run(context->executor, problem, &plan, &progress, NULL);

@@ -6,8 +6,8 @@
 
 #include "dispatch/policy.h"
 
-static const struct lava_cpu_figures sixteen_cores = {
-    .flops_per_s = {[LAVA_TYPE_FP32] = 1.2e12, [LAVA_TYPE_FP16] = 0.3e12, [LAVA_TYPE_BF16] = 0.4e12}};
+static const struct lava_figures sixteen_cores = {
+    .cpu.flops_per_s = {[LAVA_TYPE_FP32] = 1.2e12, [LAVA_TYPE_FP16] = 0.3e12, [LAVA_TYPE_BF16] = 0.4e12}};
 static const struct lava_overrides none;
 
 /* Addresses far apart: no product of these tests overlaps unless it says so. */
@@ -32,13 +32,45 @@ static inline struct lava_problem product_of(enum lava_type type, enum lava_type
     return problem;
 }
 
+static inline struct lava_plan choose_by(const struct lava_figures *figures,
+                                         const struct lava_problem *problem,
+                                         const struct lava_capabilities *device, enum lava_mode mode,
+                                         const struct lava_overrides *overrides) {
+    struct lava_plan plan;
+    memset(&plan, 0x5a, sizeof plan);
+    lava_policy_choose(problem, device, figures, mode, overrides, &plan);
+    return plan;
+}
+
 static inline struct lava_plan choose(const struct lava_problem *problem,
                                       const struct lava_capabilities *device, enum lava_mode mode,
                                       const struct lava_overrides *overrides) {
-    struct lava_plan plan;
-    memset(&plan, 0x5a, sizeof plan);
-    lava_policy_choose(problem, device, &sixteen_cores, mode, overrides, &plan);
-    return plan;
+    return choose_by(&sixteen_cores, problem, device, mode, overrides);
+}
+
+/* As if the device had been measured, and found to be what its profile says, times `factor`. */
+static inline struct lava_device_figures figures_like(const struct lava_capabilities *device, double factor) {
+    const struct lava_profile *profile = lava_profiles_find(device);
+    struct lava_device_figures figures = {.call_latency_ns = factor * profile->call_latency_ns,
+                                          .upload_bytes_per_s = factor * profile->upload_bytes_per_s,
+                                          .download_bytes_per_s = factor * profile->download_bytes_per_s,
+                                          .memory_bytes_per_s = factor * profile->memory_bytes_per_s};
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
+        figures.flops_per_s[lava_kernels_find(profile->kernels[i].kernel) - table] =
+            factor * profile->kernels[i].flops_per_s;
+    return figures;
+}
+
+/* A CPU measured to do flops_per_s in fp32 at every size. */
+static inline void measure_cpu(struct lava_cpu_figures *figures, double flops_per_s) {
+    const int64_t *sizes = lava_figures_sizes;
+    for (int i = 0; i < LAVA_FIGURES_SIZES; i++)
+        for (int j = 0; j < LAVA_FIGURES_SIZES; j++)
+            for (int l = 0; l < LAVA_FIGURES_SIZES; l++)
+                figures->product_ns[i][j][l] =
+                    2e9 * (double)sizes[i] * (double)sizes[j] * (double)sizes[l] / flops_per_s;
 }
 
 #endif

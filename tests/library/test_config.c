@@ -49,10 +49,12 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->cpu_blas);
     assert_int_equal(config->memory_bytes, 0);
     assert_int_equal(config->pinned_bytes, 128 << 20);
+    assert_int_equal(config->idle_ns, 10000000000);
     assert_null(config->stats);
     assert_int_equal(config->log_level, LAVA_LOG_NONE);
     assert_null(config->cache_home);
     assert_true(config->cache);
+    assert_true(config->calibrate);
     assert_null(config->fault);
 }
 
@@ -116,11 +118,13 @@ static void words(void **state) {
 
 static void unknown_values_are_reported_once(void **state) {
     static const char *const cases[][2] = {
-        {"LAVABLAS_MODE", "gpus"},    {"LAVABLAS_INIT", "1"},        {"LAVABLAS_LOG", "loud"},
-        {"LAVABLAS_CACHE", "yes"},    {"LAVABLAS_MEMORY", "2 G"},    {"LAVABLAS_MEMORY", "0"},
-        {"LAVABLAS_MEMORY", "-1"},    {"LAVABLAS_PINNED", "G"},      {"LAVABLAS_PINNED", "1.2.3M"},
-        {"LAVABLAS_PINNED", "1e9"},   {"LAVABLAS_PINNED", "9999T9"}, {"LAVABLAS_MEMORY", "99999999999G"},
-        {"LAVABLAS_PINNED", "256MM"},
+        {"LAVABLAS_MODE", "gpus"},       {"LAVABLAS_INIT", "1"},        {"LAVABLAS_LOG", "loud"},
+        {"LAVABLAS_CACHE", "yes"},       {"LAVABLAS_MEMORY", "2 G"},    {"LAVABLAS_MEMORY", "0"},
+        {"LAVABLAS_MEMORY", "-1"},       {"LAVABLAS_PINNED", "G"},      {"LAVABLAS_PINNED", "1.2.3M"},
+        {"LAVABLAS_PINNED", "1e9"},      {"LAVABLAS_PINNED", "9999T9"}, {"LAVABLAS_MEMORY", "99999999999G"},
+        {"LAVABLAS_PINNED", "256MM"},    {"LAVABLAS_IDLE", "-1"},       {"LAVABLAS_IDLE", "never"},
+        {"LAVABLAS_IDLE", "10s"},        {"LAVABLAS_IDLE", "."},        {"LAVABLAS_IDLE", "1e1"},
+        {"LAVABLAS_IDLE", "1000000001"}, {"LAVABLAS_CALIBRATE", "0"},   {"LAVABLAS_CALIBRATE", "on"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -165,6 +169,24 @@ static void sizes(void **state) {
     }
 }
 
+static void seconds(void **state) {
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } cases[] = {{"0", 0},
+                 {"10", 10000000000},
+                 {"0.25", 250000000},
+                 {".5", 500000000},
+                 {"1000000000", 1000000000000000000},
+                 {"0.0", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{"LAVABLAS_IDLE", cases[i].text, NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).idle_ns, cases[i].ns);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
 static void statistics(void **state) {
     static const char *const cases[][2] = {{"1", ""}, {"0", NULL}, {"/tmp/stats", "/tmp/stats"}, {"2", "2"}};
     (void)state;
@@ -188,6 +210,16 @@ static void log_and_cache(void **state) {
         struct lava_config config = parse(&source, false);
         assert_int_equal(config.log_level, i);
         assert_int_equal(config.cache, i & 1);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void calibration(void **state) {
+    static const char *const texts[] = {"off", "auto", "OFF"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct source source = {{"LAVABLAS_CALIBRATE", texts[i], NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).calibrate, i == 1);
         assert_int_equal(source.complaints, 0);
     }
 }
@@ -299,8 +331,10 @@ int main(void) {
         cmocka_unit_test(words),
         cmocka_unit_test(unknown_values_are_reported_once),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(seconds),
         cmocka_unit_test(statistics),
         cmocka_unit_test(log_and_cache),
+        cmocka_unit_test(calibration),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),

@@ -1,6 +1,7 @@
 /* Runs cases, and what they share. Called by the tests of this folder. */
 #include "tests/robustness/cases.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,11 +65,32 @@ int case_result(void) {
     return failures ? 1 : 0;
 }
 
-void case_call(const struct product *product, float *c) {
-    cblas_sgemm(CblasColMajor, product->transpose_a ? CblasTrans : CblasNoTrans,
-                product->transpose_b ? CblasTrans : CblasNoTrans, product->m, product->n, product->k,
-                product->alpha, product->a, product->lda, product->b, product->ldb, product->beta, c,
-                product->ldc);
+static uint16_t bf16_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+void case_call(const struct product *product, void *c) {
+    const struct lava_problem p = product_problem(product, c);
+    const bool rows = product->row_major; /* the same memory: the product of the swapped operands */
+    const bool transa = (rows ? p.op_b : p.op_a) == LAVA_OP_T, transb = (rows ? p.op_a : p.op_b) == LAVA_OP_T;
+    const CBLAS_LAYOUT layout = rows ? CblasRowMajor : CblasColMajor;
+    const CBLAS_TRANSPOSE ta = transa ? CblasTrans : CblasNoTrans, tb = transb ? CblasTrans : CblasNoTrans;
+    const int m = (int)(rows ? p.n : p.m), n = (int)(rows ? p.m : p.n), k = (int)p.k;
+    const int lda = (int)(rows ? p.ldb : p.lda), ldb = (int)(rows ? p.lda : p.ldb), ldc = (int)p.ldc;
+    const void *a = rows ? p.b : p.a, *b = rows ? p.a : p.b;
+    const float alpha = product->alpha, beta = product->beta;
+    if (p.type == LAVA_TYPE_FP32)
+        cblas_sgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else if (p.type == LAVA_TYPE_FP16 && p.type_c == LAVA_TYPE_FP32)
+        cblas_shgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else if (p.type == LAVA_TYPE_FP16)
+        lavablas_hgemm((int)layout, (int)ta, (int)tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else if (p.type_c == LAVA_TYPE_FP32)
+        cblas_sbgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else
+        cblas_bgemm(layout, ta, tb, m, n, k, bf16_of(alpha), a, lda, b, ldb, bf16_of(beta), c, ldc);
 }
 
 const char *case_place(const char **reason) {
@@ -80,7 +103,7 @@ const char *case_place(const char **reason) {
 
 bool case_multiply(const struct product *product, const char *place) {
     const char *reason;
-    float *c = product_new_c(product);
+    void *c = product_new_c(product);
     case_call(product, c);
     const char *there = case_place(&reason);
     bool right = product_check(product, c, there);
@@ -91,6 +114,49 @@ bool case_multiply(const struct product *product, const char *place) {
     }
     failures += !right;
     return right;
+}
+
+bool case_use_plain_cpu_blas(void) {
+    const char *path = getenv("LAVABLAS_TEST_CPU_BLAS");
+    return path && setenv("LAVABLAS_CPU_BLAS", path, 1) == 0;
+}
+
+bool case_limit_address_space(size_t more) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return more > SIZE_MAX / 2; /* never */
+#endif
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld", &pages) != 1)
+        abort();
+    fclose(file);
+    struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+    return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+void case_free_address_space(void) {
+    const struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+int case_threads_named(const char *name) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300], line[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = entry->d_name[0] != '.' ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        if (fgets(line, sizeof line, file))
+            line[strcspn(line, "\n")] = 0;
+        count += !strcmp(line, name);
+        fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return count;
 }
 
 static void set_environment(const struct test_case *test) {

@@ -40,9 +40,20 @@ int case_result(void);
 /* C <- the product by the library under test, checked; place is "gpu", "cpu" or NULL for any. */
 bool case_multiply(const struct product *product, const char *place);
 /* The same without a check, into C. */
-void case_call(const struct product *product, float *c);
+void case_call(const struct product *product, void *c);
 /* Where the calling thread's last product was computed, and why there: "gpu", "cpu". */
 const char *case_place(const char **reason);
+
+/* OpenBLAS hangs or ends the process where it gets no memory or no threads: a CPU BLAS of three loops
+ * instead. Before the first product; false where there is none. */
+bool case_use_plain_cpu_blas(void);
+/* Address space for the process as it is and so much more, until it is limited anew; false: a sanitizer,
+ * which itself lives on address space, is in the way. */
+bool case_limit_address_space(size_t more);
+void case_free_address_space(void);
+
+/* Threads of this process with that name. */
+int case_threads_named(const char *name);
 
 void case_sleep(double seconds);
 double case_now(void);

@@ -38,7 +38,13 @@ static const struct {
              {LAVA_TYPE_BF16, LAVA_TYPE_FP32},
              {LAVA_TYPE_BF16, LAVA_TYPE_BF16}};
 
-static bool multiply(struct lava_executor *executor, size_t row, size_t type) {
+/* ... and each in these ways. Later ones find what the earlier left on the device. */
+static const struct {
+    int at_once, pieces;
+    const char *name;
+} ways[] = {{1, 0, "streamed"}, {1, 3, "in pieces"}, {2, 0, "at once"}, {0, 0, "as planned"}};
+
+static bool multiply(struct lava_executor *executor, size_t row, size_t type, size_t way) {
     struct product product = rows[row].product;
     product.type = types[type].type;
     product.type_c = types[type].type_c;
@@ -46,17 +52,19 @@ static bool multiply(struct lava_executor *executor, size_t row, size_t type) {
     void *c = product_new_c(&product);
     const struct lava_problem problem = product_problem(&product, c);
     const struct lava_overrides overrides = {.memory_bytes = rows[row].memory_bytes,
-                                             .split_k = rows[row].split_k};
-    const struct lava_cpu_figures cpu = {.flops_per_s = {1, 1, 1}};
+                                             .split_k = rows[row].split_k,
+                                             .at_once = ways[way].at_once,
+                                             .pieces = (uint32_t)ways[way].pieces};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&problem, &executor->capabilities, &cpu, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     bool fine = plan.place == LAVA_PLACE_GPU;
     if (fine) {
         struct lava_timing timing = {0};
         enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
         fine = status == LAVA_OK && product_check(&product, c, "product");
-        printf("row %zu, %s to %s: %s, %lld x %lld x %lld blocks, split K %u%s: %s\n", row,
+        printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, split K %u%s: %s\n", row, ways[way].name,
                lava_type_name(product.type), lava_type_name(product.type_c), plan.kernel->name,
                (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
                (long long)plan.blocking.blocks_k, plan.blocking.split_k,
@@ -71,14 +79,19 @@ static bool multiply(struct lava_executor *executor, size_t row, size_t type) {
     return fine;
 }
 
-/* All rows with one pair of types, each twice: the second finds what the first left on the device. Returns
- * how many went wrong. */
+/* All rows with one pair of types, then one with memory that was given back. Returns how many went wrong. */
 static int multiply_all(struct lava_executor *executor, size_t type) {
     int wrong = 0;
-    for (int round = 0; round < 2; round++)
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++)
         for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-            wrong += !multiply(executor, row, type);
-    return wrong;
+            wrong += !multiply(executor, row, type, way);
+    lava_executor_release(executor);
+    const struct lava_device *device = executor->device;
+    if (device->device_bytes + device->staging_bytes > 0) {
+        printf("not all memory was given back\n");
+        wrong++;
+    }
+    return wrong + !multiply(executor, 3, type, 0);
 }
 
 int main(int argument_count, char **arguments) {

@@ -13,6 +13,7 @@
 struct product {
     enum lava_type type, type_c; /* of A and B, of C */
     bool transpose_a, transpose_b;
+    bool row_major; /* how it is called, see case_call; in memory it is the same */
     int m, n, k, lda, ldb, ldc;
     float alpha, beta;
     float *a, *b;        /* as numbers */

@@ -1,4 +1,4 @@
-/* The pipeline cache's file against everything that can happen to a file: what is read back is what was
+/* The cache's files against everything that can happen to a file: what is read back is what was
  * stored, or nothing. No device. Each case works in a folder of its own under TMPDIR. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +21,7 @@
 #define NOBODY        65534
 #define PAYLOAD_BYTES 300
 
-static const struct lava_cache_key key = {
-    .vendor_id = 0x10de, .device_id = 0x2335, .driver_version = 7, .uuid = {1, 2, 3}};
+static const unsigned char key[] = {0xde, 0x10, 0, 0, 0x35, 0x23, 0, 0, 7, 1, 2, 3};
 static char home[256];
 static struct lava_cache_place place;
 static unsigned char payload[PAYLOAD_BYTES];
@@ -33,7 +32,7 @@ static int set_up(void **state) {
     snprintf(home, sizeof home, "%s/lavablas-cache-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(home))
         return -1;
-    lava_cache_place_init(&place, home, &key);
+    lava_cache_place_init(&place, home, "test", key, sizeof key);
     for (int i = 0; i < PAYLOAD_BYTES; i++)
         payload[i] = (unsigned char)(i * 7);
     alarm(20); /* an open that waits for a FIFO's other end ends the test */
@@ -112,11 +111,11 @@ static void home_is_made(void **state) {
     char missing[300];
     (void)state;
     snprintf(missing, sizeof missing, "%s/.cache", home);
-    lava_cache_place_init(&place, missing, &key);
+    lava_cache_place_init(&place, missing, "test", key, sizeof key);
     store();
     assert_true(loads());
     snprintf(missing, sizeof missing, "%s/not/there", home);
-    lava_cache_place_init(&place, missing, &key);
+    lava_cache_place_init(&place, missing, "test", key, sizeof key);
     assert_false(lava_cache_store(&place, payload, sizeof payload));
     assert_false(loads());
 }
@@ -129,8 +128,9 @@ static void no_home(void **state) {
     long_home[0] = '/';
     long_home[sizeof long_home - 1] = 0;
     for (size_t i = 0; i <= sizeof homes / sizeof homes[0]; i++) {
-        lava_cache_place_init(&place, i < 4 ? homes[i] : long_home, &key);
+        lava_cache_place_init(&place, i < 4 ? homes[i] : long_home, "test", key, sizeof key);
         assert_int_equal(place.folder[0], 0);
+        assert_false(lava_cache_prepare(&place));
         assert_false(lava_cache_store(&place, payload, sizeof payload));
         assert_false(loads());
     }
@@ -175,24 +175,70 @@ static void each_bit_flipped(void **state) {
     assert_true(loads());
 }
 
+static void init_with(struct lava_cache_place *other, const char *name, const void *bytes, size_t count) {
+    lava_cache_place_init(other, home, name, bytes, count);
+    assert_string_not_equal(other->path, place.path);
+}
+
+/* Stored there, nothing is found here; nor is it under our name. */
+static void refuse(const struct lava_cache_place *other) {
+    assert_true(lava_cache_store(other, payload, sizeof payload));
+    assert_false(loads());
+    assert_int_equal(rename(other->path, place.path), 0);
+    assert_false(loads());
+    unlink(place.path);
+}
+
 /* Another device's or driver's file has another name; under our name it is refused as well. */
 static void foreign_key(void **state) {
-    struct lava_cache_key foreign[4] = {key, key, key, key};
+    unsigned char bytes[sizeof key + 1] = {0};
+    struct lava_cache_place other;
     (void)state;
-    foreign[0].vendor_id++;
-    foreign[1].device_id++;
-    foreign[2].driver_version++;
-    foreign[3].uuid[15]++;
-    for (int i = 0; i < 4; i++) {
-        struct lava_cache_place other;
-        lava_cache_place_init(&other, home, &foreign[i]);
-        assert_string_not_equal(other.path, place.path);
-        assert_true(lava_cache_store(&other, payload, sizeof payload));
-        assert_false(loads());
-        assert_int_equal(rename(other.path, place.path), 0);
-        assert_false(loads());
-        unlink(place.path);
+    for (size_t i = 0; i < sizeof key; i++) {
+        memcpy(bytes, key, sizeof key);
+        bytes[i]++;
+        init_with(&other, "test", bytes, sizeof key);
+        refuse(&other);
     }
+    memcpy(bytes, key, sizeof key);
+    init_with(&other, "test", bytes, sizeof key - 1);
+    refuse(&other);
+    init_with(&other, "test", bytes, sizeof key + 1);
+    refuse(&other);
+}
+
+/* Content of another kind lies beside ours, whatever its key. */
+static void other_name(void **state) {
+    struct lava_cache_place other;
+    (void)state;
+    init_with(&other, "other", key, sizeof key);
+    store();
+    payload[0] ^= 1;
+    assert_true(lava_cache_store(&other, payload, sizeof payload));
+    payload[0] ^= 1;
+    assert_true(loads());
+    assert_int_equal(entries_of(place.folder), 2);
+}
+
+/* The longest key and name there may be, and longer ones. */
+static void long_keys(void **state) {
+    static char bytes[LAVA_CACHE_MAX_KEY_BYTES + 1], name[LAVA_CACHE_MAX_NAME + 2];
+    (void)state;
+    memset(bytes, 'k', sizeof bytes);
+    memset(name, 'n', sizeof name - 1);
+    lava_cache_place_init(&place, home, "test", bytes, sizeof bytes);
+    assert_int_equal(place.folder[0], 0);
+    lava_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
+    assert_int_equal(place.folder[0], 0);
+    name[LAVA_CACHE_MAX_NAME] = 0;
+    lava_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
+    store();
+    assert_true(loads());
+    place.key[sizeof place.key - 1] ^= 1;
+    assert_false(loads());
+    lava_cache_place_init(&place, home, "test", bytes, 0);
+    store();
+    assert_true(loads());
 }
 
 static void not_a_file(void **state) {
@@ -242,7 +288,9 @@ static void folder_of_others(void **state) {
     (void)state;
     store();
     unlink(place.path);
+    assert_true(lava_cache_prepare(&place));
     assert_int_equal(chmod(place.folder, 0707), 0);
+    assert_false(lava_cache_prepare(&place));
     assert_false(lava_cache_store(&place, payload, sizeof payload));
     assert_int_equal(entries_of(place.folder), 0);
     assert_int_equal(rmdir(place.folder), 0);
@@ -303,6 +351,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lengthened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_bit_flipped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(foreign_key, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(not_a_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(writable_by_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(folder_of_others, set_up, tear_down),

@@ -72,43 +72,85 @@ static int guard_pages(void) {
     return case_result();
 }
 
-/* Columns 256 MiB apart: the last begins beyond 2^32 bytes. Only what is used is ever touched. */
-static int huge_ld(void) {
-    const int m = 70, n = 40, k = 50, ld = 1 << 26;
-    size_t bytes = (size_t)ld * (size_t)(k + n) * sizeof(float);
-    float *memory[3];
+/* Columns so far apart that only what is used of a matrix is ever in memory. NULL: no such address space,
+ * RLIMIT_AS or a sanitizer. */
+static float *sparse(int columns, int ld) {
+    void *memory = mmap(NULL, (size_t)ld * (size_t)columns * sizeof(float), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void copy_columns(float *target, int target_ld, const float *source, int source_ld, int rows,
+                         int columns) {
+    for (size_t j = 0; j < (size_t)columns; j++)
+        memcpy(target + j * (size_t)target_ld, source + j * (size_t)source_ld, (size_t)rows * sizeof(float));
+}
+
+/* The product with `ld` for the matrices that `which` says (1: A, 2: B, 4: C); false: no address space. */
+static bool call_sparse(const struct product *product, int which, int ld) {
+    const int rows[3] = {product->transpose_a ? product->k : product->m,
+                         product->transpose_b ? product->n : product->k, product->m};
+    const int columns[3] = {product->transpose_a ? product->m : product->k,
+                            product->transpose_b ? product->k : product->n, product->n};
+    const float *sources[3] = {product->a, product->b, product->c0};
+    const int source_lds[3] = {product->lda, product->ldb, product->ldc};
+    float *spread[3] = {NULL}, *c = product_new_c(product);
+    bool mapped = true;
+    struct product called = *product;
     for (int i = 0; i < 3; i++) {
-        memory[i] =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory[i] == MAP_FAILED)
-            return CASE_SKIPPED; /* no such address space: RLIMIT_AS, a sanitizer */
-    }
-    struct product product = {.m = m, .n = n, .k = k, .alpha = 1.0f, .beta = 2.0f}, sparse;
-    product_make(&product, 1);
-    for (int way = 0; way < 2; way++) {
-        sparse = product;
-        sparse.a = memory[0];
-        sparse.b = memory[1];
-        sparse.lda = sparse.ldb = sparse.ldc = ld;
-        for (int j = 0; j < k; j++)
-            memcpy(sparse.a + (size_t)j * (size_t)ld, product.a + j * product.lda, (size_t)m * sizeof(float));
-        for (int j = 0; j < n; j++) {
-            memcpy(sparse.b + (size_t)j * (size_t)ld, product.b + j * product.ldb, (size_t)k * sizeof(float));
-            memcpy(memory[2] + (size_t)j * (size_t)ld, product.c0 + j * product.ldc,
-                   (size_t)m * sizeof(float));
+        if (!(which & 1 << i))
+            continue;
+        if (!(spread[i] = sparse(columns[i], ld))) {
+            mapped = false;
+            continue;
         }
-        case_call(&sparse, memory[2]);
-        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
-        float *c = product_new_c(&product);
-        for (int j = 0; j < n; j++)
-            memcpy(c + j * product.ldc, memory[2] + (size_t)j * (size_t)ld, (size_t)m * sizeof(float));
-        CASE_CHECK(product_check(&product, c, "huge leading dimensions"));
-        free(c);
+        copy_columns(spread[i], ld, sources[i], source_lds[i], rows[i], columns[i]);
+        *(i == 0 ? &called.lda : i == 1 ? &called.ldb : &called.ldc) = ld;
     }
-    product_free(&product);
+    if (mapped) {
+        called.a = spread[0] ? spread[0] : product->a;
+        called.b = spread[1] ? spread[1] : product->b;
+        case_call(&called, spread[2] ? spread[2] : c);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        if (spread[2])
+            copy_columns(c, product->ldc, spread[2], ld, product->m, product->n);
+        CASE_CHECK(product_check(product, c, "far columns"));
+    }
     for (int i = 0; i < 3; i++)
-        munmap(memory[i], bytes);
+        if (spread[i])
+            munmap(spread[i], (size_t)ld * (size_t)columns[i] * sizeof(float));
+    free(c);
+    return mapped;
+}
+
+/* Each matrix in turn, then all, with each operation and either layout. */
+static int far_columns(const struct product *size, int ld) {
+    for (int way = 0; way < 8; way++) {
+        struct product product = *size;
+        product.transpose_a = way & 1;
+        product.transpose_b = way & 2;
+        product.row_major = way & 4;
+        product_make(&product, (unsigned)way);
+        bool mapped = true;
+        for (int i = 0; i < 4 && mapped; i++)
+            mapped = call_sparse(&product, i < 3 ? 1 << i : 7, ld);
+        product_free(&product);
+        if (!mapped)
+            return CASE_SKIPPED;
+    }
     return case_result();
+}
+
+/* The last column begins more than 2^31 elements after the first, 2^33 bytes. */
+static int huge_ld(void) {
+    const struct product size = {.m = 70, .n = 72, .k = 68, .alpha = 1.0f, .beta = 2.0f};
+    return far_columns(&size, (1 << 25) + 3);
+}
+
+/* Many short columns: 200 MB of addresses to every 2 MB of data. */
+static int large_ld(void) {
+    const struct product size = {.m = 23, .n = 500, .k = 37, .alpha = 1.0f, .beta = -1.0f};
+    return far_columns(&size, 100000);
 }
 
 /* A product full of NaN, then clean ones of other sizes in the same device memory. */
@@ -168,34 +210,75 @@ static int little_memory(void) {
     return case_result();
 }
 
-/* OpenBLAS hangs or ends the process where it gets no memory or no threads: a CPU BLAS of three loops
- * instead. */
-static bool use_plain_cpu_blas(void) {
-    const char *path = getenv("LAVABLAS_TEST_CPU_BLAS");
-    return path && setenv("LAVABLAS_CPU_BLAS", path, 1) == 0;
-}
-
-/* Address space for the process as it is and so much more; C is right wherever it is computed. */
-static void limit_address_space(size_t more) {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld", &pages) != 1)
-        abort();
-    fclose(file);
-    struct rlimit limit = {.rlim_max = RLIM_INFINITY};
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
-    setrlimit(RLIMIT_AS, &limit);
-}
-
+/* C is right wherever it is computed. */
 static int address_space(size_t more) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return more ? CASE_SKIPPED : 1; /* the sanitizer itself lives on address space */
-#endif
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
-    if (!use_plain_cpu_blas())
+    if (!case_use_plain_cpu_blas())
         return CASE_SKIPPED;
     product_make(&product, 1);
-    limit_address_space(more);
+    if (!case_limit_address_space(more))
+        return CASE_SKIPPED;
+    for (int i = 0; i < 3; i++)
+        case_multiply(&product, NULL);
+    product_free(&product);
+    return case_result();
+}
+
+/* Padded to whole tiles they take more than 256 MiB: blocks of K, then of columns. */
+static int large_products(void) {
+    struct product deep = {.transpose_b = true, .m = 5, .n = 6, .k = 1500000, .alpha = 1.0f, .beta = 1.0f};
+    struct product wide = {.transpose_a = true, .m = 3, .n = 1500000, .k = 2, .alpha = 0.5f, .beta = 1.0f};
+    product_make(&deep, 1);
+    case_multiply(&deep, "gpu");
+    product_free(&deep);
+    product_make(&wide, 2);
+    case_multiply(&wide, "gpu");
+    product_free(&wide);
+    return case_result();
+}
+
+/* Less staging memory than a slot each way: no device then. */
+static int no_staging(void) {
+    struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
+    product_make(&product, 1);
+    case_multiply(&product, "cpu");
+    product_free(&product);
+    return case_result();
+}
+
+/* The limit comes when the device is ready and has memory of its own, but not enough for the product; when it
+ * is lifted the device is used again. */
+static int address_space_later(void) {
+    static const size_t more[] = {0, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
+    struct product small = {.m = 100, .n = 130, .k = 70, .alpha = 1.0f, .beta = 0.5f};
+    struct product large = {.transpose_b = true, .m = 1100, .n = 1300, .k = 90, .alpha = 1.0f, .beta = 0.5f};
+    if (!case_use_plain_cpu_blas())
+        return CASE_SKIPPED;
+    product_make(&small, 1);
+    product_make(&large, 2);
+    case_multiply(&small, "gpu");
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        void *c = product_new_c(&large);
+        if (!case_limit_address_space(more[i]))
+            return CASE_SKIPPED;
+        case_call(&large, c);
+        case_free_address_space();
+        CASE_CHECK(product_check(&large, c, "little address space"));
+        free(c);
+        case_multiply(&small, "gpu");
+    }
+    case_multiply(&large, "gpu");
+    product_free(&small);
+    product_free(&large);
+    return case_result();
+}
+
+/* No page may be locked in memory. */
+static int no_locked_memory(void) {
+    const struct rlimit none = {0};
+    struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
+    setrlimit(RLIMIT_MEMLOCK, &none);
+    product_make(&product, 1);
     for (int i = 0; i < 3; i++)
         case_multiply(&product, NULL);
     product_free(&product);
@@ -218,7 +301,7 @@ static int address_space_1g(void) {
 static int no_more_threads(void) {
     const struct rlimit limit = {.rlim_cur = 1, .rlim_max = 1};
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
-    if (!use_plain_cpu_blas())
+    if (!case_use_plain_cpu_blas())
         return CASE_SKIPPED;
     product_make(&product, 1);
     /* a trivial product has the CPU BLAS found while its folder can still be read */
@@ -236,15 +319,22 @@ static int no_more_threads(void) {
 static const struct test_case cases[] = {
     {.name = "guard_pages", .run = guard_pages},
     {.name = "huge_ld", .run = huge_ld},
+    {.name = "large_ld", .run = large_ld},
     {.name = "nothing_stays", .run = nothing_stays},
     {.name = "c_is_not_read", .run = c_is_not_read},
-    {.name = "little_memory_32m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=32M"}},
-    {.name = "little_memory_256m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=256M"}},
-    {.name = "little_memory_2m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=2M"}},
+    {.name = "little_memory_1m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=1M"}},
+    {.name = "little_memory_16m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=16M"}},
+    {.name = "little_memory_256m", .run = large_products, .variables = {"LAVABLAS_MEMORY=256M"}},
     {.name = "little_staging", .run = little_memory, .variables = {"LAVABLAS_PINNED=1M"}},
+    {.name = "little_of_both",
+     .run = little_memory,
+     .variables = {"LAVABLAS_MEMORY=2M", "LAVABLAS_PINNED=1M"}},
+    {.name = "no_staging", .run = no_staging, .variables = {"LAVABLAS_PINNED=1"}},
+    {.name = "no_locked_memory", .run = no_locked_memory},
     {.name = "address_space_16m", .run = address_space_16m, .lines = -1},
     {.name = "address_space_256m", .run = address_space_256m, .lines = -1},
     {.name = "address_space_1g", .run = address_space_1g, .lines = -1},
+    {.name = "address_space_later", .run = address_space_later, .lines = -1},
     {.name = "no_more_threads", .run = no_more_threads, .lines = -1},
     {.name = NULL},
 };

@@ -194,6 +194,23 @@ static int fork_during_preparation(void) {
     return case_result();
 }
 
+/* At any moment around that at which memory is given back; the child has no thread for that and no lock to
+ * wait for. */
+static int fork_when_idle(void) {
+    if (FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    for (int i = 0; i < 20; i++) {
+        case_sleep(0.0005 * i);
+        CASE_CHECK(status_of(i % 2 ? multiply_forked : nothing) == 7 << 8);
+        if (i % 3 == 0)
+            case_multiply(&product, "gpu");
+    }
+    product_free(&product);
+    return case_result();
+}
+
 static int multiply_and_hang_about(void) {
     case_multiply(&product, "cpu");
     kill(getpid(), SIGTERM);
@@ -310,6 +327,24 @@ static int end_with_products(void) {
     exit(3);
 }
 
+/* At any moment around that at which memory is given back, and hardly later for it. This handler runs after
+ * the library's. */
+static double ended_s;
+static void check_delay(void) {
+    if (case_now() - ended_s > 0.5)
+        _exit(4);
+}
+
+static int end_when_idle(void) {
+    atexit(check_delay);
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    case_sleep((double)(getpid() % 16) * 0.001);
+    case_ends();
+    ended_s = case_now();
+    exit(case_result() ? 1 : 3);
+}
+
 static const struct test_case cases[] = {
     {.name = "fork_after_products", .run = fork_after_products},
     {.name = "fork_without_caches", .run = fork_without_caches},
@@ -317,6 +352,7 @@ static const struct test_case cases[] = {
     {.name = "fork_before_products", .run = fork_before_products},
     {.name = "fork_during_products", .run = fork_during_products, .repeats = 3},
     {.name = "fork_during_preparation", .run = fork_during_preparation, .variables = {"LAVABLAS_INIT=async"}},
+    {.name = "fork_when_idle", .run = fork_when_idle, .variables = {"LAVABLAS_IDLE=0.005"}},
     {.name = "fork_child_is_killed", .run = fork_child_is_killed},
     {.name = "end_by_return", .run = end_by_return, .repeats = 5, .status = 3 << 8},
     {.name = "end_by_exit", .run = end_by_exit, .repeats = 10, .status = 3 << 8},
@@ -329,6 +365,11 @@ static const struct test_case cases[] = {
      .repeats = 15,
      .status = 3 << 8,
      .variables = {"LAVABLAS_INIT=async"}},
+    {.name = "end_when_idle",
+     .run = end_when_idle,
+     .repeats = 15,
+     .status = 3 << 8,
+     .variables = {"LAVABLAS_IDLE=0.008"}},
     {.name = "end_joins_threads", .run = end_joins_threads, .repeats = 3, .status = 3 << 8},
     {.name = "end_with_products", .run = end_with_products, .status = 3 << 8},
     {.name = NULL},

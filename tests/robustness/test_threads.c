@@ -24,6 +24,10 @@
 #define THREADS 40
 #define CALLS   6
 
+#define MIXED         8
+#define MIXED_THREADS 6
+#define MIXED_CALLS   16
+
 static struct product products[SHAPES] = {
     {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .beta = 0.5f},
     {.transpose_a = true, .m = 33, .n = 260, .k = 90, .alpha = -1.0f, .beta = 1.0f},
@@ -74,6 +78,59 @@ static int storm(void) {
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     free_products();
+    return case_result();
+}
+
+/* Of every type, operation and layout. */
+static struct product mixed[MIXED] = {
+    {.m = 300, .n = 170, .k = 80, .alpha = 1.25f, .beta = 0.5f},
+    {.type = LAVA_TYPE_FP16, .transpose_a = true, .m = 150, .n = 210, .k = 90, .alpha = -1.0f, .beta = 1.0f},
+    {.transpose_a = true, .transpose_b = true, .m = 65, .n = 400, .k = 33, .alpha = 1.0f, .beta = 0.0f},
+    {.type = LAVA_TYPE_FP16,
+     .type_c = LAVA_TYPE_FP16,
+     .transpose_b = true,
+     .m = 260,
+     .n = 100,
+     .k = 70,
+     .alpha = 0.5f,
+     .beta = -2.0f},
+    {.row_major = true, .transpose_b = true, .m = 31, .n = 257, .k = 300, .alpha = 0.5f, .beta = -2.0f},
+    {.type = LAVA_TYPE_BF16, .row_major = true, .m = 97, .n = 330, .k = 40, .alpha = 2.0f, .beta = 0.0f},
+    {.transpose_a = true, .m = 500, .n = 20, .k = 128, .alpha = -0.25f, .beta = 1.0f},
+    {.type = LAVA_TYPE_BF16,
+     .type_c = LAVA_TYPE_BF16,
+     .transpose_a = true,
+     .transpose_b = true,
+     .m = 130,
+     .n = 140,
+     .k = 150,
+     .alpha = 1.0f,
+     .beta = 0.75f},
+};
+static const char *mixed_place[MIXED]; /* the CPU where the device has no kernel of the type */
+
+static void *call_mixed(void *first) {
+    for (size_t i = 0; i < MIXED_CALLS; i++) {
+        size_t which = ((size_t)first + i * (2 * (size_t)first + 1)) % MIXED;
+        case_multiply(&mixed[which], mixed_place[which]);
+    }
+    return NULL;
+}
+
+static int mixed_types(void) {
+    pthread_t threads[MIXED_THREADS];
+    for (unsigned i = 0; i < MIXED; i++) {
+        product_make(&mixed[i], i + 1);
+        case_multiply(&mixed[i], NULL);
+        mixed_place[i] = case_place(NULL);
+    }
+    CASE_CHECK(!strcmp(mixed_place[0], "gpu"));
+    for (size_t i = 0; i < MIXED_THREADS; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, call_mixed, (void *)i) == 0);
+    for (size_t i = 0; i < MIXED_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < MIXED; i++)
+        product_free(&mixed[i]);
     return case_result();
 }
 
@@ -250,6 +307,7 @@ static int floating_point(void) {
 
 static const struct test_case cases[] = {
     {.name = "storm", .run = storm},
+    {.name = "mixed_types", .run = mixed_types},
     {.name = "first_calls_sync", .run = first_calls},
     {.name = "first_calls_async",
      .run = first_calls,

@@ -1,0 +1,378 @@
+/* The CPU's time of a product from a grid of measured ones, and the text form of all figures. Called by
+ * policy.c and by lib/exec/calibration, which measures and keeps them. Invariants: only figures above 0 count
+ * as measured; no function here looks at the locale, for the library lives in programs that set one. */
+#include "dispatch/figures.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define SIZES        LAVA_FIGURES_SIZES
+/* A line of text, its end included: longer ones are no figures. */
+#define LINE_MAX_CHARACTERS 128
+/* Written of a number: more than any measurement is good for. */
+#define DIGITS 7
+/* Read of a number: what an int64_t and a double's exponent hold. */
+#define MOST_DIGITS          17
+#define MOST_EXPONENT_DIGITS 2
+
+const int64_t lava_figures_sizes[LAVA_FIGURES_SIZES] = LAVA_FIGURES_SIZE_LIST;
+
+// clang-format off
+static const struct { const char *name; size_t offset; } device_figures[] = {
+    {"device_call_latency_ns",      offsetof(struct lava_device_figures, call_latency_ns)},
+    {"device_upload_bytes_per_s",   offsetof(struct lava_device_figures, upload_bytes_per_s)},
+    {"device_download_bytes_per_s", offsetof(struct lava_device_figures, download_bytes_per_s)},
+    {"device_memory_bytes_per_s",   offsetof(struct lava_device_figures, memory_bytes_per_s)},
+};
+// clang-format on
+static const char product_name[] = "cpu_product_ns";
+static const char kernel_name[] = "device_kernel_flops_per_s";
+
+/* A size among those of the grid: `part` of the way, on a logarithmic scale, from position `low` to the next.
+ */
+struct place {
+    int low;
+    double part;
+};
+
+static struct place place_of(int64_t size) {
+    int low = 0;
+    if (size <= lava_figures_sizes[0])
+        return (struct place){0, 0.0};
+    if (size >= lava_figures_sizes[SIZES - 1])
+        return (struct place){SIZES - 2, 1.0};
+    while (lava_figures_sizes[low + 1] <= size)
+        low++;
+    double from = (double)lava_figures_sizes[low], to = (double)lava_figures_sizes[low + 1];
+    return (struct place){low, log((double)size / from) / log(to / from)};
+}
+
+/* The measured products around a problem: of each corner of a cell of the grid, its position and weight. */
+struct corners {
+    int at[8][3];
+    double weight[8]; /* they sum to 1 */
+};
+
+static struct corners corners_of(const struct lava_problem *problem) {
+    const struct place places[] = {place_of(problem->m), place_of(problem->n), place_of(problem->k)};
+    struct corners corners;
+    for (int corner = 0; corner < 8; corner++) {
+        corners.weight[corner] = 1.0;
+        for (int i = 0; i < 3; i++) {
+            bool high = corner >> i & 1;
+            corners.at[corner][i] = places[i].low + high;
+            corners.weight[corner] *= high ? places[i].part : 1.0 - places[i].part;
+        }
+    }
+    return corners;
+}
+
+static double product_ns(const struct lava_cpu_figures *figures, const int at[3]) {
+    return figures->product_ns[at[0]][at[1]][at[2]];
+}
+
+/* Logarithm of the time of one of the m n k operations. */
+static double log_operation_ns(const struct lava_cpu_figures *figures, const int at[3]) {
+    double operations = (double)lava_figures_sizes[at[0]] * (double)lava_figures_sizes[at[1]] *
+                        (double)lava_figures_sizes[at[2]];
+    return log(product_ns(figures, at) / operations);
+}
+
+static int distance(const int a[3], const int b[3]) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum;
+}
+
+/* The same of the nearest that was measured, the mean of those that are equally near; false: none was. */
+static bool nearest_operation_ns(const struct lava_cpu_figures *figures, const int at[3], double *log_ns) {
+    int least = INT_MAX, found = 0;
+    double sum = 0.0;
+    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
+        const int other[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
+        int away = distance(at, other);
+        if (away > least || !(product_ns(figures, other) > 0))
+            continue;
+        if (away < least) {
+            least = away;
+            found = 0;
+            sum = 0.0;
+        }
+        sum += log_operation_ns(figures, other);
+        found++;
+    }
+    if (found)
+        *log_ns = sum / found;
+    return found > 0;
+}
+
+/* From the grid; 0: it is empty. */
+static double interpolated_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
+    struct corners corners = corners_of(problem);
+    double sum = 0.0;
+    for (int corner = 0; corner < 8; corner++) {
+        double log_ns;
+        if (!(corners.weight[corner] > 0))
+            continue;
+        if (product_ns(figures, corners.at[corner]) > 0)
+            log_ns = log_operation_ns(figures, corners.at[corner]);
+        else if (!nearest_operation_ns(figures, corners.at[corner], &log_ns))
+            return 0;
+        sum += corners.weight[corner] * log_ns;
+    }
+    return exp(sum) * (double)problem->m * (double)problem->n * (double)problem->k;
+}
+
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
+    double flops_per_s = figures->flops_per_s[problem->type];
+    double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
+    bool is_fp32 = problem->type == LAVA_TYPE_FP32;
+    if (is_fp32 || (flops_per_s > 0 && fp32 > 0)) {
+        double ns = interpolated_ns(figures, problem);
+        if (ns > 0)
+            return is_fp32 ? ns : ns * fp32 / flops_per_s;
+    }
+    return flops_per_s > 0 ? 1e9 * lava_problem_flops(problem) / flops_per_s : 0;
+}
+
+bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
+    if (problem->type != LAVA_TYPE_FP32)
+        return false;
+    struct corners corners = corners_of(problem);
+    for (int corner = 0; corner < 8; corner++)
+        if (corners.weight[corner] > 0 && !(product_ns(figures, corners.at[corner]) > 0))
+            return false;
+    return true;
+}
+
+/* The kernel's place in *figures; -1: it has none. */
+static int position_of(const struct lava_kernel *kernel) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
+        if (kernel == &table[i])
+            return (int)i;
+    return -1;
+}
+
+double lava_figures_flops_per_s(const struct lava_device_figures *figures, const struct lava_kernel *kernel) {
+    int position = position_of(kernel);
+    return position < 0 ? 0 : figures->flops_per_s[position];
+}
+
+/* Text being written: what does not fit is counted, not kept. */
+struct text {
+    char *start;
+    size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...) {
+    char *end = text->length < text->size ? text->start + text->length : NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(end, end ? text->size - text->length : 0, format, arguments);
+    va_end(arguments);
+    if (written > 0)
+        text->length += (size_t)written;
+}
+
+/* Made of integers, which have no decimal comma: "170800.5", "4.87e10". */
+static void append_number(struct text *text, double value) {
+    int exponent = (int)floor(log10(value));
+    long long digits = llround(value * pow(10.0, DIGITS - 1 - exponent));
+    long long unit = 1;
+    for (int i = 1; i < DIGITS; i++)
+        unit *= 10;
+    if (digits >= 10 * unit) { /* rounded up to one digit more */
+        digits /= 10;
+        exponent++;
+    }
+    bool plain = exponent >= 0 && exponent < DIGITS;
+    for (int i = 0; plain && i < exponent; i++)
+        unit /= 10;
+    append(text, "%lld", digits / unit);
+    if (digits % unit)
+        append(text, ".");
+    for (long long rest = digits % unit; rest; rest %= unit) {
+        unit /= 10;
+        append(text, "%lld", rest / unit);
+    }
+    if (!plain)
+        append(text, "e%d", exponent);
+}
+
+/* Whether the text form can hold it: what is beyond that was not measured. */
+static bool is_figure(double value) {
+    return value > 1e-90 && value < 1e90;
+}
+
+static const double *device_figure(const struct lava_device_figures *figures, size_t i) {
+    return (const double *)((const char *)figures + device_figures[i].offset);
+}
+
+static void append_products(struct text *text, const struct lava_cpu_figures *figures) {
+    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
+        const int at[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
+        if (!is_figure(product_ns(figures, at)))
+            continue;
+        append(text, "%s %lld %lld %lld ", product_name, (long long)lava_figures_sizes[at[0]],
+               (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
+        append_number(text, product_ns(figures, at));
+        append(text, "\n");
+    }
+}
+
+int lava_figures_print(const struct lava_figures *figures, char *buffer, size_t size) {
+    struct text text = {.start = buffer, .size = size};
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    if (size)
+        buffer[0] = '\0';
+    append_products(&text, &figures->cpu);
+    for (size_t i = 0; i < COUNT(device_figures); i++) {
+        if (!is_figure(*device_figure(&figures->device, i)))
+            continue;
+        append(&text, "%s ", device_figures[i].name);
+        append_number(&text, *device_figure(&figures->device, i));
+        append(&text, "\n");
+    }
+    for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++) {
+        if (!is_figure(figures->device.flops_per_s[i]))
+            continue;
+        append(&text, "%s %s ", kernel_name, table[i].name);
+        append_number(&text, figures->device.flops_per_s[i]);
+        append(&text, "\n");
+    }
+    return (int)text.length;
+}
+
+static bool is_digit(char character) {
+    return character >= '0' && character <= '9';
+}
+
+/* Digits at *text, at most `most` of them together with those that *value holds already; false: more. */
+static bool read_digits(const char **text, int most, int *count, int64_t *value) {
+    for (; is_digit(**text); ++*text, ++*count) {
+        if (*count == most)
+            return false;
+        *value = 10 * *value + (**text - '0');
+    }
+    return true;
+}
+
+/* All of the text: digits, with or without a point between them, and with or without "e10" or "e-3". False
+ * too where it is 0. */
+static bool read_number(const char *text, double *value) {
+    int64_t digits = 0, power = 0;
+    int count = 0, exponent_count = 0;
+    bool negative = false;
+    if (!is_digit(*text) || !read_digits(&text, MOST_DIGITS, &count, &digits))
+        return false;
+    int whole = count;
+    if (*text == '.' && (!is_digit(*++text) || !read_digits(&text, MOST_DIGITS, &count, &digits)))
+        return false;
+    if (*text == 'e') {
+        negative = *++text == '-';
+        text += negative;
+        if (!read_digits(&text, MOST_EXPONENT_DIGITS, &exponent_count, &power) || exponent_count == 0)
+            return false;
+    }
+    if (*text != '\0' || digits == 0)
+        return false;
+    int exponent = (negative ? -(int)power : (int)power) - (count - whole);
+    *value = exponent < 0 ? (double)digits / pow(10.0, -exponent) : (double)digits * pow(10.0, exponent);
+    return true;
+}
+
+/* Its position among the sizes, -1 for another size; false: no size at all. */
+static bool read_size(const char *text, int *position) {
+    int64_t size = 0;
+    int count = 0;
+    if (!read_digits(&text, MOST_DIGITS, &count, &size) || *text != '\0' || size == 0)
+        return false;
+    *position = -1;
+    for (int i = 0; i < SIZES; i++)
+        if (lava_figures_sizes[i] == size)
+            *position = i;
+    return true;
+}
+
+/* Words of a line: a name, those that say of what, and the value. More than there are now, for those of newer
+ * versions. */
+#define MOST_WORDS 8
+
+static bool read_product(char *const words[], size_t count, double value, struct lava_cpu_figures *figures) {
+    int at[3];
+    if (count != 5)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (!read_size(words[1 + i], &at[i]))
+            return false;
+    if (at[0] >= 0 && at[1] >= 0 && at[2] >= 0)
+        figures->product_ns[at[0]][at[1]][at[2]] = value;
+    return true;
+}
+
+static bool read_figure(char *const words[], size_t count, struct lava_figures *figures) {
+    double value;
+    if (!read_number(words[count - 1], &value))
+        return false;
+    if (strcmp(words[0], product_name) == 0)
+        return read_product(words, count, value, &figures->cpu);
+    if (strcmp(words[0], kernel_name) == 0) {
+        const struct lava_kernel *kernel = lava_kernels_find(words[1]);
+        int position = kernel ? position_of(kernel) : -1;
+        if (position >= 0)
+            figures->device.flops_per_s[position] = value;
+        return count == 3;
+    }
+    for (size_t i = 0; i < COUNT(device_figures); i++)
+        if (strcmp(words[0], device_figures[i].name) == 0) {
+            memcpy((char *)&figures->device + device_figures[i].offset, &value, sizeof value);
+            return count == 2;
+        }
+    return true;
+}
+
+/* Cuts the line into words, each of printable ASCII and one blank from the next. False where there are
+ * fewer than two of them, or too many. */
+static bool read_line(char *line, struct lava_figures *figures) {
+    char *words[MOST_WORDS] = {line};
+    size_t count = 1;
+    for (char *c = line; *c; c++) {
+        if (*c == ' ') {
+            if (count == MOST_WORDS)
+                return false;
+            *c = '\0';
+            words[count++] = c + 1;
+        } else if (*c < '!' || *c > '~') {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (words[i][0] == '\0')
+            return false;
+    return count >= 2 && read_figure(words, count, figures);
+}
+
+bool lava_figures_parse(const char *text, struct lava_figures *figures) {
+    struct lava_figures read = *figures;
+    while (*text) {
+        char line[LINE_MAX_CHARACTERS];
+        size_t length = strcspn(text, "\n");
+        if (text[length] == '\0' || length >= sizeof line)
+            return false; /* cut off, or no figure */
+        memcpy(line, text, length);
+        line[length] = '\0';
+        if (!read_line(line, &read))
+            return false;
+        text += length + 1;
+    }
+    *figures = read;
+    return true;
+}

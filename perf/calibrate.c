@@ -1,0 +1,226 @@
+/* perf/calibrate: measures what this machine's CPU BLAS and device do, stores it where the library looks for
+ * it, and prints it.
+ *
+ *   calibrate [--seconds S] [--quick | --show]
+ *
+ *   --seconds S  for one thing that is measured (1); what a single product is expected to take longer for is
+ *                skipped
+ *   --quick      what the library measures in the background, within a second
+ *   --show       measure nothing: print what is stored
+ *
+ * The device is LAVABLAS_DEVICE's, prepared as the library does it, and the CPU BLAS the one it would find.
+ * Nothing else should run meanwhile. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/exec/calibration.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/lifecycle.h"
+#include "lib/exec/survey.h"
+
+#define BAR_CHARACTERS 30
+/* All of 4096 x 4096 x 4096. */
+#define MATRIX_BYTES ((size_t)192 << 20)
+#define RUNS         11
+#define NAME_BYTES   64
+
+static const char usage[] = "usage: calibrate [--seconds S] [--quick | --show]\n"
+                            "  --seconds S  for one thing that is measured (1)\n"
+                            "  --quick      only what the library measures in the background\n"
+                            "  --show       only print what is stored, and where\n";
+
+struct options {
+    double seconds;
+    bool quick, show;
+};
+
+static struct options options = {.seconds = 1};
+static int cancel_state;
+
+static bool parse(int argc, char **argv) {
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"show", no_argument, NULL, 'w'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        if (option == 's')
+            options.seconds = atof(optarg);
+        else if (option == 'q')
+            options.quick = true;
+        else if (option == 'w')
+            options.show = true;
+        else
+            return false;
+    }
+    return optind == argc && options.seconds > 0 && !(options.quick && options.show);
+}
+
+static bool begin_turn(struct lava_gauge *gauge, struct lava_executor **executor) {
+    (void)gauge;
+    return !executor || (*executor = lava_lifecycle_lock(&cancel_state)) != NULL;
+}
+
+static bool end_turn(struct lava_gauge *gauge, struct lava_executor *executor) {
+    (void)gauge;
+    if (executor)
+        lava_lifecycle_unlock(cancel_state);
+    return true;
+}
+
+static void show_progress(int done, int total, const char *round, const char *name) {
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (total == 0) {
+        fprintf(stderr, "\r\033[K");
+        return;
+    }
+    int filled = done * BAR_CHARACTERS / total;
+    fprintf(stderr, "\r\033[K%s [%.*s%.*s] %d/%d %s", round, filled, "##############################",
+            BAR_CHARACTERS - filled, "..............................", done, total, name);
+}
+
+/* One thing of the device, before its kernel rows. */
+struct step {
+    enum lava_gauge_outcome (*function)(struct lava_gauge *gauge, enum lava_type type);
+    const char *name;
+};
+
+static const struct step steps[] = {
+    {lava_gauge_latency, "latency"},
+    {lava_gauge_upload, "upload"},
+    {lava_gauge_download, "download"},
+};
+#define STEPS ((int)(sizeof steps / sizeof steps[0]))
+
+static void report(enum lava_gauge_outcome outcome, const char *name) {
+    if (outcome == LAVA_GAUGE_MEASURED)
+        return;
+    show_progress(0, 0, NULL, NULL);
+    printf("%s: %s\n", name, outcome == LAVA_GAUGE_SKIPPED ? "skipped" : "the device is not usable any more");
+}
+
+static void measure_device(struct lava_gauge *gauge, unsigned types) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    enum lava_type first = types & 1u << LAVA_TYPE_FP32   ? LAVA_TYPE_FP32
+                           : types & 1u << LAVA_TYPE_FP16 ? LAVA_TYPE_FP16
+                                                          : LAVA_TYPE_BF16;
+    int rows = (int)(count < LAVA_FIGURES_MAX_KERNELS ? count : LAVA_FIGURES_MAX_KERNELS);
+    int total = STEPS + rows + 1;
+    for (int i = 0; i < STEPS; i++) {
+        show_progress(i, total, "device", steps[i].name);
+        report(steps[i].function(gauge, first), steps[i].name);
+    }
+    for (int row = 0; row < rows; row++) {
+        if (!(types & 1u << table[row].type) || !lava_gauge_lists(gauge, &table[row]))
+            continue;
+        show_progress(STEPS + row, total, "device", table[row].name);
+        report(lava_gauge_kernel(gauge, (size_t)row), table[row].name);
+    }
+    show_progress(total - 1, total, "device", "products");
+    report(lava_gauge_products(gauge, first), "products");
+    show_progress(0, 0, NULL, NULL);
+}
+
+static void measure_cpu(struct lava_gauge *gauge) {
+    int points[LAVA_SURVEY_POINTS][3];
+    lava_survey_points(points);
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
+        char name[NAME_BYTES];
+        const int *at = points[i];
+        snprintf(name, sizeof name, "%lld x %lld x %lld", (long long)lava_figures_sizes[at[0]],
+                 (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
+        show_progress(i, LAVA_SURVEY_POINTS, "CPU", name);
+        report(lava_gauge_cpu(gauge, at[0], at[1], at[2]), name);
+    }
+    show_progress(0, 0, NULL, NULL);
+}
+
+/* Those the device is ready for; preparing it takes seconds on software devices. */
+static unsigned prepare(void) {
+    unsigned types = 0;
+    for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_COUNT); type++) {
+        enum lava_reason reason;
+        show_progress(type, LAVA_TYPE_COUNT, "preparing", lava_type_name((enum lava_type)type));
+        if (lava_lifecycle_ready_for((enum lava_type)type, true, &reason))
+            types |= 1u << type;
+        else
+            printf("%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));
+    }
+    show_progress(0, 0, NULL, NULL);
+    return types;
+}
+
+static int print(const struct lava_figures *figures) {
+    int length = lava_figures_print(figures, NULL, 0);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (!text)
+        return 1;
+    lava_figures_print(figures, text, (size_t)length + 1);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static int show(void) {
+    struct lava_device *device;
+    const char *why;
+    if (lava_device_create(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "calibrate: no device: %s\n", why);
+        return 77;
+    }
+    lava_calibration_load(&device->capabilities);
+    lava_device_destroy(device);
+    const char *path = lava_calibration_path();
+    if (!lava_calibration_is_stored()) {
+        printf("nothing is stored in %s\n", path[0] ? path : "any file: there is no cache");
+        return 1;
+    }
+    printf("%s\n", path);
+    return print(lava_calibration_figures());
+}
+
+static int measure(void) {
+    struct lava_cache_place place;
+    const struct lava_config *config = lava_config_get();
+    unsigned types = prepare();
+    if (!types)
+        return 77;
+    struct lava_gauge gauge = {.blas = lava_cpu_blas_get(),
+                               .capabilities = lava_lifecycle_capabilities(),
+                               .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
+                               .piece_ns = (uint64_t)(options.seconds * 1e9),
+                               .point_ns = (uint64_t)(options.seconds * 1e9),
+                               .runs = RUNS,
+                               .matrix_bytes = MATRIX_BYTES,
+                               .begin = begin_turn,
+                               .end = end_turn};
+    if (options.quick) {
+        lava_survey_set_quick(&gauge);
+        if (!lava_survey_run(&gauge, types)) {
+            fprintf(stderr, "calibrate: the machine has too much other work\n");
+            return 77;
+        }
+    } else {
+        measure_device(&gauge, types);
+        measure_cpu(&gauge);
+    }
+    lava_gauge_finish(&gauge);
+    lava_calibration_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
+    bool stored = lava_calibration_write(&place, &gauge.figures);
+    printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
+    return print(&gauge.figures) || !stored;
+}
+
+int main(int argc, char **argv) {
+    if (!parse(argc, argv)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    setenv("LAVABLAS_CALIBRATE", "off", 1); /* here is who measures */
+    lava_gate_open();
+    return options.show ? show() : measure();
+}

@@ -1,0 +1,384 @@
+/* Figures stored and read again, and the measurements themselves, on the software device: what is believed,
+ * what decides, and that they end when they are told to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/stats.h"
+#include "lib/exec/calibration.h"
+#include "lib/exec/self_test.h"
+#include "lib/exec/survey.h"
+
+#define NOBODY 65534
+/* The background's work is below a second; this machine may have other work. */
+#define SURVEY_S 20.0
+#define TRIES    30
+
+static const struct lava_capabilities gpu = {.name = "NVIDIA H200",
+                                             .vendor_id = 0x10de,
+                                             .device_id = 0x2335,
+                                             .driver_version = 7,
+                                             .kind = LAVA_DEVICE_DISCRETE,
+                                             .subgroup_size = 32,
+                                             .max_shared_bytes = 49152,
+                                             .max_workgroup_invocations = 1024,
+                                             .max_workgroups = 1 << 30,
+                                             .multiprocessors = 132,
+                                             .memory_bytes = 1ull << 36,
+                                             .max_buffer_bytes = 1ull << 32,
+                                             .timestamp_period_ns = 1};
+static char home[256];
+static struct lava_cache_place place;
+static struct lava_figures figures;
+static struct lava_executor *executor;
+
+static int set_up(void **state) {
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    snprintf(home, sizeof home, "%s/lavablas-figures-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(home))
+        return -1;
+    lava_calibration_place(&gpu, home, &place);
+    figures = (struct lava_figures){.cpu.flops_per_s = {1e12, 1e11, 1e11}};
+    figures.device.call_latency_ns = 123456;
+    figures.device.upload_bytes_per_s = 31.5e9;
+    figures.device.flops_per_s[0] = 40e12;
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        (&figures.cpu.product_ns[0][0][0])[i] = 1000 + i;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[300];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", home);
+    return system(command);
+}
+
+/* Whether there is something, which then has to be what was stored. */
+static bool reads(void) {
+    struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}}, before = read;
+    bool usable = lava_calibration_read(&place, &read);
+    assert_memory_equal(&read, usable ? &figures : &before, sizeof read);
+    return usable;
+}
+
+static void round_trip(void **state) {
+    (void)state;
+    assert_false(reads());
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(reads());
+    figures.device.download_bytes_per_s = 1e9;
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(reads());
+}
+
+static void no_cache(void **state) {
+    (void)state;
+    lava_calibration_place(&gpu, NULL, &place);
+    assert_string_equal(place.path, "");
+    assert_false(lava_calibration_write(&place, &figures));
+    assert_false(reads());
+}
+
+static void broken_files(void **state) {
+    struct stat info;
+    (void)state;
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_int_equal(stat(place.path, &info), 0);
+    assert_int_equal(truncate(place.path, info.st_size - 1), 0);
+    assert_false(reads());
+    assert_int_equal(truncate(place.path, info.st_size), 0); /* the last byte is right again */
+    assert_true(reads());
+
+    FILE *file = fopen(place.path, "r+");
+    assert_non_null(file);
+    fseek(file, -20, SEEK_END);
+    fputc('7', file);
+    fputc('8', file);
+    fclose(file);
+    assert_false(reads());
+
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_int_equal(chmod(place.path, 0666), 0);
+    assert_false(reads());
+    assert_int_equal(chmod(place.path, 0600), 0);
+    assert_true(reads());
+    if (geteuid() == 0) {
+        assert_int_equal(chown(place.path, NOBODY, NOBODY), 0);
+        assert_false(reads());
+    }
+}
+
+/* Whole files of the right key whose content is no text of figures. */
+static void wrong_texts(void **state) {
+    static const char *const texts[] = {"device_call_latency_ns -1\n", "device_call_latency_ns\n", "x y z\n",
+                                        "device_call_latency_ns nan\n"};
+    static const char endless[] = "device_call_latency_ns 1000\n";
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_true(lava_cache_store(&place, texts[i], strlen(texts[i]) + 1));
+        assert_false(reads());
+    }
+    assert_true(lava_cache_store(&place, endless, sizeof endless - 1));
+    assert_false(reads());
+}
+
+static void other_devices(void **state) {
+    struct lava_capabilities others[4] = {gpu, gpu, gpu, gpu};
+    (void)state;
+    others[0].vendor_id++;
+    others[1].device_id++;
+    others[2].driver_version++;
+    others[3].name[0]++;
+    for (int i = 0; i < 4; i++) {
+        struct lava_cache_place other;
+        lava_calibration_place(&others[i], home, &other);
+        assert_string_not_equal(other.path, place.path);
+        assert_true(lava_calibration_write(&other, &figures));
+        assert_false(reads());
+        assert_int_equal(rename(other.path, place.path), 0);
+        assert_false(reads());
+    }
+}
+
+/* Threads of the CPU BLAS and the processor are in the key, as words. */
+static void key_says_what_for(void **state) {
+    static const char *const words[] = {"10de:2335", "driver 0x7", "processor", "threads ", "staging "};
+    char key[LAVA_CACHE_MAX_KEY_BYTES + 1] = "";
+    (void)state;
+    memcpy(key, place.key, place.key_bytes);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        assert_non_null(strstr(key, words[i]));
+    assert_non_null(strstr(key, lava_cpu_blas_get()->path));
+}
+
+static enum lava_place decide(void) {
+    struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}};
+    const struct lava_problem problem = {.m = 1000,
+                                         .n = 1000,
+                                         .k = 1000,
+                                         .lda = 1000,
+                                         .ldb = 1000,
+                                         .ldc = 1000,
+                                         .alpha = 1,
+                                         .a = (const void *)((uintptr_t)1 << 44),
+                                         .b = (const void *)((uintptr_t)1 << 45),
+                                         .c = (void *)((uintptr_t)1 << 46)};
+    struct lava_plan plan;
+    assert_true(lava_calibration_read(&place, &read));
+    lava_policy_choose(&problem, &gpu, &read, LAVA_MODE_AUTO, NULL, &plan);
+    return plan.place;
+}
+
+static void stored_figures_decide(void **state) {
+    double *product_ns = &figures.cpu.product_ns[0][0][0];
+    (void)state;
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        product_ns[i] = 1e9;
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_int_equal(decide(), LAVA_PLACE_GPU);
+    figures.device.call_latency_ns = 1e10;
+    assert_true(lava_calibration_write(&place, &figures));
+    assert_int_equal(decide(), LAVA_PLACE_CPU);
+}
+
+static void points_are_all_there(void **state) {
+    int points[LAVA_SURVEY_POINTS][3];
+    bool seen[LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES] = {0};
+    double first = 0, last = 0;
+    (void)state;
+    lava_survey_points(points);
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
+        double flops = 2;
+        bool *point = &seen[points[i][0]][points[i][1]][points[i][2]];
+        assert_false(*point);
+        *point = true;
+        for (int j = 0; j < 3; j++)
+            flops *= (double)lava_figures_sizes[points[i][j]];
+        double away = fabs(log2(flops / (2.0 * 512 * 512 * 512)));
+        if (i > 0 && i < 20)
+            first = fmax(first, away);
+        if (i >= LAVA_SURVEY_POINTS - 20)
+            last = last > 0 ? fmin(last, away) : away;
+    }
+    assert_true(first < last);
+}
+
+/* begin and end as a test wants them. */
+static int turns, turns_allowed, disturbed;
+
+static bool begin_turn(struct lava_gauge *gauge, struct lava_executor **device) {
+    (void)gauge;
+    if (device)
+        *device = executor;
+    return turns_allowed < 0 || turns++ < turns_allowed;
+}
+
+static bool end_turn(struct lava_gauge *gauge, struct lava_executor *device) {
+    (void)gauge;
+    (void)device;
+    return disturbed-- <= 0;
+}
+
+static void init_gauge(struct lava_gauge *gauge) {
+    *gauge = (struct lava_gauge){.blas = lava_cpu_blas_get(),
+                                 .capabilities = &executor->capabilities,
+                                 .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
+                                 .begin = begin_turn,
+                                 .end = end_turn};
+    lava_survey_set_quick(gauge);
+    turns = disturbed = 0;
+    turns_allowed = -1;
+}
+
+static bool is_plausible(double figure, double least, double most) {
+    return isfinite(figure) && figure >= least && figure <= most;
+}
+
+static void survey(void **state) {
+    struct lava_gauge gauge;
+    size_t count;
+    int points = 0, rows = 0;
+    (void)state;
+    init_gauge(&gauge);
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    assert_true(lava_survey_lacks(&gauge.figures, gauge.capabilities, LAVA_TYPE_FP32));
+    bool complete = false;
+    for (int i = 0; i < TRIES && !complete; i++) {
+        uint64_t begin = lava_stats_now_ns();
+        complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
+        assert_true((double)(lava_stats_now_ns() - begin) * 1e-9 < SURVEY_S);
+    }
+    assert_true(complete);
+    assert_false(lava_survey_lacks(&gauge.figures, gauge.capabilities, LAVA_TYPE_FP32));
+    const struct lava_device_figures *device = &gauge.figures.device;
+    assert_true(is_plausible(device->call_latency_ns, 1e3, 1e9));
+    const double rates[] = {device->upload_bytes_per_s, device->download_bytes_per_s,
+                            device->memory_bytes_per_s};
+    for (int i = 0; i < 3; i++)
+        assert_true(is_plausible(rates[i], 1e6, 1e12));
+    for (size_t i = 0; i < count; i++) {
+        double rate = device->flops_per_s[i];
+        assert_true(rate == 0 || (table[i].type == LAVA_TYPE_FP32 && is_plausible(rate, 1e7, 1e13)));
+        rows += rate > 0;
+    }
+    assert_true(rows >= 1);
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
+        double ns = (&gauge.figures.cpu.product_ns[0][0][0])[i];
+        assert_true(ns == 0 || is_plausible(ns, 10, 1e10));
+        points += ns > 0;
+    }
+    assert_true(points >= 12);
+
+    /* What is there is not measured again. */
+    struct lava_figures before = gauge.figures;
+    turns = turns_allowed = 0;
+    assert_true(lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32));
+    assert_memory_equal(&before, &gauge.figures, sizeof before);
+    lava_gauge_finish(&gauge);
+}
+
+/* However early it is told to. */
+static void survey_stops(void **state) {
+    struct lava_gauge gauge;
+    (void)state;
+    for (int allowed = 0; allowed < 60; allowed += 1 + allowed / 4) {
+        init_gauge(&gauge);
+        turns_allowed = allowed;
+        bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
+        assert_true(complete ? turns <= allowed : turns == allowed + 1); /* not asked again after a no */
+        assert_false(complete && allowed < 5); /* later, the limits may come first */
+        lava_gauge_finish(&gauge);
+    }
+}
+
+/* A product is run again until it was alone. */
+static void disturbed_turns_do_not_count(void **state) {
+    struct lava_gauge gauge;
+    (void)state;
+    init_gauge(&gauge);
+    turns_allowed = 1000;
+    gauge.point_ns = gauge.piece_ns = UINT64_MAX; /* a busy machine takes its time */
+    disturbed = 20;
+    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_MEASURED);
+    assert_true(turns >= 20 + (int)gauge.runs);
+    turns = 0;
+    disturbed = 20;
+    assert_int_equal(lava_gauge_latency(&gauge, LAVA_TYPE_FP32), LAVA_GAUGE_MEASURED);
+    assert_true(turns > 20 + (int)gauge.runs);
+    lava_gauge_finish(&gauge);
+}
+
+static void limits_hold(void **state) {
+    struct lava_gauge gauge;
+    (void)state;
+    init_gauge(&gauge);
+    gauge.limit_ns = 1;
+    gauge.piece_ns = UINT64_MAX;
+    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_STOPPED); /* after one run */
+    assert_true(gauge.figures.cpu.product_ns[2][2][2] == 0);
+    assert_false(gauge.stopped);
+    gauge.limit_ns = 0;
+    gauge.piece_ns = 1;
+    assert_int_equal(lava_gauge_cpu(&gauge, 4, 4, 2), LAVA_GAUGE_SKIPPED);
+    lava_survey_set_quick(&gauge);
+    gauge.matrix_bytes = 4096;
+    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_SKIPPED);
+    assert_int_equal(lava_gauge_latency(&gauge, LAVA_TYPE_FP32), LAVA_GAUGE_SKIPPED);
+    assert_int_equal(lava_gauge_kernel(&gauge, 100000), LAVA_GAUGE_SKIPPED);
+    lava_gauge_finish(&gauge);
+}
+
+static int open_device(void **state) {
+    struct lava_device *device;
+    const char *why;
+    (void)state;
+    if (lava_device_create(lava_config_get(), &device, &why))
+        return -1;
+    /* the self-test makes the pipelines, as it does in the library */
+    return lava_executor_create(device, 1, &executor) || lava_self_test_run(executor, LAVA_TYPE_FP32) ? -1
+                                                                                                      : 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    lava_executor_destroy(executor);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(round_trip, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_cache, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(broken_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_devices, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(key_says_what_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stored_figures_decide, set_up, tear_down),
+        cmocka_unit_test(points_are_all_there),
+    };
+    const struct CMUnitTest measurements[] = {
+        cmocka_unit_test(survey),
+        cmocka_unit_test(survey_stops),
+        cmocka_unit_test(disturbed_turns_do_not_count),
+        cmocka_unit_test(limits_hold),
+    };
+    /* a single thread's times can be had on a busy machine too */
+    const char *stub = getenv("LAVABLAS_TEST_CPU_BLAS");
+    if (stub)
+        setenv("LAVABLAS_CPU_BLAS", stub, 1);
+    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(measurements, open_device, close_device) || failed;
+}

@@ -1,0 +1,356 @@
+/* The thread that measures in the background, on the software device, where it has to be started by hand:
+ * what it stores decides in the next process, a busy program is left alone, fork and exit do not wait for
+ * it. The library is linked in. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/config.h"
+#include "lib/base/stats.h"
+#include "lib/exec/calibration.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/lifecycle.h"
+#include "lib/exec/survey.h"
+#include "tests/robustness/cases.h"
+
+#define CHILD_S    20
+#define MEASURED_S 40.0
+#define FORKS      40
+#define TRIES      30
+/* The sanitizers' allocators may be locked by another thread, and stay so in the child. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define FORK_IS_UNSAFE 1
+#else
+#    define FORK_IS_UNSAFE 0
+#endif
+
+/* Beyond the gate's cut-off. */
+static struct product product = {.m = 500, .n = 400, .k = 400, .alpha = 1};
+
+/* A cache of this test's own: what is stored there must not decide in others. The driver's is kept. And a CPU
+ * BLAS of one thread, whose times can be had on a busy machine too. */
+static void use_own_cache(void) {
+    char folder[512], command[1100];
+    const char *home = getenv("XDG_CACHE_HOME");
+    snprintf(folder, sizeof folder, "%s/calibration", home ? home : "/tmp");
+    snprintf(command, sizeof command, "mkdir -p '%s' && rm -rf '%s/lavablas'", folder, folder);
+    CASE_CHECK(system(command) == 0);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    case_use_plain_cpu_blas();
+}
+
+/* It is OpenBLAS's threads that mind fork and exit. How they synchronize the thread sanitizer does not see.
+ */
+static void use_found_cpu_blas(void) {
+#if !defined(__SANITIZE_THREAD__)
+    unsetenv("LAVABLAS_CPU_BLAS");
+#endif
+}
+
+static pid_t start_child(void function(void)) {
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0) {
+        alarm(CHILD_S + (unsigned)MEASURED_S);
+        function();
+        exit(case_result());
+    }
+    return id;
+}
+
+static bool child_succeeds(pid_t id) {
+    int status = -1;
+    return waitpid(id, &status, 0) == id && status == 0;
+}
+
+/* Before any thread: the child may do what it likes. */
+static bool child_does(void function(void)) {
+    return child_succeeds(start_child(function));
+}
+
+static bool prepare(void) {
+    enum lava_reason reason;
+    lava_gate_open();
+    return CASE_CHECK(lava_lifecycle_ready(true, &reason));
+}
+
+static bool ends(void) {
+    for (double start = case_now(); case_now() < start + MEASURED_S; case_sleep(0.01))
+        if (!lava_calibration_is_running())
+            return true;
+    return false;
+}
+
+/* Again where the machine had too much other work: on it the thread gives up. */
+static bool ends_with_figures(void) {
+    for (int i = 0; i < TRIES && ends(); i++)
+        if (lava_calibration_is_stored() || !lava_calibration_start(LAVA_TYPE_FP32))
+            break;
+    return lava_calibration_is_stored();
+}
+
+static void check_stored(void) {
+    struct lava_cache_place place;
+    struct lava_figures read = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
+    const struct lava_figures *figures = lava_calibration_figures();
+    CASE_CHECK(lava_calibration_is_stored());
+    lava_calibration_place(lava_lifecycle_capabilities(), lava_config_get()->cache_home, &place);
+    CASE_CHECK(!strcmp(place.path, lava_calibration_path()));
+    CASE_CHECK(lava_calibration_read(&place, &read));
+    CASE_CHECK(!lava_survey_lacks(figures, lava_lifecycle_capabilities(), LAVA_TYPE_FP32));
+    double stored_ns = read.device.call_latency_ns, ns = figures->device.call_latency_ns;
+    CASE_CHECK(isfinite(ns) && ns > 0 && fabs(stored_ns - ns) < 1e-3 * ns);
+}
+
+static void measure_and_store(void) {
+    if (!prepare())
+        return;
+    const struct lava_figures *starting = lava_calibration_figures();
+    CASE_CHECK(!lava_calibration_is_stored());
+    CASE_CHECK(starting->cpu.flops_per_s[LAVA_TYPE_FP32] > 0);
+    CASE_CHECK(starting->device.call_latency_ns <= 0);
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    CASE_CHECK(ends_with_figures());
+    check_stored();
+    CASE_CHECK(lava_calibration_figures() != starting);
+    CASE_CHECK(starting->device.call_latency_ns <= 0); /* who still has them decides by the same */
+}
+
+static int stores_and_loads(void) {
+    use_own_cache();
+    CASE_CHECK(child_does(measure_and_store));
+    if (prepare())
+        check_stored();
+    CASE_CHECK(!lava_calibration_is_running());
+    return case_result();
+}
+
+/* The grid's times are ns. */
+static void store_figures(double cpu_ns) {
+    struct lava_figures figures = {0};
+    struct lava_cache_place place;
+    if (!prepare())
+        return;
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        (&figures.cpu.product_ns[0][0][0])[i] = cpu_ns;
+    lava_calibration_place(lava_lifecycle_capabilities(), lava_config_get()->cache_home, &place);
+    CASE_CHECK(lava_calibration_write(&place, &figures));
+}
+
+static void store_slow_cpu(void) {
+    store_figures(1e12);
+}
+
+static void store_fast_cpu(void) {
+    store_figures(1);
+}
+
+static void expect_gpu(void) {
+    case_multiply(&product, "gpu");
+}
+
+static void expect_cpu(void) {
+    case_multiply(&product, "cpu");
+}
+
+static int stored_figures_decide(void) {
+    use_own_cache();
+    product_make(&product, 1);
+    CASE_CHECK(child_does(expect_cpu)); /* by the starting values */
+    CASE_CHECK(child_does(store_slow_cpu));
+    CASE_CHECK(child_does(expect_gpu));
+    CASE_CHECK(child_does(store_fast_cpu));
+    CASE_CHECK(child_does(expect_cpu));
+    product_free(&product);
+    return case_result();
+}
+
+/* A call that is under way, as a thread of the program would have it. */
+static int waits_for_the_call_under_way(void) {
+    use_own_cache();
+    if (!prepare())
+        return 1;
+    lava_calibration_call_begins();
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    case_sleep(1.5); /* all would be done twice by then */
+    CASE_CHECK(lava_calibration_is_running());
+    CASE_CHECK(!lava_calibration_is_stored());
+    lava_calibration_call_ends(lava_stats_now_ns());
+    CASE_CHECK(ends_with_figures());
+    check_stored();
+    return case_result();
+}
+
+/* One call after the other. */
+static int waits_for_a_busy_program(void) {
+    use_own_cache();
+    product_make(&product, 1);
+    if (!prepare())
+        return 1;
+    float *c = product_new_c(&product);
+    case_call(&product, c);
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    for (double start = case_now(); case_now() < start + 1.5;)
+        case_call(&product, c);
+    CASE_CHECK(lava_calibration_is_running());
+    CASE_CHECK(!lava_calibration_is_stored());
+    CASE_CHECK(product_check(&product, c, "between measurements"));
+    CASE_CHECK(ends_with_figures());
+    check_stored();
+    free(c);
+    product_free(&product);
+    return case_result();
+}
+
+static int no_cache_no_measurements(void) {
+    if (!prepare())
+        return 1;
+    CASE_CHECK(!strcmp(lava_calibration_path(), ""));
+    CASE_CHECK(!lava_calibration_start(LAVA_TYPE_FP32));
+    CASE_CHECK(!lava_calibration_is_running());
+    return case_result();
+}
+
+/* Neither for a device that is software, nor in mode gpu. */
+static int not_begun(void) {
+    use_own_cache();
+    product_make(&product, 1);
+    case_multiply(&product, NULL);
+    lava_calibration_begin(LAVA_TYPE_FP32);
+    CASE_CHECK(!lava_calibration_is_running());
+    CASE_CHECK(!lava_calibration_is_stored());
+    product_free(&product);
+    return case_result();
+}
+
+/* The software device passed off as another. */
+static bool pretend_gpu(void) {
+    if (!prepare())
+        return false;
+    struct lava_capabilities gpu = *lava_lifecycle_capabilities();
+    gpu.kind = LAVA_DEVICE_DISCRETE;
+    lava_calibration_load(&gpu);
+    lava_calibration_begin(LAVA_TYPE_FP32);
+    return true;
+}
+
+static int begun_on_a_gpu(void) {
+    use_own_cache();
+    if (!pretend_gpu())
+        return 1;
+    CASE_CHECK(lava_calibration_is_running());
+    CASE_CHECK(ends_with_figures());
+    check_stored();
+    lava_calibration_begin(LAVA_TYPE_FP32); /* nothing is missing */
+    CASE_CHECK(!lava_calibration_is_running());
+    return case_result();
+}
+
+static int not_begun_on_a_gpu(void) {
+    use_own_cache();
+    if (!pretend_gpu())
+        return 1;
+    CASE_CHECK(!lava_calibration_is_running());
+    return case_result();
+}
+
+static int device_fails(void) {
+    int cancel_state;
+    use_own_cache();
+    if (!prepare())
+        return 1;
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    case_sleep(0.02);
+    struct lava_executor *executor = lava_lifecycle_lock(&cancel_state);
+    if (CASE_CHECK(executor != NULL)) {
+        lava_device_fail(executor->device, LAVA_ERROR_DEVICE_LOST);
+        lava_lifecycle_unlock(cancel_state);
+    }
+    CASE_CHECK(ends());
+    CASE_CHECK(!lava_calibration_is_stored());
+    return case_result();
+}
+
+/* The child multiplies with the CPU BLAS that the thread was using, and has no such thread. */
+static void multiply_forked(void) {
+    case_multiply(&product, "cpu");
+    CASE_CHECK(case_threads_named("lavablas-gauge") == 0);
+    CASE_CHECK(!lava_calibration_start(LAVA_TYPE_FP32));
+}
+
+static int fork_during_measurements(void) {
+    if (FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    pid_t children[FORKS];
+    int forks = 0;
+    use_own_cache();
+    use_found_cpu_blas();
+    product_make(&product, 1);
+    if (!prepare())
+        return 1;
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    for (; forks < FORKS && lava_calibration_is_running(); case_sleep(0.01))
+        children[forks++] = start_child(multiply_forked);
+    CASE_CHECK(forks > 5);
+    while (forks > 0)
+        CASE_CHECK(child_succeeds(children[--forks]));
+    CASE_CHECK(ends());
+    product_free(&product);
+    return case_result();
+}
+
+/* At a different moment each time, from the first product on the device to the last on the CPU. */
+static int exit_during_measurements(void) {
+    use_own_cache();
+    use_found_cpu_blas();
+    if (!prepare())
+        return 1;
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    case_sleep((double)(getpid() % 32) * 0.03);
+    case_ends();
+    exit(case_result() ? 1 : 3);
+}
+
+static int return_during_measurements(void) {
+    use_own_cache();
+    use_found_cpu_blas();
+    if (!prepare())
+        return 1;
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    case_sleep((double)(getpid() % 32) * 0.03);
+    case_ends();
+    return case_result() ? 1 : 3;
+}
+
+static const struct test_case cases[] = {
+    {.name = "stores_and_loads", .run = stores_and_loads},
+    {.name = "stored_figures_decide",
+     .run = stored_figures_decide,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync"}},
+    {.name = "waits_for_the_call_under_way", .run = waits_for_the_call_under_way},
+    {.name = "waits_for_a_busy_program", .run = waits_for_a_busy_program},
+    {.name = "no_cache_no_measurements", .run = no_cache_no_measurements, .variables = {"LAVABLAS_CACHE=0"}},
+    {.name = "not_begun_on_software",
+     .run = not_begun,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync"}},
+    {.name = "not_begun_in_mode_gpu", .run = not_begun},
+    {.name = "begun_on_a_gpu", .run = begun_on_a_gpu, .variables = {"LAVABLAS_MODE=auto"}},
+    {.name = "not_begun_on_a_gpu", .run = not_begun_on_a_gpu},
+    {.name = "not_begun_turned_off",
+     .run = not_begun_on_a_gpu,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_CALIBRATE=off"}},
+    {.name = "device_fails", .run = device_fails, .lines = -1},
+    {.name = "fork_during_measurements", .run = fork_during_measurements, .repeats = 3},
+    {.name = "exit_during_measurements", .run = exit_during_measurements, .repeats = 20, .status = 3 << 8},
+    {.name = "return_during_measurements", .run = return_during_measurements, .repeats = 5, .status = 3 << 8},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return cases_main(argument_count, arguments, cases);
+}
