@@ -198,17 +198,19 @@ static int measure(void) {
                                .matrix_bytes = MATRIX_BYTES,
                                .begin = begin_turn,
                                .end = end_turn};
+    bool complete = true;
     if (options.quick) {
         lava_survey_set_quick(&gauge);
-        if (!lava_survey_run(&gauge, types)) {
-            fprintf(stderr, "calibrate: the machine has too much other work\n");
-            return 77;
-        }
+        complete = lava_survey_run(&gauge, types);
     } else {
         measure_device(&gauge, types);
         measure_cpu(&gauge);
     }
     lava_gauge_finish(&gauge);
+    if (!complete) {
+        fprintf(stderr, "calibrate: the machine has too much other work\n");
+        return 77;
+    }
     lava_calibration_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
     bool stored = lava_calibration_write(&place, &gauge.figures);
     printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
