@@ -45,6 +45,7 @@
  *   from 2^18  3.64    1.65     1.19     1.25
  *   from 2^20  2.31    1.71     1.27     1.24     (2^20; 16 threads instead of 8 were slower) */
 #define ALONE_ELEMENTS (1 << 20)
+#define THREADS_MAX    8
 
 enum { A, B, C, MATRICES };
 
@@ -74,6 +75,11 @@ struct blocks {
     bool of_c;
     int64_t ld[MATRICES], offset[MATRICES];
 };
+
+/* The process whose product has threads, 0: none. They exist for that product's length, so that a process has
+ * none between products, and neither fork() nor exit() meets them. One product has them at a time: a program
+ * that multiplies from many threads has threads enough. */
+static _Atomic pid_t converting;
 
 struct product {
     const struct lava_cpu_blas *blas;
@@ -246,7 +252,13 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
                            const struct lava_half_limits *limits) {
     _Alignas(LINE_BYTES) float stack[STACK_ELEMENTS];
     struct product product = {
-        .blas = blas, .problem = problem, .workspace = stack, .alone_elements = limits->alone_elements};
+        .blas = blas,
+        .problem = problem,
+        .workspace = stack,
+        .alone_elements = limits->alone_elements,
+        .team = {.name = "lavablas-half",
+                 .threads = limits->threads < THREADS_MAX ? limits->threads : THREADS_MAX,
+                 .exclusive = &converting}};
     float *allocated = NULL;
     int saved_errno = errno, cancel_state;
     if (problem->m == 0 || problem->n == 0 || (lava_problem_is_trivial(problem) && problem->beta == 1))
@@ -262,7 +274,6 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
         else
             needed = choose_blocks(&product.blocks, problem, needed / 2);
     }
-    lava_team_begin(&product.team, limits->threads);
     run_areas(&product);
     lava_team_end(&product.team);
     free(allocated);

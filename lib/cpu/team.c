@@ -1,25 +1,39 @@
-/* The threads of one product's conversions. Called by lib/cpu/half.
+/* Threads that share a caller's job. Called by copy_pool.c and half.c.
  *
- * A job is cut into cells; caller and threads take them off a counter until none is left. Between jobs, while
- * the CPU BLAS multiplies, the threads sleep. Invariant: when lava_team_run returns, no thread touches the
- * caller's memory. */
+ * A job is cut into cells; caller and threads take them off a counter until none is left. Invariant: when
+ * lava_team_run returns, no thread touches the caller's memory. */
 #include "lib/cpu/team.h"
 
 #include <fenv.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/cpu/processor.h"
 #include "lib/cpu/threads.h"
 
-/* The process whose team there is, 0: none. In a child of fork() it may still name the parent. */
-static _Atomic pid_t claimant;
-
-static bool claim(void) {
+/* In a child of fork() *exclusive may still name the parent. */
+static bool claim(_Atomic pid_t *exclusive) {
     pid_t self = getpid(), holder = 0;
-    if (atomic_compare_exchange_strong(&claimant, &holder, self))
+    if (atomic_compare_exchange_strong(exclusive, &holder, self))
         return true;
-    return holder != self && atomic_compare_exchange_strong(&claimant, &holder, self);
+    return holder != self && atomic_compare_exchange_strong(exclusive, &holder, self);
+}
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void spin_for_job(struct lava_team *team, unsigned seen) {
+    for (int i = 0; i < team->spins && atomic_load(&team->jobs) == seen; i++)
+        relax();
+}
+
+static void spin_for_end(struct lava_team *team) {
+    for (int i = 0; i < team->spins && atomic_load(&team->busy) > 0; i++)
+        relax();
 }
 
 static void run_cells(struct lava_team *team) {
@@ -35,8 +49,14 @@ static void *run_thread(void *argument) {
     fesetenv(FE_DFL_ENV); /* exceptions that the creator has unmasked are not for other threads */
     pthread_mutex_lock(&team->lock);
     for (;;) {
-        while (!(team->open && team->jobs != seen) && !team->quit)
+        pthread_mutex_unlock(&team->lock);
+        spin_for_job(team, seen);
+        pthread_mutex_lock(&team->lock);
+        while (!(team->open && team->jobs != seen) && !team->quit) {
+            if (!team->open)
+                seen = team->jobs; /* missed */
             pthread_cond_wait(&team->work, &team->lock);
+        }
         if (team->quit)
             break;
         seen = team->jobs;
@@ -52,58 +72,66 @@ static void *run_thread(void *argument) {
 }
 
 static void start(struct lava_team *team) {
+    unsigned threads = team->threads < LAVA_TEAM_MAX ? team->threads : LAVA_TEAM_MAX;
     team->started = true;
-    if (team->wanted == 0 || !(team->claimed = claim()))
+    if (threads < 2 || (team->exclusive && !(team->claimed = claim(team->exclusive))))
         return;
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->done, NULL);
-    team->created = lava_threads_create("lavablas-half", team->thread, team->wanted, run_thread, team);
+    team->owner = getpid();
+    team->created = lava_threads_create(team->name, team->thread, threads - 1, run_thread, team);
 }
 
-void lava_team_begin(struct lava_team *team, unsigned threads) {
-    memset(team, 0, sizeof *team);
-    if (threads > LAVA_TEAM_MAX)
-        threads = LAVA_TEAM_MAX;
-    team->wanted = threads > 1 ? threads - 1 : 0;
-}
-
-void lava_team_run(struct lava_team *team, lava_team_cell *function, void *context, int64_t cells) {
-    if (cells > 1 && !team->started)
-        start(team);
-    if (cells <= 1 || team->created == 0) {
-        for (int64_t cell = 0; cell < cells; cell++)
-            function(context, cell);
-        return;
-    }
+static void run_shared(struct lava_team *team) {
+    int before;
+    /* Cancelled while it waits, the caller would leave threads writing to its memory. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_mutex_lock(&team->lock);
-    team->function = function;
-    team->context = context;
-    team->cells = cells;
     atomic_store_explicit(&team->next_cell, 0, memory_order_relaxed);
     team->open = true;
     team->jobs++;
     pthread_cond_broadcast(&team->work);
     pthread_mutex_unlock(&team->lock);
     run_cells(team);
+    spin_for_end(team);
     pthread_mutex_lock(&team->lock);
     team->open = false; /* a thread that wakes only now is not waited for */
     while (team->busy)
         pthread_cond_wait(&team->done, &team->lock);
     pthread_mutex_unlock(&team->lock);
+    pthread_setcancelstate(before, NULL);
 }
 
-void lava_team_end(struct lava_team *team) {
-    if (!team->claimed)
+void lava_team_run(struct lava_team *team, lava_team_cell *function, void *context, int64_t cells) {
+    if (cells > 1 && !team->started)
+        start(team);
+    if (cells <= 1 || team->created == 0 || team->owner != getpid()) {
+        for (int64_t cell = 0; cell < cells; cell++)
+            function(context, cell);
         return;
-    pthread_mutex_lock(&team->lock);
-    team->quit = true;
-    pthread_cond_broadcast(&team->work);
-    pthread_mutex_unlock(&team->lock);
-    for (unsigned i = 0; i < team->created; i++)
-        pthread_join(team->thread[i], NULL);
-    pthread_cond_destroy(&team->done);
-    pthread_cond_destroy(&team->work);
-    pthread_mutex_destroy(&team->lock);
-    atomic_store(&claimant, 0);
+    }
+    team->function = function;
+    team->context = context;
+    team->cells = cells;
+    run_shared(team);
+}
+
+bool lava_team_end(struct lava_team *team) {
+    if (team->created > 0) {
+        if (team->owner != getpid())
+            return false;
+        pthread_mutex_lock(&team->lock);
+        team->quit = true;
+        pthread_cond_broadcast(&team->work);
+        pthread_mutex_unlock(&team->lock);
+        for (unsigned i = 0; i < team->created; i++)
+            pthread_join(team->thread[i], NULL);
+        pthread_cond_destroy(&team->done);
+        pthread_cond_destroy(&team->work);
+        pthread_mutex_destroy(&team->lock);
+    }
+    if (team->claimed)
+        atomic_store(team->exclusive, 0);
+    return true;
 }

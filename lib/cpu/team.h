@@ -1,7 +1,6 @@
-/* Threads for the length of one product, which convert operands faster than one core can. They exist between
- * the first job worth them and lava_team_end, so that a process has none between products, and neither fork()
- * nor exit() meets them. One product in a process has them at a time: a program that multiplies from many
- * threads has threads enough. */
+/* Threads that share a caller's job: parts of a copy (copy_pool.c), columns to convert (half.c). None exists
+ * before the first job worth them, nor after lava_team_end; where none can be created, and in a child of
+ * fork(), the caller does everything. All signals but those a thread raises itself are blocked in them. */
 #ifndef LAVA_CPU_TEAM_H
 #define LAVA_CPU_TEAM_H
 
@@ -9,18 +8,26 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#define LAVA_TEAM_MAX 8
+#define LAVA_TEAM_MAX 64
 
 /* One part of a job. Called by several threads at once, for different cells. */
 typedef void lava_team_cell(void *context, int64_t cell);
 
-/* Owned by the caller, who alone calls the functions below. Its fields are theirs. */
+/* Owned by the caller, who alone calls the functions below. The caller fills in the first fields; the others
+ * begin as zeros and are the functions'. */
 struct lava_team {
-    unsigned wanted;  /* threads, without the caller */
-    unsigned created; /* of them exist */
+    const char *name; /* of the threads, 15 characters */
+    unsigned threads; /* the caller included; no more than LAVA_TEAM_MAX are used */
+    int spins;        /* how often they look for the next job before they sleep */
+    _Atomic pid_t
+        *exclusive; /* not NULL: of the teams with this one, a process has threads for one at a time */
+
+    unsigned created; /* threads that exist */
     bool started;     /* creation was tried */
-    bool claimed;     /* the process's only team is this one */
+    bool claimed;     /* *exclusive is this team's */
+    pid_t owner;      /* in a child of fork() the threads do not exist */
     pthread_t thread[LAVA_TEAM_MAX - 1];
 
     lava_team_cell *function; /* the current job */
@@ -31,18 +38,18 @@ struct lava_team {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t work;  /* a new job, or quit */
     pthread_cond_t done;  /* busy became 0 */
-    unsigned jobs;        /* counts jobs, so that a thread takes part in each once */
     bool open;            /* the current job may be joined */
-    unsigned busy;        /* threads at work on it */
     bool quit;
+    /* changed under the lock, read also without it by who spins */
+    atomic_uint jobs; /* counts jobs, so that a thread takes part in each once */
+    atomic_uint busy; /* threads at work on the current one */
 };
 
-/* threads counts the caller; more than LAVA_TEAM_MAX are cut to that. Creates none yet. */
-void lava_team_begin(struct lava_team *team, unsigned threads);
 /* Calls function for 0 ... cells - 1, in any order; returns when all have returned. A job of one cell is the
- * caller's own. Where no thread can be created the caller does everything. */
+ * caller's own. No cancellation point while threads are at work. */
 void lava_team_run(struct lava_team *team, lava_team_cell *function, void *context, int64_t cells);
-/* Joins the threads. */
-void lava_team_end(struct lava_team *team);
+/* Joins the threads. False in a child of fork(), where the team must be left as it is: its lock may be held
+ * by a thread that is not there. */
+bool lava_team_end(struct lava_team *team);
 
 #endif

@@ -1,4 +1,4 @@
-/* Threads of the library's own. Called by lib/cpu/copy_pool and team when their first large job comes. */
+/* Threads of the library's own. Called by lib/cpu/team when its first large job comes. */
 #include "lib/cpu/threads.h"
 
 #include <signal.h>
