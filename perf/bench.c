@@ -14,7 +14,6 @@
  *
  * Invariants: the first call of a library and of a size is never timed; a library whose sampled elements miss
  * the routine's error bound makes the program print FAIL and exit with 1. */
-#include <dlfcn.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
@@ -23,9 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lavablas.h"
+#include "library.h"
 #include "routine.h"
 
 #define MAX_LIBRARIES 8
@@ -36,12 +35,9 @@
 #define SLICE_SECONDS 0.1
 
 struct library {
-    const char *path;
-    void *handle;                             /* RTLD_DEFAULT: the program's own scope */
-    void *function;                           /* the routine */
-    int (*wait)(const char **);               /* LavaBLAS's own, else NULL */
-    int (*last_call)(struct lavablas_call *); /* the same */
-    double *samples;                          /* seconds a call, of the current size */
+    struct blas blas;
+    void *function;  /* the routine */
+    double *samples; /* seconds a call, of the current size */
     size_t samples_taken;
     unsigned long calls_per_sample;
     unsigned long long calls;
@@ -60,12 +56,6 @@ struct options {
     double seconds, warmup_seconds;
 };
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static double *new_samples(void) {
     double *samples = malloc(MAX_SAMPLES * sizeof *samples);
     if (!samples)
@@ -74,10 +64,10 @@ static double *new_samples(void) {
 }
 
 static double time_sample(const struct library *library, const struct product *p) {
-    double start = now();
+    double start = library_now();
     for (unsigned long i = 0; i < library->calls_per_sample; i++)
         routine_call(library->function, p);
-    return now() - start;
+    return library_now() - start;
 }
 
 /* Checks, warms up by time, and finds how many calls make a sample. */
@@ -87,28 +77,28 @@ static void prepare(const struct options *options, struct library *library, cons
     library->calls = 0;
     library->timed_seconds = 0;
     library->calls_per_sample = 1;
-    library->wrong = !routine_check(library->function, p, library->path);
-    if (library->wait && library->wait(&why) != 0 && !library->told) {
-        fprintf(stderr, "%s uses the CPU: %s\n", library->path, why);
+    library->wrong = !routine_check(library->function, p, library->blas.path);
+    if (library->blas.wait && library->blas.wait(&why) != 0 && !library->told) {
+        fprintf(stderr, "%s uses the CPU: %s\n", library->blas.path, why);
         library->told = true;
     }
-    double end = now() + options->warmup_seconds;
+    double end = library_now() + options->warmup_seconds;
     do {
         double elapsed = time_sample(library, p);
         if (elapsed < SAMPLE_SECONDS)
             library->calls_per_sample *= 2;
-    } while (now() < end);
+    } while (library_now() < end);
     /* again, where it computes now: the first products may have run elsewhere */
-    library->wrong = library->wrong || !routine_check(library->function, p, library->path);
+    library->wrong = library->wrong || !routine_check(library->function, p, library->blas.path);
 }
 
 static void run_slice(struct library *library, const struct product *p) {
-    double start = now(), elapsed;
+    double start = library_now(), elapsed;
     bool first = true;
     do {
         elapsed = time_sample(library, p);
         /* The first sample after another library's turn finds cold caches; kept where it is the only one. */
-        bool only = now() - start >= SLICE_SECONDS;
+        bool only = library_now() - start >= SLICE_SECONDS;
         if (!first || only) {
             size_t place = library->samples_taken++ % MAX_SAMPLES; /* the newest replace the oldest */
             library->samples[place] = elapsed / (double)library->calls_per_sample;
@@ -116,7 +106,7 @@ static void run_slice(struct library *library, const struct product *p) {
         }
         library->calls += library->calls_per_sample;
         first = false;
-    } while (now() - start < SLICE_SECONDS);
+    } while (library_now() - start < SLICE_SECONDS);
 }
 
 static int compare_doubles(const void *left, const void *right) {
@@ -147,18 +137,18 @@ static void print_results(struct options *options, const struct product *p) {
         struct lavablas_call last = {.size = sizeof last};
         double middle = median(library), least = library->samples[0];
         char size[40], least_text[32], median_text[32];
-        const char *place = library->last_call && library->last_call(&last) == 0 ? last.place : "-";
+        const char *place = library->blas.last_call && library->blas.last_call(&last) == 0 ? last.place : "-";
         if (i == 0)
             first_median = middle;
         snprintf(size, sizeof size, "%dx%dx%d", p->m, p->n, p->k);
         if (options->csv)
             printf("%d,%d,%d,%s,%s,%s,%s,%llu,%.10g,%.10g,%.4f,%.2f,%s\n", p->m, p->n, p->k, options->ops,
-                   options->routine->name, library->path, place, library->calls, least, middle,
+                   options->routine->name, library->blas.path, place, library->calls, least, middle,
                    middle / first_median, flops / middle * 1e-9, library->wrong ? "FAIL" : "ok");
         else
             printf("%-18s %12s %12s %8.3f %11.2f  %-3s %s %s\n", size, format_time(least, least_text),
                    format_time(middle, median_text), middle / first_median, flops / middle * 1e-9, place,
-                   library->wrong ? "FAIL" : "ok  ", library->path);
+                   library->wrong ? "FAIL" : "ok  ", library->blas.path);
     }
     fflush(stdout);
 }
@@ -186,21 +176,15 @@ static bool run_size(struct options *options, int m, int n, int k) {
 
 static bool open_library(struct options *options, const char *path) {
     bool preloaded = *path == '\0' || strcmp(path, "preloaded") == 0;
+    struct library library = {0};
     if (options->library_count == MAX_LIBRARIES) {
         fprintf(stderr, "at most %d libraries\n", MAX_LIBRARIES);
         return false;
     }
-    void *handle = preloaded ? RTLD_DEFAULT : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle && !preloaded) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (!library_open(&library.blas, preloaded ? NULL : path))
         return false;
-    }
-    struct library *library = &options->libraries[options->library_count++];
-    void *wait = dlsym(handle, "lavablas_wait"), *last = dlsym(handle, "lavablas_last_call");
-    *library =
-        (struct library){.path = preloaded ? "preloaded" : path, .handle = handle, .samples = new_samples()};
-    memcpy(&library->wait, &wait, sizeof wait);
-    memcpy(&library->last_call, &last, sizeof last);
+    library.samples = new_samples();
+    options->libraries[options->library_count++] = library;
     return true;
 }
 
@@ -209,11 +193,9 @@ static bool find_routine(struct options *options) {
     int kept = 0;
     for (int i = 0; i < options->library_count; i++) {
         struct library *library = &options->libraries[i];
-        library->function = dlsym(library->handle, options->routine->name);
+        library->function = library_find(&library->blas, options->routine->name);
         if (library->function)
             options->libraries[kept++] = *library;
-        else
-            fprintf(stderr, "%s has no %s\n", library->path, options->routine->name);
     }
     options->library_count = kept;
     return kept > 0;

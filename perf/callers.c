@@ -11,7 +11,6 @@
  *
  * Invariants: no call is timed before every thread has had a right result while the others multiplied; a
  * wrong one makes the program print FAIL and exit with 1. */
-#include <dlfcn.h>
 #include <getopt.h>
 #include <math.h>
 #include <pthread.h>
@@ -19,9 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lavablas.h"
+#include "library.h"
 #include "routine.h"
 
 #define MAX_THREADS 64
@@ -30,9 +29,8 @@
 struct options {
     const char *path, *sizes, *threads;
     const struct routine *routine;
-    void *function;
-    int (*wait)(const char **);               /* LavaBLAS's own, else NULL */
-    int (*last_call)(struct lavablas_call *); /* the same */
+    struct blas blas;
+    void *function; /* the routine */
     double seconds;
 };
 
@@ -46,17 +44,11 @@ struct caller {
     bool right;
 };
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void call(struct caller *caller) {
     struct lavablas_call last = {.size = sizeof last};
     const struct options *options = caller->options;
     routine_call(options->function, &caller->product);
-    if (!options->last_call || options->last_call(&last))
+    if (!options->blas.last_call || options->blas.last_call(&last))
         return;
     if (strcmp(last.place, "gpu") == 0)
         caller->on_device++;
@@ -67,7 +59,7 @@ static void call(struct caller *caller) {
 static void *check(void *argument) {
     struct caller *caller = argument;
     pthread_barrier_wait(caller->start);
-    caller->right = routine_check(caller->options->function, &caller->product, caller->options->path);
+    caller->right = routine_check(caller->options->function, &caller->product, caller->options->blas.path);
     return NULL;
 }
 
@@ -91,32 +83,32 @@ static double run_together(struct caller *callers, int count, void *(*function)(
         }
     }
     pthread_barrier_wait(&start);
-    double begin = now();
+    double begin = library_now();
     for (int i = 0; i < count; i++)
         pthread_join(callers[i].thread, NULL);
-    double elapsed = now() - begin;
+    double elapsed = library_now() - begin;
     pthread_barrier_destroy(&start);
     return elapsed;
 }
 
 /* The same calls by this thread. */
 static double run_alone(struct caller *callers, int count) {
-    double begin = now();
+    double begin = library_now();
     for (long j = 0; j < callers[0].calls; j++)
         for (int i = 0; i < count; i++)
             call(&callers[i]);
-    return now() - begin;
+    return library_now() - begin;
 }
 
 /* How often each has to call so that a round takes a third of the time wanted. */
 static void set_calls(struct caller *callers, int count, double seconds) {
-    double begin = now(), elapsed;
+    double begin = library_now(), elapsed;
     long rounds = 0;
     callers[0].calls = 1;
     do {
         run_alone(callers, count);
         rounds++;
-        elapsed = now() - begin;
+        elapsed = library_now() - begin;
     } while (elapsed < seconds / ROUNDS);
     for (int i = 0; i < count; i++)
         callers[i].calls = rounds;
@@ -169,17 +161,9 @@ static int usage(void) {
 
 static bool open_library(struct options *options) {
     bool preloaded = strcmp(options->path, "preloaded") == 0;
-    void *handle = preloaded ? RTLD_DEFAULT : dlopen(options->path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle && !preloaded) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (!library_open(&options->blas, preloaded ? NULL : options->path))
         return false;
-    }
-    void *wait = dlsym(handle, "lavablas_wait"), *last = dlsym(handle, "lavablas_last_call");
-    memcpy(&options->wait, &wait, sizeof wait);
-    memcpy(&options->last_call, &last, sizeof last);
-    options->function = dlsym(handle, options->routine->name);
-    if (!options->function)
-        fprintf(stderr, "%s has no %s\n", options->path, options->routine->name);
+    options->function = library_find(&options->blas, options->routine->name);
     return options->function;
 }
 
@@ -240,8 +224,8 @@ int main(int count, char **arguments) {
     setenv("LAVABLAS_STATS", "/dev/null", 0); /* every call is remembered */
     if (!open_library(&options))
         return 1;
-    if (options.wait && options.wait(&why) != 0)
-        fprintf(stderr, "%s uses the CPU: %s\n", options.path, why);
+    if (options.blas.wait && options.blas.wait(&why) != 0)
+        fprintf(stderr, "%s uses the CPU: %s\n", options.blas.path, why);
     printf("%6s %8s %8s %14s %14s %8s %8s %8s\n", "n", "threads", "calls", "alone, ms", "together, ms",
            "ratio", "on GPU", "on CPU");
     const char *sizes = options.sizes, *text = "";

@@ -20,7 +20,6 @@
  * Invariants: but for --once, the first call of a shape is never timed; a shape whose first call takes longer
  * than
  * --max-seconds is left out, and so is every shape of more work. */
-#include <dlfcn.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,9 +27,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lavablas.h"
+#include "library.h"
 #include "routine.h"
 
 #define MAX_SAMPLES   4096
@@ -53,10 +52,8 @@ struct shapes {
 };
 
 struct library {
-    const char *path;
-    void *function;                           /* the routine */
-    int (*wait)(const char **);               /* LavaBLAS's own, else NULL */
-    int (*last_call)(struct lavablas_call *); /* the same */
+    struct blas blas;
+    void *function; /* the routine */
     bool has_device;
 };
 
@@ -71,12 +68,6 @@ struct options {
 struct timing {
     double first_seconds, best_seconds, median_seconds;
 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* The shapes */
 
@@ -199,10 +190,10 @@ static const struct shape *find_heater(const struct shapes *shapes) {
 }
 
 static double time_calls(const struct library *library, const struct product *p, unsigned long calls) {
-    double start = now();
+    double start = library_now();
     for (unsigned long i = 0; i < calls; i++)
         routine_call(library->function, p);
-    return now() - start;
+    return library_now() - start;
 }
 
 static int compare_doubles(const void *left, const void *right) {
@@ -216,14 +207,14 @@ static void time_shape(const struct options *options, const struct library *libr
     static double samples[MAX_SAMPLES];
     size_t taken = 0;
     unsigned long calls = 1;
-    double start = now(), elapsed;
-    while (timing->first_seconds < options->warmup_seconds && now() - start < options->warmup_seconds)
+    double start = library_now(), elapsed;
+    while (timing->first_seconds < options->warmup_seconds && library_now() - start < options->warmup_seconds)
         if (time_calls(library, p, calls) < SAMPLE_SECONDS)
             calls *= 2;
-    start = now();
+    start = library_now();
     do {
         samples[taken++] = time_calls(library, p, calls) / (double)calls;
-        elapsed = now() - start;
+        elapsed = library_now() - start;
     } while (taken < MAX_SAMPLES &&
              (taken < LEAST_SAMPLES ? elapsed < options->max_seconds : elapsed < options->seconds));
     qsort(samples, taken, sizeof *samples, compare_doubles);
@@ -234,9 +225,9 @@ static void time_shape(const struct options *options, const struct library *libr
 static void print_line(const struct library *library, const struct product *p, const struct timing *timing) {
     struct lavablas_call last = {.size = sizeof last};
     const char *place = "-", *reason = "";
-    if (library->last_call) {
+    if (library->blas.last_call) {
         /* a product below the cut-off is not remembered */
-        bool seen = library->last_call(&last) == 0 && last.m == p->m && last.n == p->n && last.k == p->k;
+        bool seen = library->blas.last_call(&last) == 0 && last.m == p->m && last.n == p->n && last.k == p->k;
         place = seen ? last.place : "cpu";
         reason = seen ? last.reason : "forwarded unseen";
     }
@@ -249,9 +240,9 @@ static void print_line(const struct library *library, const struct product *p, c
 static int run_shape(const struct options *options, const struct library *library,
                      const struct product *heater, const struct product *p) {
     struct timing timing;
-    for (double start = now(); heater && now() - start < options->warmup_seconds;)
+    for (double start = library_now(); heater && library_now() - start < options->warmup_seconds;)
         routine_call(library->function, heater);
-    if (options->check && !routine_check(library->function, p, library->path))
+    if (options->check && !routine_check(library->function, p, library->blas.path))
         return -1;
     timing.first_seconds = time_calls(library, p, 1);
     timing.best_seconds = timing.median_seconds = timing.first_seconds;
@@ -278,7 +269,7 @@ static bool sweep(const struct options *options, const struct library *library, 
         done += result > 0;
     }
     if (result == 0)
-        fprintf(stderr, "%s: %zu of %zu shapes left out: a call takes more than %g s\n", library->path,
+        fprintf(stderr, "%s: %zu of %zu shapes left out: a call takes more than %g s\n", library->blas.path,
                 shapes->count - done, shapes->count, options->max_seconds);
     routine_free(&heater);
     return result >= 0;
@@ -288,22 +279,14 @@ static bool sweep(const struct options *options, const struct library *library, 
 
 static bool open_library(const struct options *options, struct library *library) {
     const char *why = "";
-    void *handle = dlopen(options->library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (!library_open(&library->blas, options->library))
         return false;
-    }
-    void *wait = dlsym(handle, "lavablas_wait"), *last = dlsym(handle, "lavablas_last_call");
-    *library = (struct library){.path = options->library, .function = dlsym(handle, options->routine->name)};
-    memcpy(&library->wait, &wait, sizeof wait);
-    memcpy(&library->last_call, &last, sizeof last);
-    if (!library->function) {
-        fprintf(stderr, "%s has no %s\n", options->library, options->routine->name);
+    library->function = library_find(&library->blas, options->routine->name);
+    if (!library->function)
         return false;
-    }
-    library->has_device = library->wait && library->wait(&why) == 0;
-    if (library->wait && !library->has_device)
-        fprintf(stderr, "%s uses the CPU: %s\n", options->library, why);
+    library->has_device = library->blas.wait && library->blas.wait(&why) == 0;
+    if (library->blas.wait && !library->has_device)
+        fprintf(stderr, "%s uses the CPU: %s\n", library->blas.path, why);
     return true;
 }
 
