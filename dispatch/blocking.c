@@ -231,11 +231,9 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
 }
 
 bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking) {
-    double operands = ((double)problem->m + (double)problem->n) * (double)problem->k *
-                      (double)lava_type_bytes(problem->type);
     uint64_t result = blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
     return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
-           operands <= (double)LAVA_AT_ONCE_BYTES && result <= LAVA_AT_ONCE_BYTES;
+           lava_problem_operand_bytes(problem) <= (double)LAVA_AT_ONCE_BYTES && result <= LAVA_AT_ONCE_BYTES;
 }
 
 static int64_t round_down(int64_t value, int64_t multiple) {

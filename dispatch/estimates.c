@@ -188,8 +188,7 @@ double lava_estimates_gpu_ns(const struct lava_estimate *estimate) {
 
 double lava_estimates_least_ns(const struct lava_problem *problem, const struct lava_rates *rates,
                                double flops_per_s) {
-    double up = ((double)problem->m + (double)problem->n) * (double)problem->k *
-                (double)lava_type_bytes(problem->type);
+    double up = lava_problem_operand_bytes(problem);
     double transfers_s =
         up / rates->upload_bytes_per_s + download_bytes(problem) / rates->download_bytes_per_s;
     double arithmetic_s = flops_per_s > 0 ? lava_problem_flops(problem) / flops_per_s : 0;

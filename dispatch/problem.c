@@ -171,6 +171,11 @@ double lava_problem_flops(const struct lava_problem *problem) {
     return 2.0 * (double)problem->m * (double)problem->n * (double)problem->k;
 }
 
+double lava_problem_operand_bytes(const struct lava_problem *problem) {
+    return ((double)problem->m + (double)problem->n) * (double)problem->k *
+           (double)lava_type_bytes(problem->type);
+}
+
 size_t lava_type_bytes(enum lava_type type) {
     return types[type].bytes;
 }

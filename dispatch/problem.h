@@ -52,6 +52,8 @@ int64_t lava_problem_rows_b(const struct lava_problem *problem);
 
 /* 2 m n k, as a double: no overflow. */
 double lava_problem_flops(const struct lava_problem *problem);
+/* Bytes of A and B. */
+double lava_problem_operand_bytes(const struct lava_problem *problem);
 
 size_t lava_type_bytes(enum lava_type type);
 const char *lava_type_name(enum lava_type type); /* "fp32", "fp16", "bf16" */

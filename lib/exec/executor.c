@@ -183,51 +183,55 @@ static enum lava_status pack_b(struct run *run, const struct block *block, int64
     return lava_transfer_pack(&run->transfer, &operand);
 }
 
-/* A place for a list of that shape: where it is already, else one that this run does not read. */
-static enum lava_status find_list(struct run *run, uint64_t shape, uint32_t *place) {
+/* The place of the list of that shape, or LAVA_BLOCKING_SCHEDULES; *free_place is one that no dispatch of
+ * this run reads, or the same. */
+static uint32_t find_list(const struct run *run, uint64_t shape, uint32_t *free_place) {
     const struct lava_workspace *workspace = &run->executor->workspace;
-    uint32_t free_place = LAVA_BLOCKING_SCHEDULES;
-    for (*place = 0; *place < LAVA_BLOCKING_SCHEDULES; ++*place) {
-        if (workspace->lists[*place].shape == shape &&
-            workspace->lists[*place].schedule == (int)run->plan->schedule)
-            return LAVA_OK;
-        if (!(run->lists_used & 1u << *place))
-            free_place = *place;
+    *free_place = LAVA_BLOCKING_SCHEDULES;
+    for (uint32_t place = 0; place < LAVA_BLOCKING_SCHEDULES; place++) {
+        if (workspace->lists[place].shape == shape &&
+            workspace->lists[place].schedule == (int)run->plan->schedule)
+            return place;
+        if (!(run->lists_used & 1u << place))
+            *free_place = place;
     }
-    *place = free_place;
-    if (free_place < LAVA_BLOCKING_SCHEDULES)
-        return LAVA_OK;
-    run->lists_used = 0;
-    *place = 0;
-    return lava_queue_drain(run->device, run->device->timeout_ns);
+    return LAVA_BLOCKING_SCHEDULES;
 }
 
-/* Where a list of tiles lies on the device; made and uploaded unless it is there from before. */
-static enum lava_status schedule_of(struct run *run, uint32_t tiles_m, uint32_t tiles_n, uint64_t *address) {
+static enum lava_status make_list(struct run *run, uint32_t place, uint32_t tiles_m, uint32_t tiles_n) {
     struct lava_workspace *workspace = &run->executor->workspace;
-    const struct lava_buffer *buffer = buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0);
-    uint64_t shape = tiles_m | (uint64_t)tiles_n << 32;
-    uint32_t place;
-    enum lava_status status = find_list(run, shape, &place);
-    uint64_t offset = place * workspace->list_bytes;
-    *address = buffer->address + offset;
-    run->lists_used |= 1u << place;
-    if (status || (workspace->lists[place].shape == shape &&
-                   workspace->lists[place].schedule == (int)run->plan->schedule))
-        return status;
-
     size_t count = (size_t)tiles_m * tiles_n;
     uint32_t *entries = malloc(count * sizeof *entries);
     if (!entries)
         return LAVA_ERROR_HOST_MEMORY;
     lava_schedule_fill(run->plan->schedule, tiles_m, tiles_n, entries);
     workspace->lists[place].shape = 0;
-    status = lava_transfer_upload(&run->transfer, entries, count * sizeof *entries, buffer, offset);
+    enum lava_status status =
+        lava_transfer_upload(&run->transfer, entries, count * sizeof *entries,
+                             buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0), place * workspace->list_bytes);
     free(entries);
     if (!status) {
-        workspace->lists[place].shape = shape;
+        workspace->lists[place].shape = tiles_m | (uint64_t)tiles_n << 32;
         workspace->lists[place].schedule = (int)run->plan->schedule;
     }
+    return status;
+}
+
+/* Where a list of tiles lies on the device; made and uploaded unless it is there from before. */
+static enum lava_status schedule_of(struct run *run, uint32_t tiles_m, uint32_t tiles_n, uint64_t *address) {
+    uint32_t free_place, place = find_list(run, tiles_m | (uint64_t)tiles_n << 32, &free_place);
+    enum lava_status status = LAVA_OK;
+    if (place == LAVA_BLOCKING_SCHEDULES) {
+        place = free_place;
+        if (place == LAVA_BLOCKING_SCHEDULES) { /* all are read */
+            place = run->lists_used = 0;
+            status = lava_queue_drain(run->device, run->device->timeout_ns);
+        }
+        status = status ? status : make_list(run, place, tiles_m, tiles_n);
+    }
+    run->lists_used |= 1u << place;
+    *address =
+        buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0)->address + place * run->executor->workspace.list_bytes;
     return status;
 }
 
@@ -508,11 +512,6 @@ static enum lava_status get_pipelines(struct run *run) {
     return status;
 }
 
-static uint64_t upload_bytes(const struct lava_problem *problem) {
-    return ((uint64_t)problem->m + (uint64_t)problem->n) * (uint64_t)problem->k *
-           lava_type_bytes(problem->type);
-}
-
 /* Whether the result, padded as the device leaves it, can lie in staging memory all at once. */
 static bool fits_staging(const struct run *run) {
     const struct lava_blocking *blocking = &run->plan->blocking;
@@ -539,7 +538,7 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
     run.transfer.at_once = plan->at_once && fits_staging(&run);
     run.transfer.from_staging = run.transfer.at_once || executor->device->capabilities.unified_memory;
     if ((status = lava_workspace_reserve(&executor->workspace, executor->device, &plan->blocking,
-                                         upload_bytes(problem))) ||
+                                         (uint64_t)lava_problem_operand_bytes(problem))) ||
         (status = get_pipelines(&run)))
         return status;
     status = run_blocks(&run, progress);

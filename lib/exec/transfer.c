@@ -99,19 +99,23 @@ static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot
     return status;
 }
 
-/* Staging slot -> raw slot, on the upload queue, as soon as the raw slot's last chunk is packed. */
-static enum lava_status upload_slot(struct lava_transfer *transfer, uint32_t slot, uint32_t raw,
-                                    uint64_t bytes) {
-    struct lava_workspace *workspace = transfer->workspace;
+/* A copy between host and device in a submission of its own, once `after` is reached. */
+struct device_copy {
+    enum lava_role role; /* the queue */
+    const struct lava_buffer *source, *target;
+    uint64_t source_offset, target_offset, bytes;
+};
+
+static enum lava_status submit_copy(struct lava_transfer *transfer, const struct device_copy *copy,
+                                    struct lava_point after, struct lava_point *done) {
     struct lava_commands commands;
-    enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_UPLOAD, &commands);
+    enum lava_status status = lava_queue_begin(transfer->device, copy->role, &commands);
     if (status)
         return status;
-    lava_queue_copy(transfer->device, &commands, &workspace->buffers[LAVA_WORKSPACE_STAGING_UP],
-                    slot * workspace->slot_bytes, &workspace->buffers[LAVA_WORKSPACE_RAW],
-                    raw * workspace->slot_bytes, bytes);
+    lava_queue_copy(transfer->device, &commands, copy->source, copy->source_offset, copy->target,
+                    copy->target_offset, copy->bytes);
     lava_queue_barrier(transfer->device, &commands);
-    return lava_queue_submit(transfer->device, &commands, &transfer->raw[raw], 1, &transfer->staged[slot]);
+    return lava_queue_submit(transfer->device, &commands, &after, 1, done);
 }
 
 /* A chunk of an operand: rows x columns at (row, column) of its stored block. */
@@ -185,7 +189,14 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
         return submit_pack(transfer, operand, &constants, first, NULL, &transfer->staged[slot]);
     }
     uint32_t raw = transfer->next_raw;
-    if ((status = upload_slot(transfer, slot, raw, bytes)))
+    const struct device_copy upload = {LAVA_ROLE_UPLOAD,
+                                       staging,
+                                       &workspace->buffers[LAVA_WORKSPACE_RAW],
+                                       offset,
+                                       raw * workspace->slot_bytes,
+                                       bytes};
+    /* as soon as the raw slot's last chunk is packed */
+    if ((status = submit_copy(transfer, &upload, transfer->raw[raw], &transfer->staged[slot])))
         return status;
     transfer->next_raw = (raw + 1) % lava_workspace_raw_slots(workspace);
     constants.source = workspace->buffers[LAVA_WORKSPACE_RAW].address + raw * workspace->slot_bytes;
@@ -218,17 +229,14 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
     for (uint64_t done = 0; done < bytes;) {
         uint64_t part = bytes - done < workspace->slot_bytes ? bytes - done : workspace->slot_bytes;
         uint32_t slot;
-        struct lava_commands commands;
         enum lava_status status = lava_transfer_flush(transfer); /* the queue may be the same */
         if (status || (status = take_slot(transfer, &slot)))
             return status;
         uint64_t offset = slot * workspace->slot_bytes;
         memcpy((char *)staging->mapped + offset, (const char *)source + done, part);
-        if ((status = lava_queue_begin(transfer->device, LAVA_ROLE_UPLOAD, &commands)))
-            return status;
-        lava_queue_copy(transfer->device, &commands, staging, offset, target, target_offset + done, part);
-        lava_queue_barrier(transfer->device, &commands);
-        if ((status = lava_queue_submit(transfer->device, &commands, NULL, 0, &transfer->uploaded)))
+        const struct device_copy upload = {LAVA_ROLE_UPLOAD,     staging, target, offset,
+                                           target_offset + done, part};
+        if ((status = submit_copy(transfer, &upload, (struct lava_point){0}, &transfer->uploaded)))
             return status;
         transfer->staged[slot] = transfer->uploaded;
         done += part;
@@ -262,21 +270,19 @@ static struct chunk chunk_at(const struct lava_download *download, int64_t index
 }
 
 static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_download *download) {
-    struct lava_workspace *workspace = transfer->workspace;
+    const struct lava_workspace *workspace = transfer->workspace;
     uint64_t element_bytes = lava_type_bytes(download->source_type);
-    uint32_t slot = (uint32_t)(transfer->issued % LAVA_WORKSPACE_SLOTS);
+    uint64_t slot = transfer->issued % LAVA_WORKSPACE_SLOTS;
     struct chunk chunk = chunk_at(download, download->issued);
-    struct lava_commands commands;
-    enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_DOWNLOAD, &commands);
-    if (status)
-        return status;
     int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
-    lava_queue_copy(transfer->device, &commands, download->source,
-                    (uint64_t)(chunk.column * download->source_ld + chunk.row) * element_bytes,
-                    &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN], slot * workspace->slot_bytes,
-                    (uint64_t)elements * element_bytes);
-    lava_queue_barrier(transfer->device, &commands);
-    status = lava_queue_submit(transfer->device, &commands, &download->ready, 1, &transfer->down[slot]);
+    const struct device_copy copy = {LAVA_ROLE_DOWNLOAD,
+                                     download->source,
+                                     &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN],
+                                     (uint64_t)(chunk.column * download->source_ld + chunk.row) *
+                                         element_bytes,
+                                     slot * workspace->slot_bytes,
+                                     (uint64_t)elements * element_bytes};
+    enum lava_status status = submit_copy(transfer, &copy, download->ready, &transfer->down[slot]);
     if (!status) {
         download->issued++;
         transfer->issued++;

@@ -14,10 +14,6 @@
 /* Of the device's memory, what raw chunks may take at most. */
 #define RAW_SHARE 8
 
-static uint64_t round_up(uint64_t value, uint64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 static enum lava_status stage(struct lava_workspace *workspace, struct lava_device *device) {
     static const enum lava_workspace_role roles[] = {LAVA_WORKSPACE_STAGING_UP, LAVA_WORKSPACE_STAGING_DOWN};
     enum lava_status status = LAVA_OK;
@@ -37,9 +33,11 @@ static enum lava_status grow_raw(struct lava_workspace *workspace, struct lava_d
         return LAVA_OK;
     uint64_t least = RAW_SLOTS_MIN * workspace->slot_bytes,
              most = workspace->raw_slots_max * workspace->slot_bytes;
-    uint64_t bytes = upload_bytes < least  ? least
-                     : upload_bytes < most ? round_up(upload_bytes, least)
-                                           : most;
+    uint64_t bytes = most;
+    if (upload_bytes < most)
+        bytes = (uint64_t)lava_blocking_padded((int64_t)upload_bytes, (uint32_t)least);
+    if (bytes < least)
+        bytes = least;
     enum lava_status status = LAVA_OK;
     while (raw->bytes < bytes) {
         lava_memory_free(device, raw);

@@ -2,9 +2,9 @@
 #include "lib/vk/queue.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "lib/base/fault.h"
+#include "lib/base/stats.h"
 
 #define SECOND_WAIT_NS 2000000000ull
 
@@ -141,17 +141,11 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
  * wakes up 18 us after one that looks. Software needs the processors for itself. */
 #define LOOK_NS 200000
 
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* True where all or any of them, of up to two queues, are reached within LOOK_NS. */
 static bool look(struct lava_device *device, const struct lava_point *points, uint32_t count, bool any) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = now_ns() + LOOK_NS; now_ns() < end;) {
+    for (uint64_t end = lava_stats_now_ns() + LOOK_NS; lava_stats_now_ns() < end;) {
         uint32_t reached = 0;
         for (uint32_t i = 0; i < count && !device->failed; i++)
             reached += lava_queue_reached(device, points[i]);
