@@ -304,19 +304,9 @@ static int fork_during_measurements(void) {
     return case_result();
 }
 
-/* At a different moment each time, from the first product on the device to the last on the CPU. */
-static int exit_during_measurements(void) {
-    use_own_cache();
-    use_found_cpu_blas();
-    if (!prepare())
-        return 1;
-    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
-    case_sleep((double)(getpid() % 32) * 0.03);
-    case_ends();
-    exit(case_result() ? 1 : 3);
-}
-
-static int return_during_measurements(void) {
+/* The status to end with, at a different moment each time, from the first product on the device to the last
+ * on the CPU. */
+static int some_moment_of_measurements(void) {
     use_own_cache();
     use_found_cpu_blas();
     if (!prepare())
@@ -325,6 +315,10 @@ static int return_during_measurements(void) {
     case_sleep((double)(getpid() % 32) * 0.03);
     case_ends();
     return case_result() ? 1 : 3;
+}
+
+static int exit_during_measurements(void) {
+    exit(some_moment_of_measurements());
 }
 
 static const struct test_case cases[] = {
@@ -347,7 +341,10 @@ static const struct test_case cases[] = {
     {.name = "device_fails", .run = device_fails, .lines = -1},
     {.name = "fork_during_measurements", .run = fork_during_measurements, .repeats = 3},
     {.name = "exit_during_measurements", .run = exit_during_measurements, .repeats = 20, .status = 3 << 8},
-    {.name = "return_during_measurements", .run = return_during_measurements, .repeats = 5, .status = 3 << 8},
+    {.name = "return_during_measurements",
+     .run = some_moment_of_measurements,
+     .repeats = 5,
+     .status = 3 << 8},
     {.name = NULL},
 };
 
