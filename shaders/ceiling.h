@@ -1,5 +1,5 @@
-/* What the ceiling shaders and their host share, as interface.h does for the library's own: benchmarks
- * measure with them what a device can do at most. Included by both, after interface.h. */
+/* What the ceiling shaders and their host share, as interface.h does for the library's own: benchmarks measure
+ * with them what a device can do at most. Included by both, after interface.h. */
 #ifndef LAVA_SHADERS_CEILING_H
 #define LAVA_SHADERS_CEILING_H
 

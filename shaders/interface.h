@@ -3,9 +3,9 @@
  * address.
  *
  * The packed layouts. An operand is cut along its width (rows of op(A), columns of op(B)) into panels as
- * wide as the kernel's tile, and the panels lie one after another. A panel is stored step by step of K, so
- * the part of a panel that a workgroup needs for a step is one contiguous run of 16-byte words, the same for
- * every transposition, leading dimension and edge. Within a step, one of two orders:
+ * wide as the kernel's tile, and the panels lie one after another. A panel is stored step by step of K, so the
+ * part of a panel that a workgroup needs for a step is one contiguous run of 16-byte words, the same for every
+ * transposition, leading dimension and edge. Within a step, one of two orders:
  *
  *   panels      for each k the panel's elements side by side:
  *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
@@ -40,24 +40,24 @@
 #endif
 
 /* Specialization constants. Every module declares those it uses under these identifiers. */
-#define LAVA_CONSTANT_INVOCATIONS 0 /* of a workgroup */
-#define LAVA_CONSTANT_TILE_M      1
-#define LAVA_CONSTANT_TILE_N      2
-#define LAVA_CONSTANT_TILE_K      3
-#define LAVA_CONSTANT_PART_M      4 /* of the tile: an invocation's (SIMT) or a subgroup's (matrix) */
-#define LAVA_CONSTANT_PART_N      5
-#define LAVA_CONSTANT_LANES_M     6 /* a subgroup is LANES_M x LANES_N invocations */
-#define LAVA_CONSTANT_LANES_N     7
-#define LAVA_CONSTANT_STAGES      8
-#define LAVA_CONSTANT_PANEL       9  /* pack: width of a panel */
-#define LAVA_CONSTANT_TRANSPOSE   10 /* pack: K runs along the rows of the source */
-#define LAVA_CONSTANT_SHAPE_M     11 /* of a cooperative matrix */
-#define LAVA_CONSTANT_SHAPE_N     12
-#define LAVA_CONSTANT_SHAPE_K     13
-#define LAVA_CONSTANT_SUBGROUP    14 /* invocations of a subgroup, where a module has cooperative matrices */
-#define LAVA_CONSTANT_NARROW      15 /* multiply: 1: the target has A's and B's type, 0: fp32 */
-#define LAVA_CONSTANT_OPERAND     16 /* pack of fragments: 0: A, 1: B */
-#define LAVA_CONSTANT_COUNT       17
+#define LAVA_CONSTANT_INVOCATIONS  0 /* of a workgroup */
+#define LAVA_CONSTANT_TILE_M       1
+#define LAVA_CONSTANT_TILE_N       2
+#define LAVA_CONSTANT_TILE_K       3
+#define LAVA_CONSTANT_PART_M       4 /* of the tile: an invocation's (SIMT) or a subgroup's (matrix) */
+#define LAVA_CONSTANT_PART_N       5
+#define LAVA_CONSTANT_LANES_M      6 /* a subgroup is LANES_M x LANES_N invocations */
+#define LAVA_CONSTANT_LANES_N      7
+#define LAVA_CONSTANT_STAGES       8
+#define LAVA_CONSTANT_PANEL        9  /* pack: width of a panel */
+#define LAVA_CONSTANT_TRANSPOSE    10 /* pack: K runs along the rows of the source */
+#define LAVA_CONSTANT_SHAPE_M      11 /* of a cooperative matrix */
+#define LAVA_CONSTANT_SHAPE_N      12
+#define LAVA_CONSTANT_SHAPE_K      13
+#define LAVA_CONSTANT_SUBGROUP     14 /* invocations of a subgroup, where a module has cooperative matrices */
+#define LAVA_CONSTANT_NARROW       15 /* multiply: 1: the target has A's and B's type, 0: fp32 */
+#define LAVA_CONSTANT_OPERAND      16 /* pack of fragments: 0: A, 1: B */
+#define LAVA_CONSTANT_COUNT        17
 
 /* Work per workgroup of the helpers, needed by the host to size a dispatch. */
 #define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
