@@ -15,8 +15,11 @@
 #define SLAB_STEPS 4
 /* More slabs than this only add traffic: 64 slabs of one tile occupy half of the largest device known. */
 #define SLABS_MAX 64
-/* Where C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns. */
-#define COLUMN_BLOCK_TILES 16
+/* Where C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns; the
+ * estimates know what then fills the device. */
+#define COLUMN_BLOCK_TILES 4
+/* Of the memory, what blocks of C take that are held beyond two. */
+#define HELD_SHARE 4
 /* The list of tiles stays below 64 MiB. */
 #define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
 #define DIMENSION_TILES_MAX (LAVA_SCHEDULE_MAX_TILES - 1)
@@ -24,6 +27,7 @@
  * elements of a result. */
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
 #define RESULT_GROUP      4
+#define RESULT_ALIGN      16 /* bytes: where the next one begins */
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
 /* Columns of a staged chunk begin at multiples of this. */
 #define CHUNK_WORD_BYTES 16
@@ -73,6 +77,14 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
+/* As if always two, for a single block too: what a search may count on. */
+static void hold(struct lava_blocking *blocking, uint32_t blocks) {
+    blocking->blocks_held = blocks;
+    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+                            blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
+                            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes;
+}
+
 /* Fills everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All of it stays far
  * below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
 static void measure(const struct request *request, int64_t tiles_m, int64_t tiles_n, int64_t steps,
@@ -92,6 +104,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->block_m = lava_minimum(problem->m, (int64_t)padded_m);
     blocking->block_n = lava_minimum(problem->n, (int64_t)padded_n);
     blocking->block_k = lava_minimum(problem->k, (int64_t)padded_k);
+    blocking->later_n = blocking->block_n;
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
@@ -106,16 +119,16 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         padded_m * padded_n * blocking->split_k * (blocking->finish ? sizeof(float) : result_element_bytes);
     blocking->schedule_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
     if (blocking->finish)
-        blocking->result_bytes = result_groups(blocking) * RESULT_GROUP * result_element_bytes;
-    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
-                            2 * blocking->accumulator_bytes + 2 * blocking->result_bytes +
-                            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes;
+        blocking->result_bytes = (uint64_t)lava_blocking_padded(
+            (int64_t)(result_groups(blocking) * RESULT_GROUP * result_element_bytes), RESULT_ALIGN);
+    hold(blocking, 2);
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
     uint64_t most = request->limits->max_buffer_bytes;
     return blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
-           blocking->accumulator_bytes <= most && blocking->result_bytes <= most &&
+           blocking->blocks_held * blocking->accumulator_bytes <= most &&
+           blocking->blocks_held * blocking->result_bytes <= most &&
            (!blocking->finish || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes <= most &&
            blocking->total_bytes <= request->limits->memory_bytes;
@@ -198,6 +211,31 @@ static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
     return lava_minimum(tiles, DIMENSION_TILES_MAX);
 }
 
+/* Narrows the column blocks after the first. Where K is cut they stay as wide: op(A) crosses the bus for each
+ * of them. */
+static void narrow_later(const struct request *request, struct lava_blocking *blocking) {
+    int64_t tile_n = request->kernel->tile_n, parts = request->limits->later_parts;
+    if (parts <= 1 || blocking->blocks_n == 1 || blocking->blocks_k > 1)
+        return;
+    blocking->later_n = divide_up(blocking->block_n / tile_n, parts) * tile_n;
+    blocking->blocks_n = 1 + divide_up(request->problem->n - blocking->block_n, blocking->later_n);
+}
+
+/* More blocks held mean that none waits for the way down of one before it: as many as there are, while they
+ * take a quarter of the memory at most. */
+static void hold_more(const struct request *request, struct lava_blocking *blocking) {
+    int64_t most = lava_minimum(LAVA_BLOCKING_BLOCKS_HELD, blocking->blocks_m * blocking->blocks_n);
+    uint64_t share = request->limits->memory_bytes / HELD_SHARE;
+    hold(blocking, most < 2 ? 1 : 2);
+    while ((int64_t)blocking->blocks_held < most) {
+        struct lava_blocking more = *blocking;
+        hold(&more, blocking->blocks_held + 1);
+        if (!fits(request, &more) || more.blocks_held * (more.accumulator_bytes + more.result_bytes) > share)
+            return;
+        *blocking = more;
+    }
+}
+
 /* A piece is worth its copies over the bus, and fills the device in whole waves. */
 static int64_t piece_rows(const struct request *request, const struct lava_blocking *blocking) {
     const struct lava_kernel *kernel = request->kernel;
@@ -226,6 +264,8 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
     request.widest = widest_block(request.tiles_n, limits->column_blocks);
     if (!search(&request, blocking))
         return false;
+    narrow_later(&request, blocking);
+    hold_more(&request, blocking);
     blocking->piece_m = piece_rows(&request, blocking);
     return true;
 }

@@ -12,23 +12,31 @@
 #include "dispatch/kernels.h"
 #include "dispatch/problem.h"
 
-/* Lists of tiles kept. A product has up to six: three heights (a block, a piece, the last piece), each with
- * the width of a block and of the last one; at the lower edge of C there may be three other heights. */
+/* Lists of tiles kept. A product has up to four: a piece and the last piece of the first column block, the
+ * height of a block with the width of a later one and of the last one (K cut: both pieces, each with the
+ * width of a block and of the last one); at the lower edge of C there may be as many others. */
 #define LAVA_BLOCKING_SCHEDULES 12
+
+#define LAVA_BLOCKING_BLOCKS_HELD 16
 
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block of each may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
+    int64_t later_n;  /* columns of a row block's column blocks after the first, the last of which may be
+                       * smaller: at most block_n; whole tiles, or block_n where there is one block */
     int64_t piece_m;  /* rows of op(A) that are packed and multiplied at a time where they are not there yet:
                        * whole tiles, or block_m */
     uint32_t split_k; /* slabs of K computed side by side and summed by the finish kernel; 1: none */
     bool
         finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
-    uint64_t accumulator_bytes; /* padded block of C, all slabs, fp32 (without finish: in the result's type);
-                                 * exists twice */
+    uint64_t
+        accumulator_bytes;   /* padded block of C, all slabs, fp32 (without finish: in the result's type) */
     uint64_t result_bytes;   /* with finish: compact block of C in the result's type, columns padded to four
-                              * elements; else 0; exists twice */
+                              * elements; else 0 */
+    uint32_t blocks_held;    /* blocks of C with memory of their own (accumulators and result), in one buffer:
+                              * being computed or waiting for their way down; two, or one where C is one block,
+                              * and more where there is room for them */
     uint64_t schedule_bytes; /* one list of tiles; exists LAVA_BLOCKING_SCHEDULES times in one buffer */
     uint64_t total_bytes;    /* of all of the above, as allocated */
 };
@@ -38,8 +46,10 @@ struct lava_blocking_limits {
     uint64_t memory_bytes;
     uint64_t max_buffer_bytes;
     int64_t column_blocks; /* C is cut into at least this many column blocks where n allows (each then at
-                            * least 16 tiles wide): transfers of one overlap the arithmetic of another */
-    uint32_t split_k;      /* asked for; reduced where K is too short */
+                            * least 4 tiles wide): transfers of one overlap the arithmetic of another */
+    int64_t later_parts;  /* the column blocks after the first are that many times narrower than it, as far as
+                           * whole tiles allow: less then waits for the last one's way down; 0: as wide */
+    uint32_t split_k;     /* asked for; reduced where K is too short */
     uint32_t piece_tiles; /* that run at once: a piece of op(A) has waves of so many, all slabs counted; 0: no
                            * pieces */
     uint32_t pieces;      /* so many instead, as far as there are tiles; 0: chosen */

@@ -45,6 +45,7 @@ struct lava_overrides {
     uint32_t split_k;      /* 0: chosen */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
+    int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* of op(A)'s block, as far as it has tiles; 0: chosen */
 };

@@ -10,6 +10,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/cpu/convert.h"
+#include "lib/cpu/processor.h"
 #include "lib/cpu/team.h"
 
 /* Below this the caller is done before a sleeping thread has woken up. */
@@ -25,6 +26,11 @@
 /* How often a thread looks for the next job, and the caller for the end of one, before it sleeps: some 50 us.
  * Jobs of one product follow each other closer than that, and waking up takes as long. */
 #define SPINS 1000
+
+/* Three quarters of the processors, at most this many: 12 of 16 keep a PCIe 5.0 x16 bus busy and leave some
+ * to the driver (checkgemm --bench --copy-threads on an H200, 2026-11-21: at 8192 33 ms with 12 and with 16,
+ * 35 with 4 and with 8). */
+#define THREADS_MAX 12
 
 struct job {
     struct lava_copy copy;
@@ -129,6 +135,11 @@ static void run_job(struct lava_copy_pool *pool, struct job *job) {
     }
     cut_job(job, pool->team.threads);
     lava_team_run(&pool->team, run_cell, job, job->cells);
+}
+
+unsigned lava_copy_pool_threads(void) {
+    int threads = lava_processor_count() * 3 / 4;
+    return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
 }
 
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {

@@ -11,6 +11,8 @@
 
 struct lava_copy_pool;
 
+/* How many threads, the caller included, suit this machine. */
+unsigned lava_copy_pool_threads(void);
 /* threads counts the caller: 1 creates none. NULL: no memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
 /* Joins the threads. NULL is allowed. */

@@ -1,10 +1,9 @@
 /* The streaming executor. Called by lib/exec/runtime.c, self_test.c and checkgemm.
  *
  * Order on the device comes from two rules. A multiply begins with a barrier, so it sees everything packed
- * before it and every dispatch before it has finished before one after it starts; that is why
- * packing the next B into the other buffer needs no barrier of its own and may overlap the multiply. And
- * block j is multiplied only after block j - 2 is merged, so its accumulators are free; its B is on its way
- * before. */
+ * before it and every dispatch before it has finished before one after it starts; that is why packing the
+ * next B into the other buffer needs no barrier of its own and may overlap the multiply. And a block is
+ * multiplied only after the one that had its place on the device before is merged. */
 #include "lib/exec/executor.h"
 
 #include <stdlib.h>
@@ -41,16 +40,16 @@ struct run {
     uint32_t units_per_dispatch;
     uint32_t packs_of_b; /* so far: which of the two buffers is next */
     uint32_t lists_used; /* a bit for each list of tiles that a dispatch of this run reads */
-    struct lava_download downloads[2];
-    int64_t download_column[2]; /* where the block starts in C */
-    int64_t columns_started;    /* of the row block: whose download has begun */
+    struct lava_download downloads[LAVA_BLOCKING_BLOCKS_HELD];
+    int64_t download_column[LAVA_BLOCKING_BLOCKS_HELD]; /* where the block starts in C */
+    int64_t columns_started;                            /* of the row block: whose download has begun */
 };
 
-/* A block of C: rows x columns at (row, column), and how it lies in its accumulators. */
+/* A block of C: rows x columns at (row, column), and where and how it lies on the device. */
 struct block {
     int64_t row, column, rows, columns;
     uint32_t tiles_m, tiles_n;
-    uint32_t parity; /* which accumulators */
+    uint32_t place; /* of blocks_held */
 };
 
 /* Rows of a block that are multiplied by one dispatch, from a tile on. */
@@ -59,9 +58,18 @@ struct piece {
     uint32_t first_tile, tiles;
 };
 
-static const struct lava_buffer *buffer_of(const struct run *run, enum lava_workspace_role role,
-                                           uint32_t parity) {
-    return &run->executor->workspace.buffers[(uint32_t)role + parity];
+static const struct lava_buffer *buffer_of(const struct run *run, enum lava_workspace_role role) {
+    return &run->executor->workspace.buffers[role];
+}
+
+static uint64_t accumulators_of(const struct run *run, const struct block *block) {
+    return buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR)->address +
+           block->place * run->plan->blocking.accumulator_bytes;
+}
+
+/* The two in turn. */
+static const struct lava_buffer *packed_b(const struct run *run, uint32_t pack) {
+    return buffer_of(run, pack % 2 ? LAVA_WORKSPACE_PACKED_B_OTHER : LAVA_WORKSPACE_PACKED_B);
 }
 
 enum lava_status lava_executor_create(struct lava_device *device, unsigned copy_threads,
@@ -156,7 +164,7 @@ static enum lava_status pack_a(struct run *run, const struct block *block, const
         .pack = run->pack_a,
         .width_padded = (int64_t)piece->tiles * kernel->tile_m,
         .k_padded = lava_blocking_padded(k, kernel->tile_k),
-        .target = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0),
+        .target = buffer_of(run, LAVA_WORKSPACE_PACKED_A),
         .target_offset = packed_offset(run, piece, k),
         .wait_for_readers = piece->row == 0};
     return lava_transfer_pack(&run->transfer, &operand);
@@ -166,19 +174,18 @@ static enum lava_status pack_a(struct run *run, const struct block *block, const
 static enum lava_status pack_b(struct run *run, const struct block *block, int64_t k0, int64_t k) {
     const struct lava_problem *problem = run->problem;
     bool transpose = problem->op_b == LAVA_OP_N;
-    const struct lava_operand operand = {
-        .source =
-            element_of(problem->b, problem->type,
-                       transpose ? block->column * problem->ldb + k0 : k0 * problem->ldb + block->column),
-        .element_bytes = lava_type_bytes(problem->type),
-        .source_ld = problem->ldb,
-        .rows = transpose ? k : block->columns,
-        .columns = transpose ? block->columns : k,
-        .transpose = transpose,
-        .pack = run->pack_b,
-        .width_padded = (int64_t)block->tiles_n * run->plan->kernel->tile_n,
-        .k_padded = lava_blocking_padded(k, run->plan->kernel->tile_k),
-        .target = buffer_of(run, LAVA_WORKSPACE_PACKED_B, run->packs_of_b % 2)};
+    const struct lava_operand operand = {.source = element_of(problem->b, problem->type,
+                                                              transpose ? block->column * problem->ldb + k0
+                                                                        : k0 * problem->ldb + block->column),
+                                         .element_bytes = lava_type_bytes(problem->type),
+                                         .source_ld = problem->ldb,
+                                         .rows = transpose ? k : block->columns,
+                                         .columns = transpose ? block->columns : k,
+                                         .transpose = transpose,
+                                         .pack = run->pack_b,
+                                         .width_padded = (int64_t)block->tiles_n * run->plan->kernel->tile_n,
+                                         .k_padded = lava_blocking_padded(k, run->plan->kernel->tile_k),
+                                         .target = packed_b(run, run->packs_of_b)};
     run->packs_of_b++;
     return lava_transfer_pack(&run->transfer, &operand);
 }
@@ -208,7 +215,7 @@ static enum lava_status make_list(struct run *run, uint32_t place, uint32_t tile
     workspace->lists[place].shape = 0;
     enum lava_status status =
         lava_transfer_upload(&run->transfer, entries, count * sizeof *entries,
-                             buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0), place * workspace->list_bytes);
+                             buffer_of(run, LAVA_WORKSPACE_SCHEDULE), place * workspace->list_bytes);
     free(entries);
     if (!status) {
         workspace->lists[place].shape = tiles_m | (uint64_t)tiles_n << 32;
@@ -225,13 +232,13 @@ static enum lava_status schedule_of(struct run *run, uint32_t tiles_m, uint32_t 
         place = free_place;
         if (place == LAVA_BLOCKING_SCHEDULES) { /* all are read */
             place = run->lists_used = 0;
-            status = lava_queue_drain(run->device, run->device->timeout_ns);
+            status = lava_transfer_flush(&run->transfer);
+            status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
         }
         status = status ? status : make_list(run, place, tiles_m, tiles_n);
     }
     run->lists_used |= 1u << place;
-    *address =
-        buffer_of(run, LAVA_WORKSPACE_SCHEDULE, 0)->address + place * run->executor->workspace.list_bytes;
+    *address = buffer_of(run, LAVA_WORKSPACE_SCHEDULE)->address + place * run->executor->workspace.list_bytes;
     return status;
 }
 
@@ -245,10 +252,9 @@ static struct lava_multiply_constants multiply_constants(const struct run *run, 
     uint32_t ld = block->tiles_m * kernel->tile_m;
     uint64_t sum_bytes = blocking->finish ? sizeof(float) : lava_type_bytes(run->result_type);
     return (struct lava_multiply_constants){
-        .packed_a = buffer_of(run, LAVA_WORKSPACE_PACKED_A, 0)->address + packed_offset(run, piece, k),
-        .packed_b = buffer_of(run, LAVA_WORKSPACE_PACKED_B, (run->packs_of_b - 1) % 2)->address,
-        .target = buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity)->address +
-                  (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
+        .packed_a = buffer_of(run, LAVA_WORKSPACE_PACKED_A)->address + packed_offset(run, piece, k),
+        .packed_b = packed_b(run, run->packs_of_b - 1)->address,
+        .target = accumulators_of(run, block) + (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
         .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
         .tiles = piece->tiles * block->tiles_n,
         .steps = steps,
@@ -279,6 +285,7 @@ static void record(struct run *run, const struct lava_commands *commands, const 
     lava_transfer_stamp_end(&run->transfer, commands);
 }
 
+/* Each dispatch in a submission of its own; the last is collected. */
 static enum lava_status submit_multiply(struct run *run, struct lava_multiply_constants *constants,
                                         uint32_t units, struct lava_point *done) {
     struct lava_device *device = run->device;
@@ -287,8 +294,8 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
         most = run->plan->resident_workgroups;
     for (uint32_t first = 0; first < units; first += run->units_per_dispatch) {
         struct lava_commands commands;
-        enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
-        if (status)
+        enum lava_status status = first > 0 ? lava_transfer_flush(&run->transfer) : LAVA_OK;
+        if (status || (status = lava_transfer_begin(&run->transfer, &commands)))
             return status;
         uint32_t count = units - first < run->units_per_dispatch ? units - first : run->units_per_dispatch;
         constants->first_unit = first;
@@ -296,18 +303,20 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
         const struct dispatch dispatch = {LAVA_STAMP_MULTIPLY, run->multiply, constants, sizeof *constants,
                                           count < most ? count : most};
         record(run, &commands, &dispatch);
-        if ((status = lava_transfer_submit(&run->transfer, &commands, &run->transfer.uploaded, done)))
+        if ((status = lava_transfer_submit(&run->transfer, &run->transfer.uploaded, done)))
             return status;
     }
     return LAVA_OK;
 }
 
-/* Where the finished block goes. */
-static const struct lava_buffer *result_of(const struct run *run, const struct block *block) {
-    if (!run->plan->blocking.finish)
-        return buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity);
-    return run->transfer.at_once ? buffer_of(run, LAVA_WORKSPACE_STAGING_DOWN, 0)
-                                 : buffer_of(run, LAVA_WORKSPACE_RESULT, block->parity);
+/* Where the finished block is left. */
+static const struct lava_buffer *result_of(const struct run *run, const struct block *block,
+                                           uint64_t *offset) {
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    *offset = block->place * (blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes);
+    if (!blocking->finish)
+        return buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR);
+    return buffer_of(run, run->transfer.at_once ? LAVA_WORKSPACE_STAGING_DOWN : LAVA_WORKSPACE_RESULT);
 }
 
 /* Alpha, the sum of the slabs, and the block without its padding. */
@@ -317,23 +326,25 @@ static enum lava_status submit_finish(struct run *run, const struct block *block
     enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
     if (status)
         return status;
+    uint64_t offset;
+    const struct lava_buffer *result = result_of(run, block, &offset);
     uint32_t ld = block->tiles_m * kernel->tile_m;
     uint32_t words_per_column = (uint32_t)(lava_blocking_padded(block->rows, 4) / 4);
-    const struct lava_finish_constants constants = {
-        .source = buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR, block->parity)->address,
-        .target = result_of(run, block)->address,
-        .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
-        .slabs = run->plan->blocking.split_k,
-        .source_ld = ld,
-        .words_per_column = words_per_column,
-        .words = words_per_column * (uint32_t)block->columns,
-        .alpha = (float)run->problem->alpha};
+    const struct lava_finish_constants constants = {.source = accumulators_of(run, block),
+                                                    .target = result->address + offset,
+                                                    .slab_stride =
+                                                        (uint64_t)ld * block->tiles_n * kernel->tile_n,
+                                                    .slabs = run->plan->blocking.split_k,
+                                                    .source_ld = ld,
+                                                    .words_per_column = words_per_column,
+                                                    .words = words_per_column * (uint32_t)block->columns,
+                                                    .alpha = (float)run->problem->alpha};
     uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
     const struct dispatch dispatch = {LAVA_STAMP_FINISH, run->finish, &constants, sizeof constants,
                                       groups < most ? groups : most};
     record(run, &commands, &dispatch);
-    return lava_transfer_submit(&run->transfer, &commands, NULL, done);
+    return lava_transfer_submit(&run->transfer, NULL, done);
 }
 
 /* At once: the result in staging memory, where finish has not put it there, and for the host to see. */
@@ -346,12 +357,12 @@ static enum lava_status leave_in_staging(struct run *run, const struct lava_down
     lava_queue_barrier(run->device, &commands);
     if (!run->plan->blocking.finish) {
         uint64_t elements = (uint64_t)((download->columns - 1) * download->source_ld + download->rows);
-        lava_queue_copy(run->device, &commands, download->source, 0,
-                        buffer_of(run, LAVA_WORKSPACE_STAGING_DOWN, 0), 0,
+        lava_queue_copy(run->device, &commands, download->source, download->source_offset,
+                        buffer_of(run, LAVA_WORKSPACE_STAGING_DOWN), 0,
                         elements * lava_type_bytes(download->source_type));
         lava_queue_barrier(run->device, &commands);
     }
-    return lava_transfer_submit(&run->transfer, &commands, NULL, done);
+    return lava_transfer_submit(&run->transfer, NULL, done);
 }
 
 static enum lava_status multiply_piece(struct run *run, const struct block *block, const struct piece *piece,
@@ -372,9 +383,10 @@ static enum lava_status multiply_panel(struct run *run, const struct block *bloc
     bool a_is_there = blocking->blocks_k == 1 && block->column > 0;
     int64_t rows = a_is_there ? block->rows : blocking->piece_m;
     enum lava_status status = pack_b(run, block, k0, k);
-    /* the accumulators are free when the block before the last one is merged */
-    if (!status)
-        status = lava_transfer_finish_downloads(&run->transfer, 1);
+    /* the block's place is free when the one that was there before is merged, and with it others: several on
+     * their way together take the bus for less */
+    if (!status && run->transfer.download_count == blocking->blocks_held)
+        status = lava_transfer_finish_downloads(&run->transfer, blocking->blocks_held / 2);
     for (int64_t row = 0; row < block->rows && !status; row += rows) {
         struct piece piece = {.row = row, .rows = lava_minimum(rows, block->rows - row)};
         piece.first_tile = (uint32_t)(row / tile_m);
@@ -382,6 +394,9 @@ static enum lava_status multiply_panel(struct run *run, const struct block *bloc
         if (!a_is_there && (status = pack_a(run, block, &piece, k0, k)))
             break;
         status = multiply_piece(run, block, &piece, k, k0 > 0, done);
+        bool last = row + rows >= block->rows && k0 + k == run->problem->k; /* run_block goes on */
+        if (!status && !run->transfer.at_once && !last)
+            status = lava_transfer_flush(&run->transfer);
     }
     return status;
 }
@@ -390,7 +405,7 @@ static enum lava_status multiply_panel(struct run *run, const struct block *bloc
 static enum lava_status run_block(struct run *run, const struct block *block) {
     const struct lava_blocking *blocking = &run->plan->blocking;
     const struct lava_problem *problem = run->problem;
-    struct lava_download *download = &run->downloads[block->parity];
+    struct lava_download *download = &run->downloads[block->place];
     struct lava_point done = {0};
     enum lava_status status = LAVA_OK;
     for (int64_t k0 = 0; k0 < problem->k && !status; k0 += blocking->block_k)
@@ -400,7 +415,6 @@ static enum lava_status run_block(struct run *run, const struct block *block) {
     if (status)
         return status;
     *download = (struct lava_download){
-        .source = result_of(run, block),
         .source_type = run->result_type,
         .target_type = problem->type_c,
         .source_ld = blocking->finish ? lava_blocking_padded(block->rows, 4)
@@ -411,10 +425,12 @@ static enum lava_status run_block(struct run *run, const struct block *block) {
         .rows = block->rows,
         .columns = block->columns,
         .beta = (float)problem->beta};
-    if (run->transfer.at_once && (status = leave_in_staging(run, download, &done)))
+    download->source = result_of(run, block, &download->source_offset);
+    status = run->transfer.at_once ? leave_in_staging(run, download, &done) : LAVA_OK;
+    if (status || (status = lava_transfer_flush(&run->transfer)))
         return status;
     download->ready = done;
-    run->download_column[block->parity] = block->column;
+    run->download_column[block->place] = block->column;
     run->columns_started = block->column + block->columns;
     return lava_transfer_start_download(&run->transfer, download);
 }
@@ -432,14 +448,15 @@ static void record_progress(const struct run *run, struct lava_progress *progres
 /* One row block: its column blocks one after another, each on its way down while the next are computed. */
 static enum lava_status run_rows(struct run *run, struct block *block) {
     const struct lava_kernel *kernel = run->plan->kernel;
-    int64_t n = run->problem->n, block_n = run->plan->blocking.block_n;
+    int64_t n = run->problem->n;
     enum lava_status status = LAVA_OK;
     run->columns_started = 0;
-    for (block->column = 0; block->column < n && !status; block->column += block_n) {
-        block->columns = lava_minimum(block_n, n - block->column);
+    for (block->column = 0; block->column < n && !status; block->column += block->columns) {
+        int64_t columns = block->column == 0 ? run->plan->blocking.block_n : run->plan->blocking.later_n;
+        block->columns = lava_minimum(columns, n - block->column);
         block->tiles_n = (uint32_t)(lava_blocking_padded(block->columns, kernel->tile_n) / kernel->tile_n);
         status = run_block(run, block);
-        block->parity ^= 1;
+        block->place = (block->place + 1) % run->plan->blocking.blocks_held;
     }
     return status ? status : lava_transfer_finish_downloads(&run->transfer, 0);
 }

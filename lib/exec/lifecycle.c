@@ -28,8 +28,6 @@
 #define EXIT_WAIT_MS 1500
 /* How long a product of another thread is held up then. */
 #define EXIT_PAUSE_MS 200
-/* Threads copying to and from staging memory, the caller included: half of the processors, at most eight. */
-#define COPY_THREADS_MAX 8
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
@@ -56,11 +54,6 @@ static bool any_is(enum state state) {
         if (life.states[type] == (int)state)
             return true;
     return false;
-}
-
-static unsigned copy_threads(void) {
-    int threads = lava_processor_count() / 2;
-    return (unsigned)(threads < 1 ? 1 : threads > COPY_THREADS_MAX ? COPY_THREADS_MAX : threads);
 }
 
 /* Once no call can use the device the gate need not look at any: unless they are counted. */
@@ -215,7 +208,7 @@ static enum lava_status create_executor(const char **why) {
     if (status)
         return status;
     *why = "no memory for staging";
-    if ((status = lava_executor_create(device, copy_threads(), &life.executor)))
+    if ((status = lava_executor_create(device, lava_copy_pool_threads(), &life.executor)))
         return status;
     life.capabilities = life.executor->capabilities;
     lava_calibration_load(&life.capabilities);

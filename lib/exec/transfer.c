@@ -11,6 +11,12 @@
 #define WORD_BYTES 16
 /* At once: what has been copied so far is submitted when it is so much, and read while more is copied. */
 #define FLUSH_BYTES (1 << 20)
+/* At once: a chunk of an operand; the device reads one (45 us) while the CPU copies the next. */
+#define AT_ONCE_CHUNK_BYTES (2 << 20)
+/* A streamed product's first chunks are a quarter and a half of a slot: the bus waits less for its first. */
+#define SMALLER_CHUNKS 2
+/* Of a result: the merge of the last one is waited for. */
+#define DOWN_CHUNK_BYTES (4 << 20)
 
 void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
                                enum lava_stamp_kind kind) {
@@ -43,24 +49,22 @@ enum lava_status lava_transfer_begin(struct lava_transfer *transfer, struct lava
 }
 
 enum lava_status lava_transfer_flush(struct lava_transfer *transfer) {
-    struct lava_point done;
+    struct lava_point done, wait = transfer->commands_wait;
     if (!transfer->recording)
         return LAVA_OK;
     transfer->recording = false;
     transfer->commands_bytes = 0;
-    return lava_queue_submit(transfer->device, &transfer->commands, &transfer->commands_wait, 1, &done);
+    transfer->commands_wait = (struct lava_point){0};
+    return lava_queue_submit(transfer->device, &transfer->commands, &wait, 1, &done);
 }
 
-enum lava_status lava_transfer_submit(struct lava_transfer *transfer, struct lava_commands *commands,
-                                      const struct lava_point *after, struct lava_point *done) {
-    if (!transfer->at_once) {
-        transfer->recording = false;
-        return lava_queue_submit(transfer->device, commands, after, after ? 1 : 0, done);
-    }
-    if (after && after->queue)
+enum lava_status lava_transfer_submit(struct lava_transfer *transfer, const struct lava_point *after,
+                                      struct lava_point *done) {
+    if (after && after->queue && after->value > transfer->commands_wait.value)
         transfer->commands_wait = *after;
     *done = lava_queue_next_point(transfer->device, LAVA_ROLE_COMPUTE);
-    return transfer->commands_bytes < FLUSH_BYTES ? LAVA_OK : lava_transfer_flush(transfer);
+    bool much = transfer->at_once && transfer->commands_bytes >= FLUSH_BYTES;
+    return much ? lava_transfer_flush(transfer) : LAVA_OK;
 }
 
 void lava_transfer_abandon(struct lava_transfer *transfer) {
@@ -69,23 +73,12 @@ void lava_transfer_abandon(struct lava_transfer *transfer) {
     transfer->recording = false;
 }
 
-/* When the chunk that is merged next has come down, where there is one. */
-static struct lava_point oldest(const struct lava_transfer *transfer) {
-    return transfer->down[transfer->merged % LAVA_WORKSPACE_SLOTS];
-}
-
-/* Waits until the point is reached, and merges what comes down meanwhile. */
+/* Waits until the point is reached, which may be among the commands that are collected. */
 static enum lava_status wait_for(struct lava_transfer *transfer, struct lava_point point) {
-    struct lava_device *device = transfer->device;
     enum lava_status status = LAVA_OK;
-    while (!status && !lava_queue_reached(device, point)) {
-        if ((status = lava_transfer_flush(transfer)) || (status = lava_transfer_progress(transfer)))
-            break;
-        const struct lava_point points[] = {point, oldest(transfer)};
-        status = lava_queue_wait_any(device, points, transfer->merged < transfer->issued ? 2 : 1,
-                                     device->timeout_ns);
-    }
-    return status;
+    if (point.queue && point.value > point.queue->submitted)
+        status = lava_transfer_flush(transfer);
+    return status ? status : lava_queue_wait(transfer->device, point, transfer->device->timeout_ns);
 }
 
 /* The next staging slot, free to be written. */
@@ -99,7 +92,8 @@ static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot
     return status;
 }
 
-/* A copy between host and device in a submission of its own, once `after` is reached. */
+/* A copy between host and device in a submission of its own, once `after` is reached. What is collected goes
+ * first where `after` is in it or the queue is the same. */
 struct device_copy {
     enum lava_role role; /* the queue */
     const struct lava_buffer *source, *target;
@@ -108,14 +102,18 @@ struct device_copy {
 
 static enum lava_status submit_copy(struct lava_transfer *transfer, const struct device_copy *copy,
                                     struct lava_point after, struct lava_point *done) {
+    struct lava_device *device = transfer->device;
     struct lava_commands commands;
-    enum lava_status status = lava_queue_begin(transfer->device, copy->role, &commands);
-    if (status)
+    enum lava_status status = LAVA_OK;
+    if ((after.queue && after.value > after.queue->submitted) ||
+        device->queues[copy->role] == device->queues[LAVA_ROLE_COMPUTE])
+        status = lava_transfer_flush(transfer);
+    if (status || (status = lava_queue_begin(device, copy->role, &commands)))
         return status;
-    lava_queue_copy(transfer->device, &commands, copy->source, copy->source_offset, copy->target,
-                    copy->target_offset, copy->bytes);
-    lava_queue_barrier(transfer->device, &commands);
-    return lava_queue_submit(transfer->device, &commands, &after, 1, done);
+    lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
+                    copy->bytes);
+    lava_queue_barrier(device, &commands);
+    return lava_queue_submit(device, &commands, &after, 1, done);
 }
 
 /* A chunk of an operand: rows x columns at (row, column) of its stored block. */
@@ -143,6 +141,8 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
         .k_padded = (uint32_t)operand->k_padded};
 }
 
+/* Collected with what comes before the multiply that needs it: each submission that waits for an upload
+ * starts 45 us after the one before it has ended (H200). Where the device has nothing to do it begins now. */
 static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
                                     const struct lava_pack_constants *constants, bool first,
                                     const struct lava_point *after, struct lava_point *done) {
@@ -159,7 +159,10 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
                         (constants->rows_filled + block - 1) / block,
                         (constants->columns_filled + block - 1) / block);
     lava_transfer_stamp_end(transfer, &commands);
-    return lava_transfer_submit(transfer, &commands, after, done);
+    if ((status = lava_transfer_submit(transfer, after, done)))
+        return status;
+    return !transfer->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_transfer_flush(transfer)
+                                                                            : LAVA_OK;
 }
 
 static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct lava_operand *operand,
@@ -200,20 +203,32 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
         return status;
     transfer->next_raw = (raw + 1) % lava_workspace_raw_slots(workspace);
     constants.source = workspace->buffers[LAVA_WORKSPACE_RAW].address + raw * workspace->slot_bytes;
-    status = submit_pack(transfer, operand, &constants, first, &transfer->staged[slot], &transfer->raw[raw]);
-    return status ? status : lava_transfer_progress(transfer);
+    return submit_pack(transfer, operand, &constants, first, &transfer->staged[slot], &transfer->raw[raw]);
+}
+
+/* Columns of the next chunk, where chunks have whole columns and are not all the same. */
+static int64_t next_columns(struct lava_transfer *transfer, const struct lava_operand *operand,
+                            const struct lava_chunking *chunking) {
+    uint32_t chunk = transfer->chunks++;
+    if (transfer->at_once || chunk >= SMALLER_CHUNKS || chunking->chunk_rows < operand->rows)
+        return chunking->chunk_columns;
+    int64_t columns = chunking->chunk_columns >> (SMALLER_CHUNKS - chunk);
+    return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;
 }
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand) {
-    struct lava_chunking chunking = lava_blocking_chunks(
-        operand->rows, operand->columns, transfer->workspace->slot_bytes, operand->element_bytes);
-    for (int64_t column = 0; column < operand->columns; column += chunking.chunk_columns) {
+    int64_t slot_bytes = (int64_t)transfer->workspace->slot_bytes;
+    if (transfer->at_once)
+        slot_bytes = lava_minimum(slot_bytes, AT_ONCE_CHUNK_BYTES);
+    struct lava_chunking chunking =
+        lava_blocking_chunks(operand->rows, operand->columns, (uint64_t)slot_bytes, operand->element_bytes);
+    for (int64_t column = 0, columns; column < operand->columns; column += columns) {
+        columns = next_columns(transfer, operand, &chunking);
         for (int64_t row = 0; row < operand->rows; row += chunking.chunk_rows) {
             const struct chunk chunk = {.row = row,
                                         .column = column,
                                         .rows = lava_minimum(chunking.chunk_rows, operand->rows - row),
-                                        .columns =
-                                            lava_minimum(chunking.chunk_columns, operand->columns - column)};
+                                        .columns = lava_minimum(columns, operand->columns - column)};
             enum lava_status status = pack_chunk(transfer, operand, &chunk);
             if (status)
                 return status;
@@ -229,8 +244,8 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
     for (uint64_t done = 0; done < bytes;) {
         uint64_t part = bytes - done < workspace->slot_bytes ? bytes - done : workspace->slot_bytes;
         uint32_t slot;
-        enum lava_status status = lava_transfer_flush(transfer); /* the queue may be the same */
-        if (status || (status = take_slot(transfer, &slot)))
+        enum lava_status status = take_slot(transfer, &slot);
+        if (status)
             return status;
         uint64_t offset = slot * workspace->slot_bytes;
         memcpy((char *)staging->mapped + offset, (const char *)source + done, part);
@@ -247,8 +262,8 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
 /* Chunks of whole columns where a column fits a slot, else parts of one column. Counted row by row, then
  * column. */
 static void cut(const struct lava_transfer *transfer, struct lava_download *download) {
-    int64_t slot_elements =
-        (int64_t)(transfer->workspace->slot_bytes / lava_type_bytes(download->source_type));
+    int64_t chunk_bytes = lava_minimum((int64_t)transfer->workspace->slot_bytes, DOWN_CHUNK_BYTES);
+    int64_t slot_elements = chunk_bytes / (int64_t)lava_type_bytes(download->source_type);
     if (download->source_ld <= slot_elements) {
         download->chunk_rows = download->rows;
         download->chunk_columns = lava_minimum(download->columns, slot_elements / download->source_ld);
@@ -275,11 +290,11 @@ static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_
     uint64_t slot = transfer->issued % LAVA_WORKSPACE_SLOTS;
     struct chunk chunk = chunk_at(download, download->issued);
     int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
+    uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
     const struct device_copy copy = {LAVA_ROLE_DOWNLOAD,
                                      download->source,
                                      &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN],
-                                     (uint64_t)(chunk.column * download->source_ld + chunk.row) *
-                                         element_bytes,
+                                     download->source_offset + first * element_bytes,
                                      slot * workspace->slot_bytes,
                                      (uint64_t)elements * element_bytes};
     enum lava_status status = submit_copy(transfer, &copy, download->ready, &transfer->down[slot]);
@@ -290,12 +305,14 @@ static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_
     return status;
 }
 
-/* Submits copies into as many slots as are free. */
-static enum lava_status issue(struct lava_transfer *transfer) {
-    for (uint32_t i = 0; i < transfer->download_count; i++) {
+/* Submits copies of the first `count` downloads that the device has finished, into as many slots as are
+ * free. */
+static enum lava_status issue(struct lava_transfer *transfer, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
         struct lava_download *download = transfer->downloads[i];
         while (download->issued < download->chunks) {
-            if (transfer->issued - transfer->merged == LAVA_WORKSPACE_SLOTS)
+            if (transfer->issued - transfer->merged == LAVA_WORKSPACE_SLOTS ||
+                !lava_queue_reached(transfer->device, download->ready))
                 return LAVA_OK;
             enum lava_status status = issue_chunk(transfer, download);
             if (status)
@@ -333,15 +350,7 @@ static enum lava_status merge_chunk(struct lava_transfer *transfer) {
         for (uint32_t i = 0; i < transfer->download_count; i++)
             transfer->downloads[i] = transfer->downloads[i + 1];
     }
-    return issue(transfer);
-}
-
-enum lava_status lava_transfer_progress(struct lava_transfer *transfer) {
-    enum lava_status status = LAVA_OK;
-    while (!status && transfer->merged < transfer->issued &&
-           lava_queue_reached(transfer->device, oldest(transfer)))
-        status = merge_chunk(transfer);
-    return status;
+    return LAVA_OK;
 }
 
 /* At once: it lies at the beginning of staging memory when its commands have finished, all of it. */
@@ -350,7 +359,7 @@ enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
     transfer->downloads[transfer->download_count++] = download;
     if (!transfer->at_once) {
         cut(transfer, download);
-        return issue(transfer);
+        return LAVA_OK;
     }
     download->chunk_rows = download->rows;
     download->chunk_columns = download->columns;
@@ -359,10 +368,20 @@ enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
     return lava_transfer_flush(transfer);
 }
 
+/* Uploads go before downloads: those are what the arithmetic waits for, and a download beside them leaves
+ * them 19 of 48 GB/s (H200). So a download begins when somebody waits for it. */
 enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count) {
+    struct lava_device *device = transfer->device;
     enum lava_status status = LAVA_OK;
-    while (!status && transfer->download_count > count)
-        if (!(status = lava_queue_wait(transfer->device, oldest(transfer), transfer->device->timeout_ns)))
+    while (!status && transfer->download_count > count) {
+        if ((status = issue(transfer, transfer->download_count - count)))
+            break;
+        bool on_its_way = transfer->merged < transfer->issued;
+        struct lava_point next = on_its_way ? transfer->down[transfer->merged % LAVA_WORKSPACE_SLOTS]
+                                            : transfer->downloads[0]->ready;
+        status = lava_queue_wait(device, next, device->timeout_ns);
+        if (!status && on_its_way)
             status = merge_chunk(transfer);
+    }
     return status;
 }

@@ -1,6 +1,6 @@
 /* Matrices between user memory and the device: chunks of an operand up and packed, blocks of C down and
- * merged. The CPU copies one chunk while the bus carries others; who has to wait for a free slot merges what
- * has come down meanwhile. Every wait is bounded. One user at a time. */
+ * merged. The CPU copies one chunk while the bus carries others. Every wait is bounded. One user at a time.
+ */
 #ifndef LAVA_EXEC_TRANSFER_H
 #define LAVA_EXEC_TRANSFER_H
 
@@ -11,7 +11,8 @@
 struct lava_stamps;
 struct lava_download;
 
-#define LAVA_TRANSFER_DOWNLOADS 2 /* on their way at once */
+/* Blocks of C that are finished or will be, and are not in user memory yet. */
+#define LAVA_TRANSFER_DOWNLOADS LAVA_BLOCKING_BLOCKS_HELD
 
 struct lava_transfer {
     struct lava_device *device;
@@ -26,12 +27,13 @@ struct lava_transfer {
     struct lava_point staged[LAVA_WORKSPACE_SLOTS];  /* the device reads the staging slot until then */
     struct lava_point raw[LAVA_WORKSPACE_RAW_SLOTS]; /* pack reads the raw slot until then */
     uint32_t next_slot, next_raw;
+    uint32_t chunks;            /* of operands so far */
     struct lava_point uploaded; /* the last plain upload: multiply has to wait for it */
 
-    bool recording; /* at_once: commands that are not submitted yet */
+    bool recording; /* commands for the compute queue that are not submitted yet */
     struct lava_commands commands;
-    struct lava_point commands_wait;
-    uint64_t commands_bytes; /* that they read of staging memory */
+    struct lava_point commands_wait; /* the last upload that they read */
+    uint64_t commands_bytes;         /* at_once: that they read of staging memory */
 
     /* Downloads in the order of their start, the first unfinished; their chunks use the slots in turn. */
     struct lava_download *downloads[LAVA_TRANSFER_DOWNLOADS];
@@ -40,11 +42,12 @@ struct lava_transfer {
     uint64_t issued, merged;                      /* chunks of all downloads */
 };
 
-/* Commands for the compute queue. Submit makes them start when `after` (NULL: at once) is reached; *done is
- * when they have finished. At once: both only collect, until lava_transfer_flush. */
+/* Commands for the compute queue, collected until lava_transfer_flush: begin gives those to record into;
+ * submit has them start when the upload `after` (NULL: none) is reached too, and tells in *done when they
+ * will have finished. */
 enum lava_status lava_transfer_begin(struct lava_transfer *transfer, struct lava_commands *commands);
-enum lava_status lava_transfer_submit(struct lava_transfer *transfer, struct lava_commands *commands,
-                                      const struct lava_point *after, struct lava_point *done);
+enum lava_status lava_transfer_submit(struct lava_transfer *transfer, const struct lava_point *after,
+                                      struct lava_point *done);
 enum lava_status lava_transfer_flush(struct lava_transfer *transfer);
 /* After a failure: what was collected is dropped. */
 void lava_transfer_abandon(struct lava_transfer *transfer);
@@ -84,6 +87,7 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
  * merged. */
 struct lava_download {
     const struct lava_buffer *source;
+    uint64_t source_offset;
     enum lava_type source_type, target_type; /* as lava_copy_pool_merge takes them */
     int64_t source_ld;
     void *target;
@@ -96,12 +100,9 @@ struct lava_download {
     int64_t columns_done, rows_done;
 };
 
-/* Starts it, behind those that are under way; at most LAVA_TRANSFER_DOWNLOADS of them. It goes on whenever
- * one of the functions here waits. */
+/* Puts it behind those that are not finished; at most LAVA_TRANSFER_DOWNLOADS of them. Its commands are
+ * submitted. */
 enum lava_status lava_transfer_start_download(struct lava_transfer *transfer, struct lava_download *download);
 /* Waits until at most `count` downloads are unfinished. */
 enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count);
-/* Merges what has come down, without waiting. */
-enum lava_status lava_transfer_progress(struct lava_transfer *transfer);
-
 #endif

@@ -94,10 +94,8 @@ static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_WORK
     bytes[LAVA_WORKSPACE_PACKED_A] = blocking->packed_a_bytes;
     bytes[LAVA_WORKSPACE_PACKED_B] = blocking->packed_b_bytes;
     bytes[LAVA_WORKSPACE_PACKED_B_OTHER] = twice_b ? blocking->packed_b_bytes : 0;
-    bytes[LAVA_WORKSPACE_ACCUMULATOR] = blocking->accumulator_bytes;
-    bytes[LAVA_WORKSPACE_ACCUMULATOR_OTHER] = twice ? blocking->accumulator_bytes : 0;
-    bytes[LAVA_WORKSPACE_RESULT] = blocking->result_bytes;
-    bytes[LAVA_WORKSPACE_RESULT_OTHER] = twice ? blocking->result_bytes : 0;
+    bytes[LAVA_WORKSPACE_ACCUMULATOR] = blocking->accumulator_bytes * blocking->blocks_held;
+    bytes[LAVA_WORKSPACE_RESULT] = blocking->result_bytes * blocking->blocks_held;
     bytes[LAVA_WORKSPACE_SCHEDULE] = blocking->schedule_bytes * LAVA_BLOCKING_SCHEDULES;
 }
 

@@ -11,12 +11,10 @@
 
 enum lava_workspace_role {
     LAVA_WORKSPACE_PACKED_A,
-    LAVA_WORKSPACE_PACKED_B, /* two of each of these three: one in use, one being filled */
+    LAVA_WORKSPACE_PACKED_B, /* one in use, the other being filled */
     LAVA_WORKSPACE_PACKED_B_OTHER,
-    LAVA_WORKSPACE_ACCUMULATOR,
-    LAVA_WORKSPACE_ACCUMULATOR_OTHER,
+    LAVA_WORKSPACE_ACCUMULATOR, /* blocking.blocks_held of them, and of these */
     LAVA_WORKSPACE_RESULT,
-    LAVA_WORKSPACE_RESULT_OTHER,
     LAVA_WORKSPACE_SCHEDULE, /* LAVA_BLOCKING_SCHEDULES lists */
     LAVA_WORKSPACE_RAW,      /* chunks as uploaded, until they are packed: many, so that uploads run ahead of
                               * the arithmetic; none where the device reads staging memory at its own speed */

@@ -136,50 +136,18 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
     (void)LAVA_VK(device, EndCommandBuffer(commands->handle));
 }
 
-#define WAIT_POINTS_MAX 4
 /* Before it sleeps, a wait for a GPU looks so long by itself: on an H200 a thread that sleeps in the driver
  * wakes up 18 us after one that looks. Software needs the processors for itself. */
 #define LOOK_NS 200000
 
-/* True where all or any of them, of up to two queues, are reached within LOOK_NS. */
-static bool look(struct lava_device *device, const struct lava_point *points, uint32_t count, bool any) {
+/* True where the point is reached within LOOK_NS. */
+static bool look(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_stats_now_ns() + LOOK_NS; lava_stats_now_ns() < end;) {
-        uint32_t reached = 0;
-        for (uint32_t i = 0; i < count && !device->failed; i++)
-            reached += lava_queue_reached(device, points[i]);
-        if (reached == count || (any && reached > 0))
+    for (uint64_t end = lava_stats_now_ns() + LOOK_NS; lava_stats_now_ns() < end && !device->failed;)
+        if (lava_queue_reached(device, point))
             return true;
-    }
     return false;
-}
-
-/* Waits for all or for any of the points, none of which is known to be reached. */
-static enum lava_status wait_for(struct lava_device *device, const struct lava_point *points, uint32_t count,
-                                 VkSemaphoreWaitFlags flags, uint64_t timeout_ns) {
-    VkSemaphore semaphores[WAIT_POINTS_MAX];
-    uint64_t values[WAIT_POINTS_MAX];
-    if (lava_fault_hit(LAVA_FAULT_WAIT))
-        return lava_device_check(device, VK_TIMEOUT, "injected", __FILE__, __LINE__);
-    if (look(device, points, count, flags & VK_SEMAPHORE_WAIT_ANY_BIT))
-        return LAVA_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        semaphores[i] = points[i].queue->timeline;
-        values[i] = points[i].value;
-    }
-    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-                                      .flags = flags,
-                                      .semaphoreCount = count,
-                                      .pSemaphores = semaphores,
-                                      .pValues = values};
-    VkResult result = lava_fault_hit(LAVA_FAULT_VK)
-                          ? lava_device_injected_result()
-                          : device->vk.WaitSemaphores(device->handle, &info, timeout_ns);
-    if (result ==
-        VK_TIMEOUT) /* the clock also runs while a process is stopped: its device gets another chance */
-        result = device->vk.WaitSemaphores(device->handle, &info, SECOND_WAIT_NS);
-    return lava_device_check(device, result, "WaitSemaphores", __FILE__, __LINE__);
 }
 
 static bool known_reached(struct lava_point point) {
@@ -189,19 +157,24 @@ static bool known_reached(struct lava_point point) {
 enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns) {
     if (known_reached(point))
         return LAVA_OK;
-    enum lava_status status = wait_for(device, &point, 1, 0, timeout_ns);
+    if (lava_fault_hit(LAVA_FAULT_WAIT))
+        return lava_device_check(device, VK_TIMEOUT, "injected", __FILE__, __LINE__);
+    if (look(device, point))
+        return LAVA_OK;
+    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &point.queue->timeline,
+                                      .pValues = &point.value};
+    VkResult result = lava_fault_hit(LAVA_FAULT_VK)
+                          ? lava_device_injected_result()
+                          : device->vk.WaitSemaphores(device->handle, &info, timeout_ns);
+    if (result ==
+        VK_TIMEOUT) /* the clock also runs while a process is stopped: its device gets another chance */
+        result = device->vk.WaitSemaphores(device->handle, &info, SECOND_WAIT_NS);
+    enum lava_status status = lava_device_check(device, result, "WaitSemaphores", __FILE__, __LINE__);
     if (!status)
         point.queue->reached = point.value;
     return status;
-}
-
-enum lava_status lava_queue_wait_any(struct lava_device *device, const struct lava_point *points,
-                                     uint32_t count, uint64_t timeout_ns) {
-    for (uint32_t i = 0; i < count; i++)
-        if (known_reached(points[i]))
-            return LAVA_OK;
-    return wait_for(device, points, count < WAIT_POINTS_MAX ? count : WAIT_POINTS_MAX,
-                    VK_SEMAPHORE_WAIT_ANY_BIT, timeout_ns);
 }
 
 bool lava_queue_reached(struct lava_device *device, struct lava_point point) {
@@ -215,6 +188,11 @@ bool lava_queue_reached(struct lava_device *device, struct lava_point point) {
     if (value > point.queue->reached)
         point.queue->reached = value;
     return point.value <= value;
+}
+
+bool lava_queue_idle(struct lava_device *device, enum lava_role role) {
+    struct lava_queue *queue = device->queues[role];
+    return lava_queue_reached(device, (struct lava_point){queue, queue->submitted});
 }
 
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role) {

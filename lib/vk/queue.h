@@ -51,11 +51,10 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
 void lava_queue_discard(struct lava_device *device, struct lava_commands *commands);
 /* LAVA_ERROR_TIMEOUT after timeout_ns; the device is failed then. */
 enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns);
-/* Until one of the points is reached (not which). */
-enum lava_status lava_queue_wait_any(struct lava_device *device, const struct lava_point *points,
-                                     uint32_t count, uint64_t timeout_ns);
 /* Without waiting; a device that failed has reached nothing more. */
 bool lava_queue_reached(struct lava_device *device, struct lava_point point);
+/* Whether all that was submitted to the role's queue has finished. */
+bool lava_queue_idle(struct lava_device *device, enum lava_role role);
 /* The point that the next submission to the role's queue will have. */
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role);
 /* Waits until nothing submitted is running. */

@@ -123,6 +123,7 @@ bool bench_run(struct check_context *context, const struct bench_options *option
                                              .split_k = options->split_k,
                                              .column_blocks =
                                                  options->device_only ? 1 : options->column_blocks,
+                                             .later_parts = options->later_parts,
                                              .at_once = options->device_only ? 1 : options->at_once,
                                              .pieces = options->device_only ? 1 : options->pieces};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};

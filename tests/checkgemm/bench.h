@@ -13,6 +13,7 @@ struct bench_options {
     int64_t column_blocks;
     int at_once; /* as in struct lava_overrides */
     uint32_t pieces;
+    int64_t later_parts;
     double seconds;   /* of timing, for each size, after as much warming up */
     bool device_only; /* no host-to-host timing */
     uint64_t

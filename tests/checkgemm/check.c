@@ -91,6 +91,8 @@ const char *check_compute(struct check_context *context, const struct lava_probl
         overrides.at_once = 1 + (int)(cases % 2);
     if (!overrides.pieces)
         overrides.pieces = cases % 4 < 2 ? 3 : 1;
+    if (!overrides.later_parts)
+        overrides.later_parts = cases % 8 < 4 ? 2 : 1;
     lava_policy_choose(problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return lava_reason_text(plan.reason);

@@ -205,7 +205,7 @@ static void only_ceilings(struct check_context *context, const struct options *o
 
 int main(int argc, char **argv) {
     struct check_context context = {.seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid()};
-    struct options options = {.timing = {.seconds = 0.4}, .copy_threads = 2};
+    struct options options = {.timing = {.seconds = 0.4}, .copy_threads = lava_copy_pool_threads()};
     int first = options_parse(argc, argv, &options, &context);
     context.executor = open_device(&options, &context);
     if (!context.executor)

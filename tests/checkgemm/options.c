@@ -14,7 +14,8 @@ static const char usage[] =
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
     "                 [--schedule linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
-    "                 [--column-blocks N] [--pieces N] [--at-once 0|1] [--copy-threads N] [--seconds S]\n"
+    "                 [--column-blocks N] [--later-parts N] [--pieces N] [--at-once 0|1]\n"
+    "                 [--copy-threads N] [--seconds S]\n"
     "                 [--device-only] [--rotate]\n"
     "                 [--no-ceilings] [N | MxNxK]...\n"
     "  FIGURES         a row that is not in the table: [TYPE:ALGORITHM:]MxNxK/MxN/STAGES, tile, part, "
@@ -24,6 +25,7 @@ static const char usage[] =
     "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
+    "  --later-parts   the column blocks after the first are so many times narrower\n"
     "  --pieces        of op(A) as it arrives, where the product is streamed; --at-once 0 has it streamed\n"
     "  --device-only   no host-to-host times\n"
     "  --rotate        each multiply reads another copy of the operands, which no cache holds then\n"
@@ -109,6 +111,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             options->timing.split_k = (uint32_t)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--column-blocks"))
             options->timing.column_blocks = atoll(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--later-parts"))
+            options->timing.later_parts = atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--pieces"))
             options->timing.pieces = (uint32_t)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--at-once"))

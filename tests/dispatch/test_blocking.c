@@ -16,6 +16,24 @@ static void check_cover(int64_t size, int64_t block, int64_t blocks, int64_t mul
     assert_true(block % multiple == 0 || block == size);
 }
 
+/* Walks the column blocks as the executor does: one of block_n, then those of later_n. Each column is covered
+ * once, and the widths follow from one another. */
+static void check_columns(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                          const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
+    int64_t width = blocking->block_n, later = blocking->later_n, tile_n = kernel->tile_n;
+    assert_true(width >= 1 && width <= problem->n && (width % tile_n == 0 || width == problem->n));
+    if (blocking->blocks_n == 1 || blocking->blocks_k > 1 || limits->later_parts <= 1) {
+        assert_int_equal(later, width);
+    } else {
+        assert_true(later >= tile_n && later % tile_n == 0 && later <= width);
+        assert_true(later * limits->later_parts >= width && (later - tile_n) * limits->later_parts < width);
+    }
+    int64_t blocks = width < problem->n ? 1 + (problem->n - width - 1) / later + 1 : 1;
+    assert_int_equal(blocking->blocks_n, blocks);
+    int64_t before_last = blocks > 1 ? width + (blocks - 2) * later : 0;
+    assert_true(before_last < problem->n && problem->n - before_last <= (blocks > 1 ? later : width));
+}
+
 /* No slab without work, in any panel; at least 4 steps each but for the last. */
 static void check_slabs(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking *blocking) {
@@ -46,15 +64,17 @@ static void check_bytes(const struct lava_problem *problem, const struct lava_ke
     assert_int_equal(blocking->accumulator_bytes,
                      m * n * blocking->split_k * (blocking->finish ? 4 : result_bytes));
     uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n;
-    assert_int_equal(blocking->result_bytes, blocking->finish ? result * result_bytes : 0);
-    uint64_t tiles_m = m / kernel->tile_m, tiles_n = n / kernel->tile_n;
+    uint64_t compact_bytes = (uint64_t)up((int64_t)(result * result_bytes), 16);
+    assert_int_equal(blocking->result_bytes, blocking->finish ? compact_bytes : 0);
+    uint64_t tiles_m = m / kernel->tile_m, tiles_n = n / kernel->tile_n, held = blocking->blocks_held;
     assert_int_equal(blocking->schedule_bytes, tiles_m * tiles_n * 4);
-    assert_int_equal(blocking->total_bytes, blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
-                                                2 * blocking->accumulator_bytes + 2 * blocking->result_bytes +
-                                                LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes);
+    assert_int_equal(blocking->total_bytes,
+                     blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+                         held * (blocking->accumulator_bytes + blocking->result_bytes) +
+                         LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes);
 
     const uint64_t buffers[] = {blocking->packed_a_bytes, blocking->packed_b_bytes,
-                                blocking->accumulator_bytes, blocking->result_bytes,
+                                held * blocking->accumulator_bytes, held * blocking->result_bytes,
                                 LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes};
     for (size_t i = 0; i < COUNT(buffers); i++)
         assert_true(buffers[i] <= limits->max_buffer_bytes);
@@ -63,6 +83,20 @@ static void check_bytes(const struct lava_problem *problem, const struct lava_ke
     assert_true(blocking->schedule_bytes <= UINT64_C(64) << 20);
     assert_true(k <= UINT64_C(1) << 30);
     assert_true(!blocking->finish || result / 4 <= UINT64_C(1) << 31);
+}
+
+/* One block has one place, several have two or more: as many as there are blocks and room for. */
+static void check_held(const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
+    int64_t blocks = blocking->blocks_m * blocking->blocks_n, held = blocking->blocks_held;
+    uint64_t block_bytes = blocking->accumulator_bytes + blocking->result_bytes;
+    int64_t most = blocks < LAVA_BLOCKING_BLOCKS_HELD ? blocks : LAVA_BLOCKING_BLOCKS_HELD;
+    assert_true(held >= (blocks > 1 ? 2 : 1) && held <= most);
+    assert_true(held <= 2 || (uint64_t)held * block_bytes <= limits->memory_bytes / 4);
+    uint64_t one_more = (uint64_t)held + 1;
+    assert_true(held == most || one_more * block_bytes > limits->memory_bytes / 4 ||
+                one_more * blocking->accumulator_bytes > limits->max_buffer_bytes ||
+                one_more * blocking->result_bytes > limits->max_buffer_bytes ||
+                blocking->total_bytes + block_bytes > limits->memory_bytes);
 }
 
 static void check_finish(const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
@@ -75,13 +109,14 @@ static void check_finish(const struct lava_kernel *kernel, const struct lava_blo
 static void check(const struct lava_problem *problem, const struct lava_kernel *kernel,
                   const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
     check_cover(problem->m, blocking->block_m, blocking->blocks_m, kernel->tile_m);
-    check_cover(problem->n, blocking->block_n, blocking->blocks_n, kernel->tile_n);
+    check_columns(problem, kernel, limits, blocking);
     check_cover(problem->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
     assert_true(blocking->split_k >= 1 && blocking->split_k <= (limits->split_k ? limits->split_k : 1));
     check_slabs(problem, kernel, blocking);
     check_bytes(problem, kernel, limits, blocking);
+    check_held(limits, blocking);
     check_finish(kernel, blocking);
-    int64_t wanted = up(problem->n, kernel->tile_n) / kernel->tile_n / 16;
+    int64_t wanted = up(problem->n, kernel->tile_n) / kernel->tile_n / 4;
     wanted = wanted < limits->column_blocks ? wanted : limits->column_blocks;
     assert_true(blocking->blocks_n >= (wanted < 1 ? 1 : wanted));
 }
@@ -96,12 +131,14 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
         problem->k > kernel->tile_k ||
         (m - (uint64_t)(problem->m < (int64_t)m ? problem->m : (int64_t)m)) * 16 > (uint64_t)problem->m;
     return (m + 2 * n) * k * element + 2 * m * n * (finish ? 4 : result) +
-           (finish ? 2 * rows * columns * result : 0) + LAVA_BLOCKING_SCHEDULES * 4;
+           (finish ? 2 * (uint64_t)up((int64_t)(rows * columns * result), 16) : 0) +
+           LAVA_BLOCKING_SCHEDULES * 4;
 }
 
-/* Of those for one tile and one step: the sums, or, with a narrow tile and a long step, an operand. */
+/* Of those for one tile and one step: the sums of two blocks, or, with a narrow tile and a long step, an
+ * operand. */
 static uint64_t largest_buffer(const struct lava_kernel *kernel) {
-    uint64_t sums = (uint64_t)kernel->tile_m * kernel->tile_n * 4;
+    uint64_t sums = (uint64_t)kernel->tile_m * kernel->tile_n * 4 * 2;
     uint64_t width = kernel->tile_m > kernel->tile_n ? kernel->tile_m : kernel->tile_n;
     uint64_t operand = width * kernel->tile_k * lava_type_bytes(kernel->type);
     return sums > operand ? sums : operand;
@@ -119,7 +156,7 @@ static void test_random(void **state) {
     uint64_t random = random_seed();
     size_t rows;
     const struct lava_kernel *table = lava_kernels_table(&rows);
-    unsigned planned = 0, refused = 0, cut_m = 0, cut_n = 0, cut_k = 0, split = 0;
+    unsigned planned = 0, refused = 0, cut_m = 0, cut_n = 0, cut_k = 0, split = 0, narrowed = 0, held = 0;
     for (int i = 0; i < 20000; i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         int64_t most = INT64_C(1) << (8 + random_next(&random) % 24);
@@ -131,6 +168,7 @@ static void test_random(void **state) {
         struct lava_blocking_limits limits = {
             .memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (16 + random_next(&random) % 22)),
             .column_blocks = (int64_t)(random_next(&random) % 9),
+            .later_parts = (int64_t)(random_next(&random) % 6),
             .split_k = (uint32_t)(random_next(&random) % 20)};
         limits.max_buffer_bytes = limits.memory_bytes >> random_next(&random) % 4;
         if (random_next(&random) % 4 == 0)
@@ -154,10 +192,13 @@ static void test_random(void **state) {
         cut_n += blocking.blocks_n > 1;
         cut_k += blocking.blocks_k > 1;
         split += blocking.split_k > 1;
+        narrowed += blocking.later_n < blocking.block_n;
+        held += blocking.blocks_held > 2;
     }
-    print_message("%u planned (cut along m %u, n %u, k %u; split %u), %u refused\n", planned, cut_m, cut_n,
-                  cut_k, split, refused);
+    print_message("%u planned (cut along m %u, n %u, narrower later %u, k %u; split %u), %u refused\n",
+                  planned, cut_m, cut_n, narrowed, cut_k, split, refused);
     assert_true(planned > 8000 && refused > 500 && cut_m > 500 && cut_n > 500 && cut_k > 100 && split > 500);
+    assert_true(narrowed > 500 && held > 500);
 }
 
 static const struct lava_blocking_limits ample = {.memory_bytes = UINT64_C(1) << 37,
@@ -239,7 +280,8 @@ static void test_half_types(void **state) {
 /* 64 tile columns. */
 static void test_column_blocks(void **state) {
     (void)state;
-    static const int64_t asked_got[][2] = {{0, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}, {100, 4}};
+    static const int64_t asked_got[][2] = {{0, 1}, {1, 1}, {2, 2},   {3, 3},
+                                           {4, 4}, {5, 5}, {15, 16}, {100, 16}};
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
     struct lava_problem problem = {.m = 4096, .n = 8192, .k = 512, .alpha = 1};
     for (size_t i = 0; i < COUNT(asked_got); i++) {
@@ -248,7 +290,7 @@ static void test_column_blocks(void **state) {
         limits.column_blocks = asked_got[i][0];
         assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
         assert_int_equal(blocking.blocks_n, asked_got[i][1]);
-        assert_true(blocking.block_n >= 16 * 128);
+        assert_true(blocking.block_n >= 4 * 128);
         assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
     }
     /* 321 columns: 19 blocks of 17, or 21 of 16, but not 20 */
@@ -258,6 +300,39 @@ static void test_column_blocks(void **state) {
     limits.column_blocks = 20;
     assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
     assert_int_equal(blocking.blocks_n, 21);
+}
+
+/* 64 tile columns, or as many as said. */
+static void test_later_widths(void **state) {
+    (void)state;
+    /* tile columns; column blocks and parts asked for; tile columns of the first, of the later; blocks */
+    static const int64_t cases[][6] = {
+        {64, 4, 0, 16, 16, 4}, {64, 4, 1, 16, 16, 4}, {64, 4, 2, 16, 8, 7},    {64, 4, 4, 16, 4, 13},
+        {64, 4, 3, 16, 6, 9},  {64, 1, 4, 64, 64, 1}, {64, 2, 100, 32, 1, 33}, {9, 2, 2, 5, 3, 3},
+        {66, 2, 2, 33, 17, 3}, {65, 2, 2, 33, 17, 3}, {8, 2, 4, 4, 1, 5},
+    };
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        /* the last tile is not a whole one */
+        struct lava_problem problem = {.m = 4096, .n = cases[i][0] * 128 - 5, .k = 512, .alpha = 1};
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking, equal;
+        limits.column_blocks = cases[i][1];
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &equal));
+        limits.later_parts = cases[i][2];
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        check(&problem, kernel, &limits, &blocking);
+        bool whole = cases[i][5] == 1;
+        assert_int_equal(blocking.block_n, whole ? problem.n : cases[i][3] * 128);
+        assert_int_equal(blocking.later_n, whole ? problem.n : cases[i][4] * 128);
+        assert_int_equal(blocking.blocks_n, cases[i][5]);
+        /* nothing else changes but how many of them are held */
+        blocking.later_n = equal.later_n;
+        blocking.blocks_n = equal.blocks_n;
+        blocking.blocks_held = equal.blocks_held;
+        blocking.total_bytes = equal.total_bytes;
+        assert_memory_equal(&blocking, &equal, sizeof blocking);
+    }
 }
 
 static void test_split(void **state) {
@@ -364,7 +439,7 @@ static void test_too_little_memory(void **state) {
     limits.memory_bytes = 0;
     assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
     limits = ample;
-    limits.max_buffer_bytes = 32 * 32 * 4 - 1;
+    limits.max_buffer_bytes = 2 * 32 * 32 * 4 - 1;
     assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
 }
 
@@ -409,15 +484,11 @@ static void test_chunks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_nothing_cut_where_all_fits),
-        cmocka_unit_test(test_half_types),
-        cmocka_unit_test(test_column_blocks),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_n_is_cut_first),
-        cmocka_unit_test(test_few_crossings),
-        cmocka_unit_test(test_extreme_shapes),
-        cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_nothing_cut_where_all_fits),
+        cmocka_unit_test(test_half_types),     cmocka_unit_test(test_column_blocks),
+        cmocka_unit_test(test_later_widths),   cmocka_unit_test(test_split),
+        cmocka_unit_test(test_n_is_cut_first), cmocka_unit_test(test_few_crossings),
+        cmocka_unit_test(test_extreme_shapes), cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

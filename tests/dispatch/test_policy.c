@@ -170,7 +170,8 @@ static void check_overrides(const struct lava_capabilities *device, const struct
                                        .schedule = 1 + LAVA_SCHEDULE_HILBERT,
                                        .persistent = 2,
                                        .split_k = 3,
-                                       .column_blocks = 2};
+                                       .column_blocks = 2,
+                                       .later_parts = 1};
     struct lava_plan plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
     if (!lava_kernel_fits(row, device, NULL)) {
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
@@ -183,6 +184,12 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     assert_true(plan.persistent && plan.resident_workgroups >= 1);
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 2);
+    assert_int_equal(plan.blocking.later_n, plan.blocking.block_n);
+    overrides.later_parts = 4;
+    plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
+    assert_int_equal(plan.blocking.split_k, 3);
+    assert_int_equal(plan.blocking.blocks_n, 5);
+    assert_int_equal(plan.blocking.later_n * 4, plan.blocking.block_n);
     overrides.schedule = 1 + LAVA_SCHEDULE_LINEAR;
     overrides.persistent = 1;
     overrides.split_k = 1;
@@ -356,6 +363,22 @@ static void test_describe(void **state) {
     assert_string_equal(text, "fp32 NT m 8192 n 4096 k 2048: CPU (the device is still being prepared)");
 }
 
+/* Both widths where there are two. */
+static void test_describe_widths(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_h200();
+    struct lava_problem problem = product(8192, 8192, 8192);
+    struct lava_overrides overrides = {.column_blocks = 4, .later_parts = 2};
+    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    char text[1024];
+    lava_policy_describe(&problem, &plan, text, sizeof text);
+    assert_non_null(strstr(text, ", 1 x 7 x 1 blocks of 8192 x 2048 (then 1024) x 8192, "));
+    overrides.later_parts = 1;
+    plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    lava_policy_describe(&problem, &plan, text, sizeof text);
+    assert_non_null(strstr(text, ", 1 x 4 x 1 blocks of 8192 x 2048 x 8192, "));
+}
+
 static void test_describe_types(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -393,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_software_device),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_describe_widths),
         cmocka_unit_test(test_describe_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
