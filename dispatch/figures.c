@@ -140,6 +140,18 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
     return flops_per_s > 0 ? 1e9 * lava_problem_flops(problem) / flops_per_s : 0;
 }
 
+double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {
+    double least = 0;
+    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
+        const int at[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
+        double work = (double)lava_figures_sizes[at[0]] * (double)lava_figures_sizes[at[1]] *
+                      (double)lava_figures_sizes[at[2]];
+        if (product_ns(figures, at) > ns && (least <= 0 || work < least))
+            least = work;
+    }
+    return least;
+}
+
 bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
     if (problem->type != LAVA_TYPE_FP32)
         return false;

@@ -11,9 +11,9 @@
 #include "dispatch/problem.h"
 
 /* The CPU BLAS's sgemm is timed at each m, n and k of these sizes. */
-#define LAVA_FIGURES_SIZES 5
+#define LAVA_FIGURES_SIZES 6
 #define LAVA_FIGURES_SIZE_LIST                                                                               \
-    { 16, 64, 256, 1024, 4096 }
+    { 16, 64, 256, 512, 1024, 4096 }
 extern const int64_t lava_figures_sizes[LAVA_FIGURES_SIZES];
 
 struct lava_cpu_figures {
@@ -48,10 +48,12 @@ struct lava_figures {
  * equally near). Half precision takes the time of fp32 by the ratio of the two flops_per_s. A fraction of a
  * microsecond, or a few where little was measured.
  *
- * OpenBLAS's sgemm on 16 cores, 2026-11-21: of the 91 products with sizes of 16, 64, 256, 512, 1024, 4096
- * that have a 512, the interpolated time was 1.08 times the measured (geometric mean), with a spread of 1.14;
- * the measured times of two runs differed by a spread of 1.15. */
+ * OpenBLAS's sgemm on 16 cores, 2026-11-21, with sizes of 16, 64, 256, 1024 and 4096: of the 91 products that
+ * have a 512, the interpolated time was 1.08 times the measured (geometric mean), with a spread of 1.14, and
+ * for 512 x 512 x 512 itself 2.1 times; hence the 512. Two runs differed by a spread of 1.15. */
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem);
+/* The least work (m n k) of a measured product that took the CPU longer than ns; 0: none did. */
+double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns);
 /* True where that time is interpolated between measured products: fp32, all neighbours there. */
 bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const struct lava_problem *problem);
 

@@ -89,6 +89,7 @@ struct step {
 };
 
 static const struct step steps[] = {
+    {lava_gauge_warm, "clock"},
     {lava_gauge_latency, "latency"},
     {lava_gauge_upload, "upload"},
     {lava_gauge_download, "download"},

@@ -122,6 +122,9 @@ static bool read_product(int argc, char **argv, struct lava_problem *problem) {
     return problem->m > 0 && problem->n > 0 && problem->k > 0;
 }
 
+static const char below_cutoff[] =
+    "CPU (below the cut-off: the CPU BLAS takes no longer than the device's latency)";
+
 static int explain(int argc, char **argv) {
     struct lava_problem problem;
     struct lava_capabilities device;
@@ -136,15 +139,20 @@ static int explain(int argc, char **argv) {
         puts("CPU (the mode is cpu)");
         return 0;
     }
-    if (config->mode == LAVA_MODE_AUTO &&
-        (double)problem.m * (double)problem.n * (double)problem.k < lava_gate_cutoff(lava_cpu_blas_get())) {
-        printf("CPU (below the cut-off: the CPU BLAS is estimated to do it within 0.1 ms)\n");
+    double work = (double)problem.m * (double)problem.n * (double)problem.k;
+    lava_gate_open();
+    if (config->mode == LAVA_MODE_AUTO && work < LAVA_POLICY_CUTOFF) {
+        puts(below_cutoff);
         return 0;
     }
     if (!read_device(&device))
         return 1;
     const struct lava_overrides none = {0};
     lava_calibration_load(&device);
+    if (config->mode == LAVA_MODE_AUTO && work < lava_gate_cutoff()) {
+        puts(below_cutoff);
+        return 0;
+    }
     lava_policy_choose(&problem, &device, lava_calibration_figures(), config->mode, &none, &plan);
     lava_policy_describe(&problem, &plan, text, sizeof text);
     puts(text);

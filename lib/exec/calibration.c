@@ -19,6 +19,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/cpu/processor.h"
+#include "lib/exec/gate.h"
 #include "lib/exec/idle.h"
 #include "lib/exec/lifecycle.h"
 #include "lib/exec/survey.h"
@@ -161,6 +162,7 @@ static bool publish(const struct lava_figures *figures) {
         return false;
     *kept = *figures;
     atomic_store_explicit(&state.published, kept, memory_order_release);
+    lava_gate_measured(kept);
     return true;
 }
 

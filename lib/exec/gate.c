@@ -16,17 +16,34 @@
 /* On a cache line of its own: every call reads it. */
 _Alignas(128) struct lava_gate lava_gate = {.forward_below = -INFINITY};
 
-static double cutoff(const struct lava_config *config, const struct lava_cpu_blas *blas) {
-    if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
-        return 0;
-    if (config->mode == LAVA_MODE_CPU)
-        return INFINITY;
-    return lava_gate_cutoff(blas);
-}
+static _Atomic double cutoff = INFINITY; /* until it is opened */
 
-double lava_gate_cutoff(const struct lava_cpu_blas *blas) {
+static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
     return work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+}
+
+static double forward_below(const struct lava_config *config) {
+    if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
+        return 0;
+    return config->mode == LAVA_MODE_CPU ? INFINITY : lava_gate_cutoff();
+}
+
+double lava_gate_cutoff(void) {
+    return atomic_load_explicit(&cutoff, memory_order_relaxed);
+}
+
+/* A gate that was closed meanwhile, or lets every call pass, stays as it is. */
+void lava_gate_measured(const struct lava_figures *figures) {
+    double before = lava_gate_cutoff();
+    double work = lava_figures_least_work(&figures->cpu, figures->device.call_latency_ns);
+    if (!(figures->device.call_latency_ns > 0) || !(work > 0))
+        return;
+    work = work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+    if (work >= before)
+        return;
+    atomic_store_explicit(&cutoff, work, memory_order_relaxed);
+    atomic_compare_exchange_strong(&lava_gate.forward_below, &before, work);
 }
 
 static void open_once(void) {
@@ -38,7 +55,8 @@ static void open_once(void) {
     lava_stats_install();
     if (config->mode != LAVA_MODE_CPU)
         lava_lifecycle_install();
-    atomic_store_explicit(&lava_gate.forward_below, cutoff(config, blas), memory_order_release);
+    atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
+    atomic_store_explicit(&lava_gate.forward_below, forward_below(config), memory_order_release);
 }
 
 void lava_gate_open(void) {

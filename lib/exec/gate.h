@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "dispatch/figures.h"
 #include "lib/cpu/cpu_blas.h"
 
 struct lava_gate {
@@ -25,8 +26,11 @@ extern struct lava_gate lava_gate;
 void lava_gate_open(void);
 
 /* Work (m n k) that no device can do faster than this CPU BLAS in single precision. It serves all types, so
- * that the gate stays one comparison: half precision takes the CPU about as long. */
-double lava_gate_cutoff(const struct lava_cpu_blas *blas);
+ * that the gate stays one comparison: half precision takes the CPU about as long. By the processor's rate,
+ * until lava_gate_measured tells of a product with less work that takes the CPU longer than the device's
+ * latency: thin ones do. */
+double lava_gate_cutoff(void);
+void lava_gate_measured(const struct lava_figures *figures);
 
 static inline int lava_gate_forwards(double m, double n, double k) {
     return m * n * k < atomic_load_explicit(&lava_gate.forward_below, memory_order_acquire);

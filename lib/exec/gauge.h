@@ -55,6 +55,8 @@ enum lava_gauge_outcome lava_gauge_cpu(struct lava_gauge *gauge, int m, int n, i
 
 /* The device, with products of a type it is ready for. In this order: what follows reckons with what was
  * before. */
+/* Nothing but work: a GPU that was idle raises its clock. */
+enum lava_gauge_outcome lava_gauge_warm(struct lava_gauge *gauge, enum lava_type type);
 /* call_latency_ns, by the smallest product. */
 enum lava_gauge_outcome lava_gauge_latency(struct lava_gauge *gauge, enum lava_type type);
 /* upload_bytes_per_s and memory_bytes_per_s, by a product with few rows and columns of C. Where the device

@@ -49,8 +49,8 @@ static bool forwarded_early(struct lava_call *call) {
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_problem_is_trivial(problem))
         call->reason = LAVA_REASON_TRIVIAL;
-    else if (config->mode != LAVA_MODE_GPU && (double)problem->m * (double)problem->n * (double)problem->k <
-                                                  lava_gate_cutoff(lava_cpu_blas_get()))
+    else if (config->mode != LAVA_MODE_GPU &&
+             (double)problem->m * (double)problem->n * (double)problem->k < lava_gate_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
     else if (!config->init_sync && too_early(problem))
         call->reason = LAVA_REASON_EARLY;
@@ -160,21 +160,16 @@ static bool try_device(struct lava_call *call) {
 
 /* In the default floating-point environment: C does not depend on the caller's rounding mode, and neither
  * that nor its flags change. */
-static bool run_on_device(struct lava_call *call) {
+bool lava_runtime_begin(struct lava_call *call) {
+    int saved_errno = errno;
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    bool finished = try_device(call);
-    fesetenv(&callers);
-    return finished;
-}
-
-bool lava_runtime_begin(struct lava_call *call) {
-    int saved_errno = errno;
     lava_gate_open();
     lava_calibration_call_begins();
     call->start_ns = lava_stats_now_ns();
-    bool finished = !forwarded_early(call) && run_on_device(call);
+    bool finished = !forwarded_early(call) && try_device(call);
+    fesetenv(&callers);
     errno = saved_errno;
     return finished;
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #define NS_PER_MS 1000000u
-/* Of the background's work, in turns: latency and bus, kernel rows, products near break-even; the CPU. */
+/* Of the background's work, in turns: the GPU's clock, latency and bus, kernel rows, products near
+ * break-even; the CPU. */
+#define WARM_NS     (160u * NS_PER_MS)
 #define BUS_NS      (150u * NS_PER_MS)
-#define ROWS_NS     (250u * NS_PER_MS)
+#define ROWS_NS     (200u * NS_PER_MS)
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
 /* One product, which a caller may have to wait for, and all of one point. */
@@ -67,6 +69,9 @@ static void measure_device(struct lava_gauge *gauge, unsigned types) {
     enum lava_type first = LAVA_TYPE_FP32;
     while (first + 1 < LAVA_TYPE_COUNT && !(types & 1u << first))
         first++;
+    set_limit(gauge, WARM_NS);
+    if (fresh)
+        lava_gauge_warm(gauge, first);
     set_limit(gauge, BUS_NS);
     if (fresh && lava_gauge_latency(gauge, first) != LAVA_GAUGE_MEASURED)
         return;
@@ -126,7 +131,7 @@ void lava_survey_set_quick(struct lava_gauge *gauge) {
     gauge->matrix_bytes = MATRIX_BYTES;
 }
 
-/* The device first: its self-test has just brought its clock up. */
+/* The device first: OpenBLAS's threads spin for tens of milliseconds after its products. */
 bool lava_survey_run(struct lava_gauge *gauge, unsigned types) {
     measure_device(gauge, types);
     if (!gauge->stopped && !has_cpu(&gauge->figures.cpu))

@@ -100,7 +100,7 @@ static void test_beyond_the_grid(void **state) {
 static void test_missing_neighbours(void **state) {
     (void)state;
     struct lava_cpu_figures figures = {.flops_per_s = {1e12, 1e12, 1e12}};
-    figures.product_ns[2][1][3] = 256.0 * 64.0 * 1024.0 * 0.5; /* all that is known: half a ns an operation */
+    figures.product_ns[2][1][4] = 256.0 * 64.0 * 1024.0 * 0.5; /* all that is known: half a ns an operation */
     assert_near(cpu_ns(&figures, 256, 64, 1024), 256.0 * 64.0 * 1024.0 * 0.5, 1e-12);
     assert_near(cpu_ns(&figures, 16, 5000, 300), 16.0 * 5000.0 * 300.0 * 0.5, 1e-12);
     assert_near(cpu_ns(&figures, 1, 1, 1), 0.5, 1e-12);
@@ -108,12 +108,24 @@ static void test_missing_neighbours(void **state) {
     /* the nearer of two counts, the mean where both are equally near */
     figures.product_ns[2][1][0] = 256.0 * 64.0 * 16.0 * 2.0;
     assert_near(cpu_ns(&figures, 256, 64, 64), 256.0 * 64.0 * 64.0 * 2.0, 1e-12);
-    assert_near(cpu_ns(&figures, 1024, 64, 256), 1024.0 * 64.0 * 256.0 * 0.5, 1e-12);
-    figures.product_ns[2][1][3] = 0;
+    assert_near(cpu_ns(&figures, 1024, 64, 512), 1024.0 * 64.0 * 512.0 * 0.5, 1e-12);
+    figures.product_ns[2][1][4] = 0;
     figures.product_ns[2][1][2] = 256.0 * 64.0 * 256.0 * 0.5;
     assert_near(cpu_ns(&figures, 256, 64, 64), 256.0 * 64.0 * 64.0, 1e-12);
     /* one neighbour missing: between the other's time and its nearest's */
     assert_near(cpu_ns(&figures, 256, 64, 128), 256.0 * 64.0 * 128.0 * sqrt(0.5), 1e-12);
+}
+
+static void test_least_work(void **state) {
+    (void)state;
+    struct lava_cpu_figures figures = {.flops_per_s = {1e12, 1e12, 1e12}};
+    assert_near(lava_figures_least_work(&figures, 0), 0, 0);
+    figures.product_ns[2][2][2] = 50e3;
+    figures.product_ns[1][1][4] = 80e3; /* less work, and longer */
+    figures.product_ns[5][5][5] = 40e6;
+    assert_near(lava_figures_least_work(&figures, 40e3), 64.0 * 64.0 * 1024.0, 0);
+    assert_near(lava_figures_least_work(&figures, 80e3), 4096.0 * 4096.0 * 4096.0, 0); /* longer, not as long */
+    assert_near(lava_figures_least_work(&figures, 50e6), 0, 0);
 }
 
 /* Whatever is missing, the time stays between the fastest and the slowest operation measured. */
@@ -179,7 +191,7 @@ static void test_measured_needs_all_neighbours(void **state) {
     assert_false(lava_figures_cpu_measured(&figures, &half)); /* a ratio, and that is none */
     figures.product_ns[3][2][2] = 0;
     assert_false(is_measured(&figures, 300, 300, 300));
-    assert_false(is_measured(&figures, 1024, 256, 256));
+    assert_false(is_measured(&figures, 512, 256, 256));
     assert_true(is_measured(&figures, 256, 300, 300)); /* on the cell's other side */
     assert_true(is_measured(&figures, 255, 300, 300));
     const struct lava_cpu_figures unmeasured = {.flops_per_s = {1e12, 1e12, 1e12}};
@@ -312,9 +324,9 @@ static void test_text(void **state) {
     char text[512], cut[512];
     assert_int_equal(lava_figures_print(&figures, text, sizeof text), 0);
     assert_string_equal(text, "");
-    figures.cpu.product_ns[2][3][1] = 170800.5;
-    figures.cpu.product_ns[3][3][3] = 999999.96;
-    figures.cpu.product_ns[4][4][4] = 0.00123;
+    figures.cpu.product_ns[2][4][1] = 170800.5;
+    figures.cpu.product_ns[4][4][4] = 999999.96;
+    figures.cpu.product_ns[5][5][5] = 0.00123;
     figures.cpu.product_ns[0][0][0] = -1;
     figures.cpu.product_ns[0][0][1] = NAN;
     figures.cpu.product_ns[0][0][2] = INFINITY;
@@ -365,7 +377,7 @@ static void test_unknown_names_are_skipped(void **state) {
     assert_true(lava_figures_parse("cpu_zgemm_ns 256 64 16 16 100\n"
                                    "device_queues 3\n"
                                    "device_kernel_flops_per_s fp8_999x999 1e15\n"
-                                   "cpu_product_ns 512 512 512 206000\n"
+                                   "cpu_product_ns 768 768 768 206000\n"
                                    "device_download_bytes_per_s 5e9\n",
                                    &figures));
     assert_memory_equal(&figures, &expected, sizeof figures);
@@ -489,6 +501,7 @@ int main(void) {
         cmocka_unit_test(test_more_work_takes_longer),
         cmocka_unit_test(test_beyond_the_grid),
         cmocka_unit_test(test_missing_neighbours),
+        cmocka_unit_test(test_least_work),
         cmocka_unit_test(test_partly_measured_stays_within),
         cmocka_unit_test(test_nothing_measured),
         cmocka_unit_test(test_half_types_by_ratio),

@@ -81,7 +81,7 @@ static void test_margin_of_measured_figures(void **state) {
         others[0].device.call_latency_ns = 0;
         others[1].device.upload_bytes_per_s = 0;
         others[2].device.download_bytes_per_s = 0;
-        others[3].cpu.product_ns[4][4][4] = 0; /* a neighbour */
+        others[3].cpu.product_ns[5][5][5] = 0; /* a neighbour */
         others[4].cpu = (struct lava_cpu_figures){.flops_per_s = {flops_per_s, 0, 0}};
         for (size_t o = 0; o < COUNT(others); o++)
             assert_int_equal(choose_by(&others[o], &problem, &device, LAVA_MODE_AUTO, &none).place, place);
