@@ -5,7 +5,8 @@
  * read once and C written once need at the memory's, whichever is longer, over the time of multiply and
  * finish. Without --rotate the multiply is repeated on the same operands, which a cache may hold, as it may
  * after packing them: hence their size. With it, "repeated" tells that time beside the one with operands from
- * memory. */
+ * memory. "1.2x bus" (or arithmetic) is the time host to host by the least that the bus, one direction at a
+ * time, or the multiply and finish above allow. */
 #include "tests/checkgemm/bench.h"
 
 #include <inttypes.h>
@@ -68,9 +69,26 @@ static void roof_text(const struct bench_options *options, const struct lava_pla
         snprintf(text, 32, "-");
 }
 
+/* The call's time by that of all its bytes on the bus, or of its arithmetic as just measured on the device,
+ * whichever is longer. */
+static void call_text(const struct bench_options *options, const struct lava_problem *problem,
+                      double device_ms, double call_ms, char text[32]) {
+    const struct ceilings *ceilings = &options->ceilings;
+    double bus_ms = 0;
+    if (ceilings->upload_bytes_per_s > 0 && ceilings->download_bytes_per_s > 0)
+        bus_ms = 1e3 * (lava_problem_operand_bytes(problem) / ceilings->upload_bytes_per_s +
+                        (double)problem->m * (double)problem->n *
+                            (double)lava_type_bytes(lava_problem_result_type(problem)) /
+                            ceilings->download_bytes_per_s);
+    double roof_ms = fmax(bus_ms, device_ms);
+    text[0] = '\0';
+    if (bus_ms > 0)
+        snprintf(text, 32, ", %.2fx %s", call_ms / roof_ms, bus_ms > device_ms ? "bus" : "arithmetic");
+}
+
 static void print_line(const struct bench_options *options, const struct lava_plan *plan,
                        const struct lava_problem *problem, const struct timings *timings) {
-    char size[64], roof[32], operands[32];
+    char size[64], roof[32], operands[32], call[32];
     double flops = lava_problem_flops(problem), device_ms = timings->multiply_ms + timings->device.finish_ms;
     double mib = ((double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes) / 0x1p20;
     snprintf(size, sizeof size, "%" PRId64 " x %" PRId64 " x %" PRId64, problem->m, problem->n, problem->k);
@@ -85,9 +103,10 @@ static void print_line(const struct bench_options *options, const struct lava_pl
            plan->persistent ? "persistent" : "per tile", size, timings->multiply_ms,
            timings->copies > 1 ? timings->device.multiply_ms : timings->device.multiply_median_ms,
            timings->device.finish_ms, rate < 1 ? 4 : 2, rate, roof, operands, timings->device.pack_ms);
+    call_text(options, problem, device_ms, timings->call_ms, call);
     if (timings->call_ms > 0)
-        printf(" %9.3f %8.3f | %.0f,", timings->call_ms, timings->call_median_ms,
-               flops / timings->call_ms * 1e-6);
+        printf(" %9.3f %8.3f | %.0f%s,", timings->call_ms, timings->call_median_ms,
+               flops / timings->call_ms * 1e-6, call);
     printf(" split K %u, %" PRId64 " blocks\n", plan->blocking.split_k,
            plan->blocking.blocks_m * plan->blocking.blocks_n * plan->blocking.blocks_k);
     fflush(stdout);

@@ -24,6 +24,9 @@
 /* Of each of the two buffers memory is measured with. */
 #define COPY_BYTES          (1ull << 30)
 #define COPY_BYTES_SOFTWARE (16ull << 20)
+/* The bus: staging memory as a whole, so often in one submission, the best of some. */
+#define BUS_COPIES 4
+#define BUS_ROUNDS 8
 
 struct session {
     struct lava_device *device;
@@ -229,6 +232,43 @@ static double memory_ceiling(struct session *session) {
     return read > copied ? read : copied;
 }
 
+/* Bytes per second between the executor's staging memory and session->source; 0: failed. */
+static double bus_rate(const struct session *session, const struct lava_buffer *staging,
+                       enum lava_role role) {
+    struct lava_device *device = session->device;
+    bool up = role == LAVA_ROLE_UPLOAD;
+    double best = 0;
+    for (int round = 0; round < BUS_ROUNDS; round++) {
+        struct lava_commands commands;
+        struct lava_point done;
+        if (lava_queue_begin(device, role, &commands))
+            return 0;
+        for (int i = 0; i < BUS_COPIES; i++)
+            lava_queue_copy(device, &commands, up ? staging : &session->source, 0,
+                            up ? &session->source : staging, 0, staging->bytes);
+        uint64_t start = lava_stats_now_ns();
+        if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS))
+            return 0;
+        double rate = (double)staging->bytes * BUS_COPIES / ((double)(lava_stats_now_ns() - start) * 1e-9);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+static void bus_ceiling(struct session *session, const struct lava_workspace *workspace,
+                        struct ceilings *ceilings) {
+    const struct lava_buffer *up = &workspace->buffers[LAVA_WORKSPACE_STAGING_UP],
+                             *down = &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN];
+    if (!lava_memory_allocate(session->device, LAVA_MEMORY_DEVICE,
+                              up->bytes > down->bytes ? up->bytes : down->bytes, &session->source)) {
+        ceilings->upload_bytes_per_s = bus_rate(session, up, LAVA_ROLE_UPLOAD);
+        ceilings->download_bytes_per_s = bus_rate(session, down, LAVA_ROLE_DOWNLOAD);
+        printf("ceiling of the bus: %.4g GB/s up, %.4g GB/s down\n", ceilings->upload_bytes_per_s * 1e-9,
+               ceilings->download_bytes_per_s * 1e-9);
+    }
+    lava_memory_free(session->device, &session->source);
+}
+
 /* Numbers in (-1, 1) of the type, in session->source, by way of the executor's staging memory, which is idle
  * and never smaller. */
 static bool upload_operands(struct session *session, const struct lava_buffer *staging, enum lava_type type) {
@@ -261,6 +301,7 @@ void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE
     memset(ceilings, 0, sizeof *ceilings);
     session.device->timeout_ns = TIMEOUT_NS;
     ceilings->bytes_per_s = memory_ceiling(&session);
+    bus_ceiling(&session, &executor->workspace, ceilings);
     if (!lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.source) &&
         !lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.target))
         for (int type = 0; type < LAVA_TYPE_COUNT; type++)

@@ -1,4 +1,4 @@
-/* What a device can do at most, measured: arithmetic from registers alone, and device memory. */
+/* What a device can do at most, measured: arithmetic from registers alone, device memory, and the bus. */
 #ifndef CHECKGEMM_CEILINGS_H
 #define CHECKGEMM_CEILINGS_H
 
@@ -7,9 +7,10 @@
 struct ceilings {
     double flops_per_s[LAVA_TYPE_COUNT]; /* by the type of A and B; 0: not measured, or not on this device */
     double bytes_per_s; /* the larger of copying (read + write) and reading; 0: not measured */
+    double upload_bytes_per_s, download_bytes_per_s; /* copies from and to staging memory */
 };
 
-/* Memory, and the arithmetic of the types asked for; prints what it finds, a line each. */
+/* Bus, memory, and the arithmetic of the types asked for; prints what it finds, a line each. */
 void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE_COUNT],
                       struct ceilings *ceilings);
 
