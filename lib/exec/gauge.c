@@ -10,9 +10,7 @@
 #include "lib/base/stats.h"
 
 #define RUNS_MAX 64
-/* A turn of short products on the CPU is as long as this at least: the first of them finds cold caches and
- * sleeping threads. */
-#define TURN_NS             300e3
+/* Of short products on the CPU, that a turn has at least and at most. */
 #define TURN_PRODUCTS       50
 #define TURN_PRODUCTS_LEAST 2
 /* An H200 idles at 345 to 405 MHz and has its 1980 after 0.1 s of work (2026-11-21). */
@@ -120,17 +118,17 @@ static bool end_turn(struct lava_gauge *gauge, struct lava_executor *executor) {
 }
 
 /* The least of the products of one turn. */
-static double time_on_cpu(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
+static double time_on_cpu(const struct lava_gauge *gauge, const struct lava_problem *problem) {
     uint64_t begin = lava_stats_now_ns(), before = begin, after;
     double least = INFINITY;
     int products = 0;
     do {
-        lava_cpu_blas_run(blas, problem);
+        lava_cpu_blas_run(gauge->blas, problem);
         after = lava_stats_now_ns();
         least = fmin(least, (double)(after - before));
         before = after;
     } while (++products < TURN_PRODUCTS_LEAST ||
-             (products < TURN_PRODUCTS && (double)(after - begin) < TURN_NS));
+             (products < TURN_PRODUCTS && after - begin < gauge->turn_ns));
     return least;
 }
 
@@ -147,7 +145,7 @@ enum lava_gauge_outcome lava_gauge_cpu(struct lava_gauge *gauge, int m, int n, i
             break;
         if (!begin_turn(gauge, NULL))
             return LAVA_GAUGE_STOPPED;
-        double ns = time_on_cpu(gauge->blas, &problem);
+        double ns = time_on_cpu(gauge, &problem);
         if (!end_turn(gauge, NULL))
             continue;
         run++;

@@ -22,6 +22,8 @@ struct lava_gauge {
     const struct lava_capabilities *capabilities; /* the executor's */
     struct lava_figures figures;                  /* what is known already; results are added */
     uint64_t piece_ns;                            /* no product that is expected to take longer */
+    uint64_t turn_ns;  /* short products on the CPU follow each other for so long: the first finds cold caches
+                        * and sleeping threads, and OpenBLAS's take some to come to their best */
     uint64_t point_ns; /* for one thing; once it is used up there are no more than two runs */
     unsigned runs;     /* of each product: on the CPU the best counts, on the device the median; at most 64 */
     size_t matrix_bytes; /* most that the three matrices may have; a multiple of 8 */

@@ -15,6 +15,7 @@
 #define CPU_NS      (300u * NS_PER_MS)
 /* One product, which a caller may have to wait for, and all of one point. */
 #define PIECE_NS     (5u * NS_PER_MS)
+#define TURN_NS      (1u * NS_PER_MS)
 #define POINT_NS     (15u * NS_PER_MS)
 #define RUNS         3
 #define MATRIX_BYTES ((size_t)48 << 20)
@@ -126,6 +127,7 @@ static void measure_cpu(struct lava_gauge *gauge) {
 
 void lava_survey_set_quick(struct lava_gauge *gauge) {
     gauge->piece_ns = PIECE_NS;
+    gauge->turn_ns = TURN_NS;
     gauge->point_ns = POINT_NS;
     gauge->runs = RUNS;
     gauge->matrix_bytes = MATRIX_BYTES;
