@@ -40,8 +40,8 @@ static const struct lava_profile table[] = {
      * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. lone: checkgemm --bench
      * --device-only --split 1 at 1024 and 128x128x16384 (doc/tuning.md) against flop/s. Half types: flop/s, lone and start
      * fitted to checkgemm --bench --kernel --split at 1024 to 8192 and 4096xNx4096 and 11008, N = 1 to 512. upload,
-     * download: from checkgemm --bench at 16384 in one block, 8 copy threads. memory: uvec4 copy kernel, 3850 GB/s. latency: what fits checkgemm
-     * --bench 128 (117 us) to 1024 (0.62 ms), where small chunks do not reach the bus's full rate. */
+     * download, latency: as perf/calibrate fits them (perf/results/, four runs), which has small chunks and at-once products in
+     * it: a streamed product has 47 each way, the smallest product takes 35 us. memory: uvec4 copy kernel, 3850 GB/s. */
     {
         .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
         .kernels = {
@@ -63,8 +63,8 @@ static const struct lava_profile table[] = {
             {"bf16_fragments_16x128",   180e12,  6, 0.47, 200, GROUPED, PER_TILE},
         },
         .multiprocessors = 132,
-        .upload_bytes_per_s = 40e9, .download_bytes_per_s = 38e9, .memory_bytes_per_s = 3.8e12,
-        .call_latency_ns = 160e3,
+        .upload_bytes_per_s = 39e9, .download_bytes_per_s = 44e9, .memory_bytes_per_s = 3.8e12,
+        .call_latency_ns = 90e3,
     },
     /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all, fp32 at 512 and
      * 1000, fp16 at 500 (perf/results/); the large rows, 9e9, take its compiler too long to be worth it. latency: two submits

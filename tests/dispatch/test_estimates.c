@@ -18,7 +18,7 @@ static void test_one_block_is_the_sum(void **state) {
     double sum = plan.profile->call_latency_ns + 2e9 * bytes / plan.profile->upload_bytes_per_s +
                  1e9 * bytes / plan.profile->download_bytes_per_s +
                  1e9 * lava_problem_flops(&problem) / fastest;
-    assert_true(plan.gpu_ns >= sum && plan.gpu_ns < 1.25 * sum);
+    assert_true(plan.gpu_ns >= sum && plan.gpu_ns < 1.35 * sum);
 }
 
 /* Half the bytes up, and down where C is half and nothing is added to it on the host; more flop/s. */
