@@ -137,6 +137,13 @@ static void set_shape(int wanted) {
     setenv("LAVABLAS_PINNED", "1M", 1);
 }
 
+/* How often a point is passed depends on time where what is there already is not waited for, and what the
+ * device has nothing else to do for is submitted at once. */
+static bool by_chance(enum lava_fault_point point) {
+    return point == LAVA_FAULT_WAIT || point == LAVA_FAULT_VK || point == LAVA_FAULT_SUBMIT ||
+           point == LAVA_FAULT_DEVICE_LOST;
+}
+
 static int run_case(const struct fault_case *fault) {
     char specification[64], what[128];
     struct lava_call first, second;
@@ -152,10 +159,12 @@ static int run_case(const struct fault_case *fault) {
         return 1;
     if (!lava_fault_set(specification))
         return 1;
+    if (fault->phase == PREPARATION)
+        wait_for_device();
+    bool reached = fault->phase == CALL || lava_fault_passages(fault->point) >= fault->passage;
     bool right = multiply(what, &first);
-    if (lava_fault_passages(fault->point) < fault->passage) {
-        /* what is there already when it is looked for is not waited for */
-        if (right && (fault->point == LAVA_FAULT_WAIT || fault->point == LAVA_FAULT_VK)) {
+    if (!reached || lava_fault_passages(fault->point) < fault->passage) {
+        if (right && by_chance(fault->point)) {
             shared->unreached++;
             return 0;
         }
