@@ -77,7 +77,7 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
-/* As if always two, for a single block too: what a search may count on. */
+/* op(B) is counted twice, for a single block too: what a search may count on. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
     blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +

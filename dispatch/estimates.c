@@ -9,7 +9,8 @@
 #include "dispatch/arithmetic.h"
 
 /* When the first bytes of a streamed product reach the bus, in latencies of the smallest product: on an H200
- * after 60 us of copying to staging memory, where that product took 50 us (2026-11-21). */
+ * after 60 us of copying to staging memory, where that product took 50 us (2026-11-21; calibration fits 85 to
+ * 100 us to products of 256 to 1024). */
 #define START_LATENCIES 1.2
 /* From the end of a dispatch, or of the upload that the next one waits for, to that one's begin. H200,
  * 2026-11-21: 45 to 50 us. */
@@ -317,8 +318,8 @@ static double run_blocks(const struct lava_estimate *estimate, struct timeline *
     return done / all;
 }
 
-/* The bus is taken for one that carries one direction at a time: on an H200 both together reached 67 GB/s
- * where each alone reaches 49. */
+/* The bus is taken for one that carries one direction at a time: on an H200 both together reach 51 to 63 GB/s
+ * where each alone reaches 48. */
 static double streamed_ns(const struct lava_estimate *estimate) {
     const struct lava_problem *problem = estimate->problem;
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;

@@ -30,7 +30,7 @@ struct lava_cpu_figures {
 
 /* Each of them 0 where it was not measured: the device's profile has it then. */
 struct lava_device_figures {
-    double call_latency_ns;    /* the smallest product, host to host */
+    double call_latency_ns;    /* of the smallest product, host to host, or longer: what fits small ones */
     double upload_bytes_per_s; /* user memory to device, staging included */
     double download_bytes_per_s;
     double memory_bytes_per_s;                    /* device memory, read + write, by packing */

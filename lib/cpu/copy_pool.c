@@ -28,8 +28,8 @@
 #define SPINS 1000
 
 /* Three quarters of the processors, at most this many: 12 of 16 keep a PCIe 5.0 x16 bus busy and leave some
- * to the driver (checkgemm --bench --copy-threads on an H200, 2026-11-21: at 8192 33 ms with 12 and with 16,
- * 35 with 4 and with 8). */
+ * to the driver (checkgemm --bench --copy-threads on an H200, 2026-11-21: at 4096 6.3 ms with 8, 6.2 with
+ * 12, 6.6 with 16; at 8192 all alike). */
 #define THREADS_MAX 12
 
 struct job {

@@ -36,6 +36,9 @@
 
 #define MODEL_BYTES 128
 #define KEY_BYTES   LAVA_CACHE_MAX_KEY_BYTES
+/* Of what the figures mean: raised with every change of the estimates that they are fitted to, of the grid
+ * and of how they are measured. */
+#define FIGURES_VERSION 2
 
 static struct {
     const struct lava_figures *_Atomic published; /* NULL: the starting values */
@@ -126,11 +129,11 @@ void lava_calibration_place(const struct lava_capabilities *device, const char *
         memset(&info, 0, sizeof info); /* the built-in loop */
     find_processor(model);
     int length = snprintf(key, sizeof key,
-                          "device %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
+                          "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
                           "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
-                          (unsigned)device->vendor_id, (unsigned)device->device_id, device->name,
-                          (unsigned)device->driver_version, model, lava_processor_count(), blas->path,
-                          (long long)info.st_size, (long long)info.st_mtime, blas_threads(blas),
+                          FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id,
+                          device->name, (unsigned)device->driver_version, model, lava_processor_count(),
+                          blas->path, (long long)info.st_size, (long long)info.st_mtime, blas_threads(blas),
                           (unsigned long long)lava_config_get()->pinned_bytes);
     snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
              (unsigned)device->device_id);

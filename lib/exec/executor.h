@@ -2,7 +2,7 @@
  *
  *     upload + pack A, once per row block          B, once per block         (transfer.c)
  *     multiply, in dispatches of a fraction of a second, then finish         (executor.c)
- *     download and merge block j - 1 while block j is computed               (transfer.c)
+ *     download and merge a block where its place is needed, or at the end    (transfer.c)
  *
  * C is written by the merge alone, from finished data. Whatever fails leaves a record of what is merged, and
  * the caller of the executor computes the rest on the CPU. One user at a time: lib/exec/runtime holds the

@@ -394,7 +394,7 @@ enum lava_gauge_outcome lava_gauge_warm(struct lava_gauge *gauge, enum lava_type
     struct lava_plan plan;
     struct taken taken;
     uint32_t tiles, repeat = 1;
-    uint64_t begin = lava_stats_now_ns();
+    uint64_t before_ns = gauge->spent_ns;
     if (gauge->capabilities->kind == LAVA_DEVICE_CPU)
         return LAVA_GAUGE_MEASURED;
     if (allocate(gauge) && gauge->filled_bytes < gauge->matrix_bytes)
@@ -404,7 +404,7 @@ enum lava_gauge_outcome lava_gauge_warm(struct lava_gauge *gauge, enum lava_type
     if (row == count || !make_full_wave(gauge, &table[row], &problem, &plan, &tiles))
         return LAVA_GAUGE_SKIPPED;
     enum lava_gauge_outcome outcome = LAVA_GAUGE_MEASURED;
-    while (outcome == LAVA_GAUGE_MEASURED && lava_stats_now_ns() - begin < WARM_NS) {
+    while (outcome == LAVA_GAUGE_MEASURED && gauge->spent_ns - before_ns < WARM_NS) {
         outcome = run_on_device(gauge, &problem, &plan, repeat, &taken);
         if (outcome == LAVA_GAUGE_MEASURED && taken.host < GROWTH_SHARE * (double)gauge->piece_ns)
             repeat *= 2;
@@ -412,7 +412,8 @@ enum lava_gauge_outcome lava_gauge_warm(struct lava_gauge *gauge, enum lava_type
     return outcome;
 }
 
-/* The rate with which the policy's estimate is what was measured: see arithmetic_ns in dispatch/policy.c. */
+/* The rate with which the policy's estimate is what was measured: see arithmetic_ns in dispatch/estimates.c.
+ */
 enum lava_gauge_outcome lava_gauge_kernel(struct lava_gauge *gauge, size_t row) {
     size_t count;
     const struct lava_kernel *kernel = &lava_kernels_table(&count)[row];

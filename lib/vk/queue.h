@@ -10,7 +10,7 @@
 #include "lib/vk/memory.h"
 #include "lib/vk/pipelines.h"
 
-/* As many as may be in flight: each raw chunk is packed by one of its own. */
+/* As many as may be in flight: each raw chunk is uploaded by one of its own. */
 #define LAVA_QUEUE_COMMAND_BUFFERS 160
 #define LAVA_QUEUE_STAMP_PAIRS     1024
 

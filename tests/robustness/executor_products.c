@@ -1,8 +1,9 @@
 /* Products straight through the executor, on the path for memory shared with the host or on that for a device
- * with its own: what validation.sh runs under the validation layers, and in this build's own right a test of
- * the second path on a device of the first kind. Creates and destroys everything.
+ * with its own, in one queue or, as far as its order goes, in three: what validation.sh runs under the
+ * validation layers, and in this build's own right a test of the second path on a device of the first kind.
+ * Creates and destroys everything.
  *
- *   executor_products unified|discrete */
+ *   executor_products unified|discrete|queues */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +16,28 @@ static const struct {
     struct product product;
     uint64_t memory_bytes; /* 0: all; else so little that there are several blocks */
     uint32_t split_k;
+    int64_t column_blocks, later_parts;
 } rows[] = {
-    {{.m = 1, .n = 1, .k = 1, .alpha = 1, .beta = 0}, 0, 0},
-    {{.m = 130, .n = 70, .k = 33, .alpha = 1.5f, .beta = -0.5f}, 0, 0},
-    {{.transpose_a = true, .m = 97, .n = 201, .k = 129, .alpha = -1, .beta = 1}, 0, 4},
-    {{.transpose_b = true, .m = 400, .n = 700, .k = 100, .alpha = 0.5f, .beta = 2}, 1 << 20, 0},
+    {{.m = 1, .n = 1, .k = 1, .alpha = 1, .beta = 0}, 0, 0, 0, 0},
+    {{.m = 130, .n = 70, .k = 33, .alpha = 1.5f, .beta = -0.5f}, 0, 0, 0, 0},
+    {{.transpose_a = true, .m = 97, .n = 201, .k = 129, .alpha = -1, .beta = 1}, 0, 4, 0, 0},
+    {{.transpose_b = true, .m = 400, .n = 700, .k = 100, .alpha = 0.5f, .beta = 2}, 1 << 20, 0, 0, 0},
     {{.transpose_a = true, .transpose_b = true, .m = 300, .n = 310, .k = 900, .alpha = 1, .beta = 0},
      1 << 20,
+     0,
+     0,
      0},
-    {{.m = 64, .n = 64, .k = 5000, .alpha = 1, .beta = 1}, 512 << 10, 0},
-    {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0}, /* a column in several slots */
-    {{.transpose_b = true, .m = 256, .n = 140, .k = 70, .alpha = -2, .beta = 0}, 0, 1}, /* no finish kernel */
-    {{.m = 200, .n = 60, .k = 150, .alpha = 1, .beta = 0}, 0, 2},
+    {{.m = 64, .n = 64, .k = 5000, .alpha = 1, .beta = 1}, 512 << 10, 0, 0, 0},
+    {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0, 0, 0}, /* a column in several slots */
+    {{.transpose_b = true, .m = 256, .n = 140, .k = 70, .alpha = -2, .beta = 0},
+     0,
+     1,
+     0,
+     0}, /* no finish kernel */
+    {{.m = 200, .n = 60, .k = 150, .alpha = 1, .beta = 0}, 0, 2, 0, 0},
+    /* more column blocks than the device holds, of two widths */
+    {{.m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5f}, 0, 1, 8, 4},
+    {{.transpose_a = true, .m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5f}, 8 << 20, 1, 8, 4},
 };
 
 /* Each row with each of these. */
@@ -53,6 +64,8 @@ static bool multiply(struct lava_executor *executor, size_t row, size_t type, si
     const struct lava_problem problem = product_problem(&product, c);
     const struct lava_overrides overrides = {.memory_bytes = rows[row].memory_bytes,
                                              .split_k = rows[row].split_k,
+                                             .column_blocks = rows[row].column_blocks,
+                                             .later_parts = rows[row].later_parts,
                                              .at_once = ways[way].at_once,
                                              .pieces = (uint32_t)ways[way].pieces};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
@@ -64,10 +77,10 @@ static bool multiply(struct lava_executor *executor, size_t row, size_t type, si
         struct lava_timing timing = {0};
         enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
         fine = status == LAVA_OK && product_check(&product, c, "product");
-        printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, split K %u%s: %s\n", row, ways[way].name,
-               lava_type_name(product.type), lava_type_name(product.type_c), plan.kernel->name,
-               (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
-               (long long)plan.blocking.blocks_k, plan.blocking.split_k,
+        printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, %u held, split K %u%s: %s\n", row,
+               ways[way].name, lava_type_name(product.type), lava_type_name(product.type_c),
+               plan.kernel->name, (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
+               (long long)plan.blocking.blocks_k, plan.blocking.blocks_held, plan.blocking.split_k,
                plan.blocking.finish ? ", finish" : "",
                fine ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
     } else {
@@ -94,18 +107,32 @@ static int multiply_all(struct lava_executor *executor, size_t type) {
     return wrong + !multiply(executor, 3, type, 0);
 }
 
+/* Timelines of their own for uploads and downloads, as on a device with transfer queues: what waits for a
+ * point that nobody has submitted then waits for ever. */
+static bool separate_queues(struct lava_device *device) {
+    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
+    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
+    for (size_t i = 0; i < 2; i++)
+        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
+            lava_queue_create(device, family, index, &device->queues[roles[i]]))
+            return false;
+    return true;
+}
+
 int main(int argument_count, char **arguments) {
     const char *why;
     struct lava_device *device;
     struct lava_executor *executor;
-    bool discrete = argument_count > 1 && !strcmp(arguments[1], "discrete");
+    const char *way = argument_count > 1 ? arguments[1] : "discrete";
     setenv("LAVABLAS_DEVICE", "cpu", 0);
     if (lava_device_create(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return 1;
     }
     /* read when the executor's memory is made */
-    device->capabilities.unified_memory = !discrete;
+    device->capabilities.unified_memory = !strcmp(way, "unified");
+    if (!strcmp(way, "queues") && !separate_queues(device))
+        return 1;
     if (lava_executor_create(device, 2, &executor))
         return 1;
     int wrong = 0;
