@@ -124,7 +124,8 @@ static void test_least_work(void **state) {
     figures.product_ns[1][1][4] = 80e3; /* less work, and longer */
     figures.product_ns[5][5][5] = 40e6;
     assert_near(lava_figures_least_work(&figures, 40e3), 64.0 * 64.0 * 1024.0, 0);
-    assert_near(lava_figures_least_work(&figures, 80e3), 4096.0 * 4096.0 * 4096.0, 0); /* longer, not as long */
+    assert_near(lava_figures_least_work(&figures, 80e3), 4096.0 * 4096.0 * 4096.0,
+                0); /* longer, not as long */
     assert_near(lava_figures_least_work(&figures, 50e6), 0, 0);
 }
 
@@ -383,61 +384,62 @@ static void test_unknown_names_are_skipped(void **state) {
     assert_memory_equal(&figures, &expected, sizeof figures);
 }
 
+static const char *const refused[] = {
+    "device_call_latency_ns 160000", /* the end is missing */
+    "device_call_latency_ns\n",
+    "device_call_latency_ns \n",
+    "device_call_latency_ns -5\n",
+    "device_call_latency_ns +5\n",
+    "device_call_latency_ns 0\n",
+    "device_call_latency_ns 0.0e5\n",
+    "device_call_latency_ns nan\n",
+    "device_call_latency_ns NaN\n",
+    "device_call_latency_ns inf\n",
+    "device_call_latency_ns 1e999\n",
+    "device_call_latency_ns 1e\n",
+    "device_call_latency_ns 1e-\n",
+    "device_call_latency_ns 1e+5\n",
+    "device_call_latency_ns 1,5\n",
+    "device_call_latency_ns 1.\n",
+    "device_call_latency_ns .5\n",
+    "device_call_latency_ns 1.5.5\n",
+    "device_call_latency_ns 0x10\n",
+    "device_call_latency_ns 123456789012345678\n", /* more digits than any is good for */
+    "device_call_latency_ns 1.23456789012345678\n",
+    "device_call_latency_ns 5 \n",
+    "device_call_latency_ns  5\n",
+    " device_call_latency_ns 5\n",
+    "device_call_latency_ns\t5\n",
+    "device_call_latency_ns 5\r\n",
+    "device_call_latency_ns 5 5\n",
+    "device_call_latency_ns 5\n\n",
+    "device_kernel_flops_per_s 5e12\n",
+    "device_kernel_flops_per_s fp32_64x64 x 5e12\n",
+    "device_kernel_flops_per_s fp8_999x999 many\n",
+    "cpu_product_ns 16 16 5\n",
+    "cpu_product_ns 16 16 16 16 5\n",
+    "cpu_product_ns 16 16 -16 5\n",
+    "cpu_product_ns 16 16 0 5\n",
+    "cpu_product_ns 16 16 16x 5\n",
+    "cpu_product_ns 16 16 1e3 5\n",
+    "device_queues few\n",
+    "device_queues 3\x01\n",
+    "dev\xc3\xa4"
+    "ce 3\n",
+    "nothing\n",
+    "\n",
+    "a b c d e f g h i 5\n",
+};
+
 static void test_parse_refuses(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "device_call_latency_ns 160000", /* the end is missing */
-        "device_call_latency_ns\n",
-        "device_call_latency_ns \n",
-        "device_call_latency_ns -5\n",
-        "device_call_latency_ns +5\n",
-        "device_call_latency_ns 0\n",
-        "device_call_latency_ns 0.0e5\n",
-        "device_call_latency_ns nan\n",
-        "device_call_latency_ns NaN\n",
-        "device_call_latency_ns inf\n",
-        "device_call_latency_ns 1e999\n",
-        "device_call_latency_ns 1e\n",
-        "device_call_latency_ns 1e-\n",
-        "device_call_latency_ns 1e+5\n",
-        "device_call_latency_ns 1,5\n",
-        "device_call_latency_ns 1.\n",
-        "device_call_latency_ns .5\n",
-        "device_call_latency_ns 1.5.5\n",
-        "device_call_latency_ns 0x10\n",
-        "device_call_latency_ns 123456789012345678\n", /* more digits than any is good for */
-        "device_call_latency_ns 1.23456789012345678\n",
-        "device_call_latency_ns 5 \n",
-        "device_call_latency_ns  5\n",
-        " device_call_latency_ns 5\n",
-        "device_call_latency_ns\t5\n",
-        "device_call_latency_ns 5\r\n",
-        "device_call_latency_ns 5 5\n",
-        "device_call_latency_ns 5\n\n",
-        "device_kernel_flops_per_s 5e12\n",
-        "device_kernel_flops_per_s fp32_64x64 x 5e12\n",
-        "device_kernel_flops_per_s fp8_999x999 many\n",
-        "cpu_product_ns 16 16 5\n",
-        "cpu_product_ns 16 16 16 16 5\n",
-        "cpu_product_ns 16 16 -16 5\n",
-        "cpu_product_ns 16 16 0 5\n",
-        "cpu_product_ns 16 16 16x 5\n",
-        "cpu_product_ns 16 16 1e3 5\n",
-        "device_queues few\n",
-        "device_queues 3\x01\n",
-        "dev\xc3\xa4"
-        "ce 3\n",
-        "nothing\n",
-        "\n",
-        "a b c d e f g h i 5\n",
-    };
     const struct lava_figures kept = {.cpu.flops_per_s = {1, 2, 3}, .device.memory_bytes_per_s = 4};
     char text[512], line[512];
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (size_t i = 0; i < COUNT(refused); i++) {
         struct lava_figures figures = kept;
-        snprintf(text, sizeof text, "device_upload_bytes_per_s 5e9\n%s", texts[i]);
+        snprintf(text, sizeof text, "device_upload_bytes_per_s 5e9\n%s", refused[i]);
         if (lava_figures_parse(text, &figures))
-            fail_msg("accepted: %s", texts[i]);
+            fail_msg("accepted: %s", refused[i]);
         assert_memory_equal(&figures, &kept, sizeof kept);
     }
     for (size_t length = 100; length < 200; length++) { /* the length of a line, its end not counted */
