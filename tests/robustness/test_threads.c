@@ -305,8 +305,45 @@ static int floating_point(void) {
     return case_result();
 }
 
+#define ALIKE 12
+
+static void call_checked(const struct product *product) {
+    void *c = product_new_c(product);
+    case_call(product, c);
+    CASE_CHECK(product_check(product, c, "alike"));
+    free(c);
+}
+
+/* Products of the same sizes, each after each other: the plan of the one before is used where it may be, and
+ * not where it may not. */
+static int alike(void) {
+    static const enum lava_type types[][2] = {
+        {LAVA_TYPE_FP32, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP16}};
+    struct product all[ALIKE];
+    for (int i = 0; i < ALIKE; i++) {
+        all[i] = (struct product){.type = types[i % 3][0],
+                                  .type_c = types[i % 3][1],
+                                  .transpose_a = i / 3 % 2,
+                                  .m = 96,
+                                  .n = 130,
+                                  .k = 70,
+                                  .alpha = 1.5f,
+                                  .beta = i / 6 ? 0.5f : 0.0f};
+        product_make(&all[i], (unsigned)i);
+    }
+    for (int i = 0; i < ALIKE; i++)
+        for (int j = 0; j < ALIKE; j++) {
+            call_checked(&all[i]);
+            call_checked(&all[j]);
+        }
+    for (int i = 0; i < ALIKE; i++)
+        product_free(&all[i]);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
     {.name = "storm", .run = storm},
+    {.name = "alike", .run = alike},
     {.name = "mixed_types", .run = mixed_types},
     {.name = "first_calls_sync", .run = first_calls},
     {.name = "first_calls_async",
