@@ -1,0 +1,62 @@
+/* Products to be computed by every scheme: data of 25 kinds, and what they should give, in fp64. */
+#ifndef PERF_ACCURACY_PROBLEM_H
+#define PERF_ACCURACY_PROBLEM_H
+
+#include <stdint.h>
+
+#define ROWS    32
+#define COLUMNS 32
+
+enum data {
+    DATA_UNIFORM,
+    DATA_NORMAL,
+    DATA_POSITIVE,
+    DATA_ACROSS,
+    DATA_WITHIN_20,
+    DATA_WITHIN_8,
+    DATA_GRADED,
+    DATA_CANCELLING,
+    DATA_KAHAN,
+    DATA_TINY_RESULT,
+    DATA_TINY_INPUT,
+    DATA_ZERO_ROWS,
+    DATA_ONE_HUGE,
+    DATA_SCALARS,
+    DATA_RELU,
+    DATA_LOGNORMAL,
+    DATA_CONSTANT,
+    DATA_SPARSE,
+    DATA_PERMUTATION,
+    DATA_OPPOSED,
+    DATA_OPPOSED_LOW,
+    DATA_CANCELLING_SOME,
+    DATA_WAVES,
+    DATA_MANTISSA,
+    DATA_ORTHOGONAL,
+    DATA_COUNT
+};
+
+struct problem {
+    enum data data;
+    int rows; /* ROWS, or fewer where K is large; COLUMNS columns always */
+    int64_t k;
+    float alpha, beta;
+    float *a, *b; /* a: row after row; b: for each depth its columns */
+    float c0[ROWS][COLUMNS];
+    double exact[ROWS][COLUMNS];
+    double scale[ROWS][COLUMNS]; /* G = |alpha| |A||B| + |beta| |C0| */
+};
+
+const char *problem_data_name(enum data data);
+
+/* For up to `largest` of K. Without memory the program ends. */
+void problem_init(struct problem *p, int64_t largest);
+void problem_finish(struct problem *p);
+float *problem_floats(int64_t count);
+
+/* The same for the same data, k and seed; not thread-safe. */
+void problem_fill(struct problem *p, enum data data, int64_t k, uint64_t seed);
+/* One row of A (side 0) or column of B (side 1) more, of p->data and p->k. */
+void problem_fill_line(struct problem *p, int side, int line);
+
+#endif
