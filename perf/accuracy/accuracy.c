@@ -201,10 +201,10 @@ static void print_shares(struct study *s) {
     int64_t k = options_largest(s->options);
     printf("\nWeak elements of rows of %" PRId64 ": mean and largest share in %d; rows of up to 3/8\n", k,
            SHARES_ROWS);
-    for (int data = 0; data < DATA_COUNT; data++)
+    for (int data = 0; data < DATA_COUNT; data++) {
+        problem_fill(p, (enum data)data, k, s->options->seed);
         for (int side = 0; side < 2; side++) {
             double sum = 0, most = 0, pass = 0;
-            problem_fill(p, (enum data)data, k, s->options->seed);
             for (int row = 0; row < SHARES_ROWS; row++) {
                 int line = row % COLUMNS;
                 problem_fill_line(p, side, line);
@@ -217,6 +217,7 @@ static void print_shares(struct study *s) {
             printf("%-14s %c  mean %6.4f  largest %6.4f  pass %5.3f\n", problem_data_name(p->data),
                    "AB"[side], sum / SHARES_ROWS / (double)k, most / (double)k, pass / SHARES_ROWS);
         }
+    }
 }
 
 static void run(struct study *s) {
