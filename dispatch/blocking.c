@@ -270,10 +270,14 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
     return true;
 }
 
+uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking) {
+    return blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
+}
+
 bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking) {
-    uint64_t result = blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
     return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
-           lava_problem_operand_bytes(problem) <= (double)LAVA_AT_ONCE_BYTES && result <= LAVA_AT_ONCE_BYTES;
+           lava_problem_operand_bytes(problem) <= (double)LAVA_AT_ONCE_BYTES &&
+           lava_blocking_finished_bytes(blocking) <= LAVA_AT_ONCE_BYTES;
 }
 
 static int64_t round_down(int64_t value, int64_t multiple) {

@@ -59,6 +59,9 @@ struct lava_blocking_limits {
 bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking);
 
+/* Bytes of a finished block of C where the device leaves it. */
+uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking);
+
 /* Whether the product can be computed at once: one block, and operands and result of a size that the
  * executor's staging memory is made for (LAVA_AT_ONCE_BYTES; where that is smaller, it streams). */
 #define LAVA_AT_ONCE_BYTES (48ull << 20)

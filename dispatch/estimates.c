@@ -65,12 +65,6 @@ double lava_estimates_tiles(const struct lava_estimate *estimate) {
            tiles_of(estimate->problem->n, estimate->kernel->tile_n);
 }
 
-double lava_estimates_units(const struct lava_estimate *estimate) {
-    const struct lava_blocking *blocking = &estimate->blocking;
-    return tiles_of(blocking->block_m, estimate->kernel->tile_m) *
-           tiles_of(blocking->block_n, estimate->kernel->tile_n) * blocking->split_k;
-}
-
 /* Part of a block's way: rows of op(A), columns of op(B), and how much of K. */
 struct extent {
     int64_t rows, columns, k;
@@ -80,6 +74,12 @@ struct extent {
 static double units_of(const struct lava_estimate *estimate, const struct extent *extent) {
     return tiles_of(extent->rows, estimate->kernel->tile_m) *
            tiles_of(extent->columns, estimate->kernel->tile_n) * estimate->blocking.split_k;
+}
+
+double lava_estimates_units(const struct lava_estimate *estimate) {
+    const struct lava_blocking *blocking = &estimate->blocking;
+    const struct extent block = {blocking->block_m, blocking->block_n, blocking->block_k};
+    return units_of(estimate, &block);
 }
 
 /* Time of a multiprocessor for `workgroups` side by side, in units of one at the full rate: with few of them

@@ -71,15 +71,29 @@ static struct corners corners_of(const struct lava_problem *problem) {
     return corners;
 }
 
+/* The grid's points, one after another. */
+#define POINTS (SIZES * SIZES * SIZES)
+struct point {
+    int at[3]; /* positions of m, n and k among the sizes */
+};
+
+static struct point point_of(int index) {
+    return (struct point){{index / (SIZES * SIZES), index / SIZES % SIZES, index % SIZES}};
+}
+
+/* m n k */
+static double work_of(const int at[3]) {
+    return (double)lava_figures_sizes[at[0]] * (double)lava_figures_sizes[at[1]] *
+           (double)lava_figures_sizes[at[2]];
+}
+
 static double product_ns(const struct lava_cpu_figures *figures, const int at[3]) {
     return figures->product_ns[at[0]][at[1]][at[2]];
 }
 
 /* Logarithm of the time of one of the m n k operations. */
 static double log_operation_ns(const struct lava_cpu_figures *figures, const int at[3]) {
-    double operations = (double)lava_figures_sizes[at[0]] * (double)lava_figures_sizes[at[1]] *
-                        (double)lava_figures_sizes[at[2]];
-    return log(product_ns(figures, at) / operations);
+    return log(product_ns(figures, at) / work_of(at));
 }
 
 static int distance(const int a[3], const int b[3]) {
@@ -93,17 +107,17 @@ static int distance(const int a[3], const int b[3]) {
 static bool nearest_operation_ns(const struct lava_cpu_figures *figures, const int at[3], double *log_ns) {
     int least = INT_MAX, found = 0;
     double sum = 0.0;
-    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
-        const int other[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
-        int away = distance(at, other);
-        if (away > least || !(product_ns(figures, other) > 0))
+    for (int i = 0; i < POINTS; i++) {
+        const struct point other = point_of(i);
+        int away = distance(at, other.at);
+        if (away > least || !(product_ns(figures, other.at) > 0))
             continue;
         if (away < least) {
             least = away;
             found = 0;
             sum = 0.0;
         }
-        sum += log_operation_ns(figures, other);
+        sum += log_operation_ns(figures, other.at);
         found++;
     }
     if (found)
@@ -142,11 +156,10 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {
     double least = 0;
-    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
-        const int at[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
-        double work = (double)lava_figures_sizes[at[0]] * (double)lava_figures_sizes[at[1]] *
-                      (double)lava_figures_sizes[at[2]];
-        if (product_ns(figures, at) > ns && (least <= 0 || work < least))
+    for (int i = 0; i < POINTS; i++) {
+        const struct point point = point_of(i);
+        double work = work_of(point.at);
+        if (product_ns(figures, point.at) > ns && (least <= 0 || work < least))
             least = work;
     }
     return least;
@@ -228,8 +241,9 @@ static const double *device_figure(const struct lava_device_figures *figures, si
 }
 
 static void append_products(struct text *text, const struct lava_cpu_figures *figures) {
-    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
-        const int at[3] = {i / (SIZES * SIZES), i / SIZES % SIZES, i % SIZES};
+    for (int i = 0; i < POINTS; i++) {
+        const struct point point = point_of(i);
+        const int *at = point.at;
         if (!is_figure(product_ns(figures, at)))
             continue;
         append(text, "%s %lld %lld %lld ", product_name, (long long)lava_figures_sizes[at[0]],

@@ -313,7 +313,7 @@ static enum lava_status submit_multiply(struct run *run, struct lava_multiply_co
 static const struct lava_buffer *result_of(const struct run *run, const struct block *block,
                                            uint64_t *offset) {
     const struct lava_blocking *blocking = &run->plan->blocking;
-    *offset = block->place * (blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes);
+    *offset = block->place * lava_blocking_finished_bytes(blocking);
     if (!blocking->finish)
         return buffer_of(run, LAVA_WORKSPACE_ACCUMULATOR);
     return buffer_of(run, run->transfer.at_once ? LAVA_WORKSPACE_STAGING_DOWN : LAVA_WORKSPACE_RESULT);
@@ -532,9 +532,9 @@ static enum lava_status get_pipelines(struct run *run) {
 /* Whether the result, padded as the device leaves it, can lie in staging memory all at once. */
 static bool fits_staging(const struct run *run) {
     const struct lava_blocking *blocking = &run->plan->blocking;
-    uint64_t bytes = blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
     return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
-           bytes <= run->executor->workspace.slot_bytes * LAVA_WORKSPACE_SLOTS;
+           lava_blocking_finished_bytes(blocking) <=
+               run->executor->workspace.slot_bytes * LAVA_WORKSPACE_SLOTS;
 }
 
 enum lava_status lava_executor_run(struct lava_executor *executor, const struct lava_problem *problem,
