@@ -91,7 +91,6 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
                     struct lava_blocking *blocking) {
     const struct lava_problem *problem = request->problem;
     const struct lava_kernel *kernel = request->kernel;
-    uint64_t element_bytes = lava_type_bytes(problem->type);
     uint64_t result_element_bytes = lava_type_bytes(lava_problem_result_type(problem));
     uint64_t padded_m = (uint64_t)tiles_m * kernel->tile_m;
     uint64_t padded_n = (uint64_t)tiles_n * kernel->tile_n;
@@ -112,8 +111,8 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->finish = blocking->split_k > 1 || blocking->blocks_k > 1 ||
                        extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
-    blocking->packed_a_bytes = padded_m * padded_k * element_bytes;
-    blocking->packed_b_bytes = padded_n * padded_k * element_bytes;
+    blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
+    blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;
     /* what finish sums up is fp32; without it the multiply kernel rounds to the result's type itself */
     blocking->accumulator_bytes =
         padded_m * padded_n * blocking->split_k * (blocking->finish ? sizeof(float) : result_element_bytes);

@@ -10,6 +10,7 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/kernels.h"
+#include "dispatch/packed.h"
 #include "dispatch/problem.h"
 
 /* Lists of tiles kept. A product has up to four: a piece and the last piece of the first column block, the

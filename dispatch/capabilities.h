@@ -34,6 +34,8 @@ struct lava_capabilities {
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
     float timestamp_period_ns; /* 0: no timestamps */
+    /* Bits of rows of the kernel table, by their position, that computed wrong results: they fit no more. */
+    uint64_t refused_kernels;
 };
 
 #endif

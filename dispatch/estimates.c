@@ -25,6 +25,9 @@
 /* Submitting the finish kernel, as a share of a call's latency, which is two submissions and their waits. On
  * an H200 the kernel itself takes 3 us where there is little to sum (2026-11-21). */
 #define FINISH_SHARE 0.03125
+/* The fallback's dispatch, where there is nothing for it to do, and looking at the exponents of a tile's
+ * panels. H200, 2026-11-21: what products of 512 and 1024 took beyond their arithmetic. */
+#define SCREEN_NS 6e3
 /* Of a product in more steps the first ones stand for the others. */
 #define STEPS_MAX 200
 
@@ -114,10 +117,18 @@ static double element_bytes(const struct lava_estimate *estimate) {
     return (double)lava_type_bytes(estimate->problem->type);
 }
 
-/* `size` rows of op(A), or columns of op(B), padded to whole tiles. */
-static double packed_bytes(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
-    uint32_t tile_k = estimate->kernel->tile_k;
-    return tiles_of(size, tile) * tile * tiles_of(k, tile_k) * tile_k * element_bytes(estimate);
+/* `size` rows of op(A), or columns of op(B), padded to whole tiles: all that is packed, and what multiply
+ * reads of it. */
+static struct lava_packed packed_of(const struct lava_estimate *estimate, int64_t size, uint32_t tile,
+                                    int64_t k) {
+    const struct lava_kernel *kernel = estimate->kernel;
+    return lava_packed_layout(kernel, tile, (uint64_t)lava_blocking_padded(size, tile),
+                              (uint64_t)lava_blocking_padded(k, kernel->tile_k));
+}
+
+static double read_bytes(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
+    struct lava_packed packed = packed_of(estimate, size, tile, k);
+    return (double)(packed.panels ? packed.panels : packed.bytes);
 }
 
 /* However fast the arithmetic, each packed element is read from device memory once: what decides for a few
@@ -127,20 +138,22 @@ static double packed_bytes(const struct lava_estimate *estimate, int64_t size, u
 static double multiply_ns(const struct lava_estimate *estimate, const struct extent *extent) {
     const struct lava_kernel *kernel = estimate->kernel;
     const struct lava_blocking *blocking = &estimate->blocking;
-    double bytes = packed_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
-                   packed_bytes(estimate, extent->columns, kernel->tile_n, extent->k);
+    double bytes = read_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
+                   read_bytes(estimate, extent->columns, kernel->tile_n, extent->k);
     size_t sum_bytes =
         blocking->finish ? sizeof(float) : lava_type_bytes(lava_problem_result_type(estimate->problem));
     double passes = 2.0 - 1.0 / (double)blocking->blocks_k;
     double sums = units_of(estimate, extent) * kernel->tile_m * kernel->tile_n * (double)sum_bytes * passes;
     double memory_ns = 1e9 / estimate->rates.memory_bytes_per_s;
-    return hypot(arithmetic_ns(estimate, extent), bytes * memory_ns) + sums * memory_ns;
+    double screen_ns = lava_scheme(kernel->scheme)->screened ? SCREEN_NS : 0;
+    return hypot(arithmetic_ns(estimate, extent), bytes * memory_ns) + sums * memory_ns + screen_ns;
 }
 
 /* Packing passes through device memory: in, and padded out. */
 static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
     double bytes = (double)size * (double)k * element_bytes(estimate);
-    return 1e9 * (bytes + packed_bytes(estimate, size, tile, k)) / estimate->rates.memory_bytes_per_s;
+    return 1e9 * (bytes + (double)packed_of(estimate, size, tile, k).bytes) /
+           estimate->rates.memory_bytes_per_s;
 }
 
 static double upload_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shaders/interface.h"
+
 /* Operands move in 16-byte words. */
 #define WORD_BYTES 16
 /* Of padding after each row in shared memory, so that rows of a matrix lie in different banks; as in
@@ -21,6 +23,8 @@ static const struct module {
     [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16},
+    [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16},
+    [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16},
     [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
     [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
 };
@@ -31,34 +35,46 @@ static const struct module {
  * ones dropped). Of the fp16 and bf16 shapes, fragments are what perf/tune found best of 197 there, with what is best
  * where there is little to do; the shared ones are starting values from what others found.
  *
+ *   type, scheme         of A and B, and how they are split into planes
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step
  *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): registers hold that many sums
- *   st                   stages: of shared memory; for fragments, sets of them in registers
+ *   st                   stages: of shared memory; for fragments, sets of them in registers; by planes, depths of a chunk
+ *   fallback             the row for tiles that planes cannot hold
  *
- * name                       type            module                               tile m   n   k part m   n  st */
+ * name                       type            scheme                   module                             tile m   n   k part m   n  st fallback */
 static const struct lava_kernel table[] = {
-    {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128, 128, 16,    8,   8, 2},
-    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128, 128,  8,   16,   8, 2},
-    {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,             128,  64, 16,    8,   8, 2},
-    {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,              64,  64, 16,    8,   4, 2},
-    {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_MODULE_MULTIPLY_FP32,              32,  32, 16,    4,   4, 2},
+    {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128, 16,    8,   8, 2, NULL},
+    {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128,  8,   16,   8, 2, NULL},
+    {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128,  64, 16,    8,   8, 2, NULL},
+    {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,            64,  64, 16,    8,   4, 2, NULL},
+    {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,            32,  32, 16,    4,   4, 2, NULL},
 
-    {"fp16_fragments_128x128", LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,   128, 128, 32,   64,  64, 2},
-    {"fp16_fragments_64x128",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    64, 128, 64,   32,  64, 4},
-    {"fp16_fragments_64x64",   LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    64,  64, 64,   32,  32, 4},
-    {"fp16_fragments_128x16",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,   128,  16, 64,   32,  16, 4},
-    {"fp16_fragments_16x128",  LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,    16, 128, 64,   16,  32, 4},
-    {"fp16_shared_128x128",    LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16,      128, 128, 16,   64,  64, 2},
-    {"fp16_shared_64x64",      LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16,       64,  64, 32,   32,  32, 2},
+    {"bf16x3_128x128",         LAVA_TYPE_FP32, LAVA_SCHEME_BF16X3,     LAVA_MODULE_MULTIPLY_PLANES_BF16,    128, 128, 32,   32,  64, 2, "fp32_128x128_16x8"},
+    {"bf16x3_128x64",          LAVA_TYPE_FP32, LAVA_SCHEME_BF16X3,     LAVA_MODULE_MULTIPLY_PLANES_BF16,    128,  64, 32,   32,  64, 2, "fp32_128x64"},
+    {"bf16x3_64x64",           LAVA_TYPE_FP32, LAVA_SCHEME_BF16X3,     LAVA_MODULE_MULTIPLY_PLANES_BF16,     64,  64, 32,   32,  32, 2, "fp32_64x64"},
+    {"bf16x3_all_128x128",     LAVA_TYPE_FP32, LAVA_SCHEME_BF16X3_ALL, LAVA_MODULE_MULTIPLY_PLANES_BF16,    128, 128, 32,   32,  64, 2, "fp32_128x128_16x8"},
+    {"fp16x3_128x128",         LAVA_TYPE_FP32, LAVA_SCHEME_FP16X3,     LAVA_MODULE_MULTIPLY_PLANES_FP16,    128, 128, 32,   32,  64, 2, "fp32_128x128_16x8"},
+    {"fp16x3_64x64",           LAVA_TYPE_FP32, LAVA_SCHEME_FP16X3,     LAVA_MODULE_MULTIPLY_PLANES_FP16,     64,  64, 32,   32,  32, 2, "fp32_64x64"},
+    {"fp16x2_128x128",         LAVA_TYPE_FP32, LAVA_SCHEME_FP16X2,     LAVA_MODULE_MULTIPLY_PLANES_FP16,    128, 128, 32,   32,  64, 2, "fp32_128x128_16x8"},
+    {"fp16x2_all_128x128",     LAVA_TYPE_FP32, LAVA_SCHEME_FP16X2_ALL, LAVA_MODULE_MULTIPLY_PLANES_FP16,    128, 128, 32,   32,  64, 2, "fp32_128x128_16x8"},
+    {"bf16x1_128x128",         LAVA_TYPE_FP32, LAVA_SCHEME_BF16X1,     LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128, 128, 32,   64,  64, 2, NULL},
 
-    {"bf16_fragments_128x128", LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,   128, 128, 32,   64,  64, 2},
-    {"bf16_fragments_64x128",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    64, 128, 64,   32,  64, 4},
-    {"bf16_fragments_64x64",   LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    64,  64, 64,   32,  32, 4},
-    {"bf16_fragments_128x16",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,   128,  16, 64,   32,  16, 4},
-    {"bf16_fragments_16x128",  LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,    16, 128, 64,   16,  32, 4},
-    {"bf16_shared_128x128",    LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16,      128, 128, 16,   64,  64, 2},
-    {"bf16_shared_64x64",      LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16,       64,  64, 32,   32,  32, 2},
+    {"fp16_fragments_128x128", LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, 128, 128, 32,   64,  64, 2, NULL},
+    {"fp16_fragments_64x128",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  64, 128, 64,   32,  64, 4, NULL},
+    {"fp16_fragments_64x64",   LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  64,  64, 64,   32,  32, 4, NULL},
+    {"fp16_fragments_128x16",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, 128,  16, 64,   32,  16, 4, NULL},
+    {"fp16_fragments_16x128",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  16, 128, 64,   16,  32, 4, NULL},
+    {"fp16_shared_128x128",    LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_FP16,    128, 128, 16,   64,  64, 2, NULL},
+    {"fp16_shared_64x64",      LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_FP16,     64,  64, 32,   32,  32, 2, NULL},
+
+    {"bf16_fragments_128x128", LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128, 128, 32,   64,  64, 2, NULL},
+    {"bf16_fragments_64x128",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  64, 128, 64,   32,  64, 4, NULL},
+    {"bf16_fragments_64x64",   LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  64,  64, 64,   32,  32, 4, NULL},
+    {"bf16_fragments_128x16",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128,  16, 64,   32,  16, 4, NULL},
+    {"bf16_fragments_16x128",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  16, 128, 64,   16,  32, 4, NULL},
+    {"bf16_shared_128x128",    LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_BF16,    128, 128, 16,   64,  64, 2, NULL},
+    {"bf16_shared_64x64",      LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_BF16,     64,  64, 32,   32,  32, 2, NULL},
 };
 
 /* A subgroup of a SIMT kernel as near to a square of C as its size allows; the longer side along M, where C and the
@@ -84,6 +100,10 @@ const struct lava_kernel *lava_kernels_table(size_t *count) {
     return table;
 }
 
+void lava_kernel_refuse(const struct lava_kernel *kernel, struct lava_capabilities *device) {
+    device->refused_kernels |= UINT64_C(1) << (kernel - table);
+}
+
 const struct lava_kernel *lava_kernels_find(const char *name) {
     for (size_t i = 0; i < COUNT(table); i++)
         if (strcmp(table[i].name, name) == 0)
@@ -100,7 +120,26 @@ enum lava_layout lava_kernel_layout(const struct lava_kernel *kernel) {
 }
 
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel) {
-    return modules[kernel->module].pack;
+    if (kernel->scheme == LAVA_SCHEME_NONE)
+        return modules[kernel->module].pack;
+    return lava_kernel_element_type(kernel) == LAVA_TYPE_BF16 ? LAVA_MODULE_PACK_PLANES_BF16
+                                                              : LAVA_MODULE_PACK_PLANES_FP16;
+}
+
+uint32_t lava_kernel_pack_block(const struct lava_kernel *kernel) {
+    return lava_kernel_pack_module(kernel) == LAVA_MODULE_PACK_FP32 ? LAVA_PACK_BLOCK : LAVA_PACK_BLOCK_HALF;
+}
+
+enum lava_type lava_kernel_element_type(const struct lava_kernel *kernel) {
+    return kernel->scheme == LAVA_SCHEME_NONE ? kernel->type : lava_scheme(kernel->scheme)->type;
+}
+
+const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel) {
+    return kernel->fallback ? lava_kernels_find(kernel->fallback) : NULL;
+}
+
+bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_problem *problem) {
+    return kernel->type == problem->type && lava_scheme_serves(lava_scheme(kernel->scheme), problem);
 }
 
 static bool is_simt(const struct lava_kernel *kernel) {
@@ -108,8 +147,8 @@ static bool is_simt(const struct lava_kernel *kernel) {
 }
 
 static bool shape_fits(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
-    return shape->type == kernel->type && kernel->part_m % shape->m == 0 && kernel->part_n % shape->n == 0 &&
-           kernel->tile_k % shape->k == 0;
+    return shape->type == lava_kernel_element_type(kernel) && kernel->part_m % shape->m == 0 &&
+           kernel->part_n % shape->n == 0 && kernel->tile_k % shape->k == 0;
 }
 
 const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kernel,
@@ -184,11 +223,27 @@ static bool shares_are_words(uint32_t elements, uint32_t subgroup_size) {
     return elements % (2 * subgroup_size) == 0 && (words == 1 || words == 2 || words == 4 || words == 8);
 }
 
+/* Tiles have exponents of their own, and a fallback that computes the same ones. */
+static const char *planes_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    const struct lava_kernel *fallback = lava_kernel_fallback(kernel);
+    if (!lava_scheme(kernel->scheme)->screened)
+        return NULL;
+    if (kernel->tile_m % LAVA_PACK_BLOCK_HALF != 0 || kernel->tile_n % LAVA_PACK_BLOCK_HALF != 0)
+        return "a tile is smaller than a block that is packed";
+    if (!fallback || !is_simt(fallback) || fallback->tile_m != kernel->tile_m ||
+        fallback->tile_n != kernel->tile_n || kernel->tile_k % fallback->tile_k != 0)
+        return "there is no fallback of the same tile";
+    const char *why;
+    lava_kernel_fits(fallback, device, &why);
+    return why;
+}
+
 static const char *matrix_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
-    if (!lava_kernel_has_matrices(device, kernel->type))
-        return kernel->type == LAVA_TYPE_BF16 ? "the device has no cooperative matrices of bf16"
-                                              : "the device has no cooperative matrices of fp16";
+    enum lava_type type = lava_kernel_element_type(kernel);
+    if (!lava_kernel_has_matrices(device, type))
+        return type == LAVA_TYPE_BF16 ? "the device has no cooperative matrices of bf16"
+                                      : "the device has no cooperative matrices of fp16";
     if (!shape)
         return "none of the device's shapes of cooperative matrices divides a subgroup's part";
     if (kernel->tile_m % kernel->part_m != 0 || kernel->tile_n % kernel->part_n != 0)
@@ -200,10 +255,20 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS &&
         kernel->tile_k / shape->k % kernel->stages != 0)
         return "a step is not made of whole rounds of fragments";
+    if (kernel->scheme != LAVA_SCHEME_NONE)
+        return planes_obstacle(kernel, device);
     return NULL;
 }
 
+/* A row that is not the table's own is known by its name. */
+static bool is_refused(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    const struct lava_kernel *row = device->refused_kernels ? lava_kernels_find(kernel->name) : NULL;
+    return row && (device->refused_kernels >> (row - table) & 1);
+}
+
 static const char *obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    if (is_refused(kernel, device))
+        return "it computed wrong results on the device";
     if (lava_kernel_lanes_m(device->subgroup_size) == 0)
         return "the device's subgroup size is not one the kernels know";
     const char *why = is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);

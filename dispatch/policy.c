@@ -198,8 +198,11 @@ static struct lava_profile_kernel row_of(const struct lava_profile *profile,
     return slowest;
 }
 
+/* A row that was asked for by name may be one that no precision admits. */
 static bool usable(const struct request *request, const struct lava_kernel *kernel) {
-    return kernel && kernel->type == request->estimate.problem->type &&
+    const struct lava_problem *problem = request->estimate.problem;
+    bool forced = kernel && kernel == request->overrides->kernel && kernel->type == problem->type;
+    return kernel && (forced || lava_kernel_serves(kernel, problem)) &&
            lava_kernel_fits(kernel, request->estimate.device, NULL);
 }
 
@@ -282,13 +285,14 @@ static double profitable_share(const struct lava_problem *problem, const struct 
     return measured ? MEASURED_SHARE : PROFITABLE_SHARE;
 }
 
-/* Of the fastest row of a type, whether the device can run it or not; 0: the profile has none. */
+/* Of the fastest row that serves the product, whether the device can run it or not; 0: the profile has none.
+ */
 static double best_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
-                               enum lava_type type) {
+                               const struct lava_problem *problem) {
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (kernel && kernel->type == type)
+        if (kernel && lava_kernel_serves(kernel, problem))
             best = fmax(best, lava_estimates_row(&profile->kernels[i], kernel, figures).flops_per_s);
     }
     return best;
@@ -303,7 +307,7 @@ bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct la
     double allowed_ns = profitable_share(problem, figures) * lava_figures_cpu_ns(&figures->cpu, problem);
     if (lava_estimates_least_ns(problem, &rates, 0) >= allowed_ns)
         return true;
-    double best = best_flops_per_s(profile, &figures->device, problem->type);
+    double best = best_flops_per_s(profile, &figures->device, problem);
     return lava_estimates_least_ns(problem, &rates, best) >= allowed_ns;
 }
 
@@ -381,6 +385,8 @@ void lava_policy_describe(const struct lava_problem *problem, const struct lava_
     if (size)
         text[0] = '\0';
     append_types(&line, problem);
+    if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
+        append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     append(&line, " %c%c m %lld n %lld k %lld: %s (%s)", problem->op_a == LAVA_OP_N ? 'N' : 'T',
            problem->op_b == LAVA_OP_N ? 'N' : 'T', (long long)problem->m, (long long)problem->n,
            (long long)problem->k, plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU",

@@ -16,6 +16,14 @@ enum lava_op { LAVA_OP_N, LAVA_OP_T };
 
 enum lava_type { LAVA_TYPE_FP32, LAVA_TYPE_FP16, LAVA_TYPE_BF16, LAVA_TYPE_COUNT };
 
+/* What the results of a product of fp32 matrices have to be (doc/numerics.md). */
+enum lava_precision {
+    LAVA_PRECISION_STANDARD, /* within the bounds of fp32 arithmetic, however they are kept */
+    LAVA_PRECISION_IEEE,     /* sums of fp32 multiply-adds */
+    LAVA_PRECISION_FAST,     /* elements may be rounded to bf16 */
+    LAVA_PRECISION_COUNT
+};
+
 struct lava_problem {
     enum lava_type type;   /* of A and B; products and sums are fp32 */
     enum lava_type type_c; /* the same, or FP32 */
@@ -25,6 +33,7 @@ struct lava_problem {
     double alpha, beta; /* exact: every fp32, fp16 and bf16 is a double */
     const void *a, *b;
     void *c;
+    enum lava_precision precision;
 };
 
 /* Fills *problem from Fortran's arguments (column-major; transa and transb 'N', 'T' or 'C', either case; for

@@ -31,7 +31,9 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0 };
  *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
  *   latency   host to host, the smallest product, ns
  *
- * The fp16 and bf16 figures are starting values but for the H200's and lavapipe's. Rows of fragments are listed only where no
+ * The fp16 and bf16 figures are starting values but for the H200's and lavapipe's. Rows of fp32 by planes are listed below
+ * the rate of plain fp32 where nothing was measured: calibration finds whether a device's matrix unit is worth it (more than
+ * six times as fast as fp32). Of one plane they are for precision FAST. Rows of fragments are listed only where no
  * two invocations hold the same element of a fragment: so on NVIDIA and lavapipe, expected of Intel, proven by the
  * self-test. */
 static const struct lava_profile table[] = {
@@ -51,6 +53,10 @@ static const struct lava_profile table[] = {
             {"fp32_128x64",            45.3e12,  3, 0.85,  32, GROUPED, PER_TILE},
             {"fp32_64x64",             40.9e12,  5, 0.83,  32, GROUPED, PER_TILE},
             {"fp32_32x32",             30.9e12, 12, 0.52,  32, GROUPED, PER_TILE},
+            {"bf16x3_128x128",         73.0e12,  1, 1.00,  60, GROUPED, PER_TILE},
+            {"bf16x3_128x64",          71.0e12,  2, 0.75,  80, GROUPED, PER_TILE},
+            {"bf16x3_64x64",           65.0e12,  3, 0.55,  80, GROUPED, PER_TILE},
+            {"bf16x1_128x128",          425e12,  2, 0.56, 350, HILBERT, PERSISTENT},
             {"fp16_fragments_128x128",  425e12,  2, 0.56, 350, HILBERT, PERSISTENT},
             {"fp16_fragments_64x128",   375e12,  2, 0.85, 300, GROUPED, PER_TILE},
             {"fp16_fragments_64x64",    345e12,  4, 0.52, 250, GROUPED, PER_TILE},
@@ -77,6 +83,7 @@ static const struct lava_profile table[] = {
             {"fp32_128x128",           34e9, 1, 1.00, 32, GROUPED, PER_TILE},
             {"fp32_64x64",             27e9, 1, 1.00, 32, GROUPED, PER_TILE},
             {"fp32_32x32",             19e9, 1, 1.00, 32, GROUPED, PER_TILE},
+            {"fp16x3_64x64",          1.2e9, 1, 1.00, 32, GROUPED, PER_TILE},
             {"fp16_fragments_64x64",  8.2e9, 1, 1.00, 32, GROUPED, PER_TILE},
             {"fp16_shared_64x64",     8.0e9, 1, 1.00, 32, GROUPED, PER_TILE},
             {"fp16_fragments_16x128", 7.3e9, 1, 1.00, 32, GROUPED, PER_TILE},
@@ -122,6 +129,9 @@ static const struct lava_profile table[] = {
             {"fp32_128x64",            4.5e12, 2, 0.70, 32, GROUPED, PER_TILE},
             {"fp32_64x64",             3.5e12, 4, 0.60, 32, GROUPED, PER_TILE},
             {"fp32_32x32",             1.5e12, 8, 0.55, 32, GROUPED, PER_TILE},
+            {"bf16x3_128x128",         2.5e12, 1, 1.00, 64, GROUPED, PER_TILE},
+            {"bf16x3_64x64",           2.0e12, 3, 0.60, 64, GROUPED, PER_TILE},
+            {"bf16x1_128x128",          15e12, 2, 0.70, 64, GROUPED, PER_TILE},
             {"fp16_fragments_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},
             {"fp16_fragments_64x64",    10e12, 4, 0.60, 64, GROUPED, PER_TILE},
             {"bf16_fragments_128x128",  15e12, 2, 0.70, 64, GROUPED, PER_TILE},

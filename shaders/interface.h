@@ -16,7 +16,13 @@
  *                   element e of invocation i's share is at i * (width * depth / SUBGROUP) + e
  *               Which matrix element that is belongs to the driver: pack and multiply use the same type.
  *
- * Width is padded with zeros to a multiple of the panel, K to a multiple of tile_k. */
+ * Width is padded with zeros to a multiple of the panel, K to a multiple of tile_k.
+ *
+ * An operand by planes (dispatch/schemes.h) has for each fragment those of its planes one after another: a fragment then begins
+ * PLANES times as far on. Where tiles may be screened out (SCREENED) the elements follow once more as panels of fp32, and
+ * exponents: a word for each LAVA_PACK_BLOCK_HALF elements along K and so many along the width,
+ *     exponents[(w / panel * depths + k / BLOCK) * (panel / BLOCK) + w % panel / BLOCK],  depths = k_padded / BLOCK, rounded up
+ * biased exponents of what is not 0: the greatest << 16 | 255 - the least. */
 #ifndef LAVA_SHADERS_INTERFACE_H
 #define LAVA_SHADERS_INTERFACE_H
 
@@ -57,7 +63,12 @@
 #define LAVA_CONSTANT_SUBGROUP     14 /* invocations of a subgroup, where a module has cooperative matrices */
 #define LAVA_CONSTANT_NARROW       15 /* multiply: 1: the target has A's and B's type, 0: fp32 */
 #define LAVA_CONSTANT_OPERAND      16 /* pack of fragments: 0: A, 1: B */
-#define LAVA_CONSTANT_COUNT        17
+#define LAVA_CONSTANT_PLANES       17 /* of an element */
+#define LAVA_CONSTANT_LEVELS       18 /* products of plane i of A and j of B up to i + j of this */
+#define LAVA_CONSTANT_SHIFT        19 /* a plane is multiplied by so many powers of two more than the one before */
+#define LAVA_CONSTANT_SPAN_K       20 /* multiply by planes: sums begin anew after so much of K */
+#define LAVA_CONSTANT_SCREENED     21 /* pack by planes: writes panels and exponents */
+#define LAVA_CONSTANT_COUNT        22
 
 /* Work per workgroup of the helpers, needed by the host to size a dispatch. */
 #define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
@@ -80,6 +91,15 @@ LAVA_U32 steps_per_slab;
 LAVA_U32 target_ld;  /* a multiple of tile_m */
 LAVA_U32 accumulate; /* 1: add to what the target holds, an earlier panel of K */
 LAVA_F32 alpha;
+/* The rest where tiles may be screened out. */
+LAVA_ADDRESS exponents_a;
+LAVA_ADDRESS exponents_b;
+LAVA_ADDRESS arguments; /* of the fallback's dispatch: its workgroups, once a tile is screened out */
+LAVA_U32 fallback_groups;
+LAVA_U32 least; /* biased exponents of A and B, and their sums: struct lava_screen_limits */
+LAVA_U32 most;
+LAVA_U32 least_sum;
+LAVA_U32 most_sum;
 LAVA_BLOCK_END(lava_multiply_constants)
 #endif
 
@@ -95,6 +115,10 @@ LAVA_U32 columns_filled;
 LAVA_U32 first_width; /* where the chunk lies in the packed operand, multiples of the pack's block */
 LAVA_U32 first_k;
 LAVA_U32 k_padded;
+/* The rest for SCREENED. */
+LAVA_ADDRESS panels;
+LAVA_ADDRESS exponents;
+LAVA_ADDRESS arguments; /* to be set to no workgroups; 0: by another chunk */
 LAVA_BLOCK_END(lava_pack_constants)
 #endif
 

@@ -16,7 +16,8 @@
  *
  * With two stages the next step is fetched into registers while this one multiplies, then stored to the other half of
  * shared memory: one barrier a step. A workgroup walks the schedule by the number of workgroups, so a persistent
- * dispatch and one workgroup a tile are the same program. No bounds checks: the operands are padded. */
+ * dispatch and one workgroup a tile are the same program. No bounds checks: the operands are padded. As the fallback of a
+ * row by planes (-DLAVA_SCREENED) it computes the tiles that were left to it. */
 #version 460
 #define LAVA_SHADER_MULTIPLY
 #extension GL_GOOGLE_include_directive : require
@@ -43,6 +44,10 @@ const uint B_SHARE = B_STAGE / INVOCATIONS;
 const uint SQUARES_M = PART_M / 4;
 const uint SQUARES_N = PART_N / 4;
 const uint SUBGROUPS_M = TILE_M / (LANES_M * PART_M);
+
+#ifdef LAVA_SCREENED
+#include "screen.glsl"
+#endif
 
 shared vec4 as[STAGES * A_STAGE];
 shared vec4 bs[STAGES * B_STAGE];
@@ -95,6 +100,10 @@ void main()
         uint slab = unit / constants.tiles;
         uint tile = schedule.entry[unit - slab * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
+#ifdef LAVA_SCREENED
+        if (!screened_out(tile_m, tile_n))
+            continue;
+#endif
         uint first_step = slab * constants.steps_per_slab;
         uint steps = min(constants.steps_per_slab, constants.steps - first_step);
         SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M) +

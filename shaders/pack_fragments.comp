@@ -29,10 +29,9 @@ const uint ACROSS = BLOCK / WIDTH; /* fragments of a block */
 const uint FRAGMENTS = ACROSS * (BLOCK / SHAPE_K);
 const uint ROUNDS = (FRAGMENTS + SUBGROUPS - 1) / SUBGROUPS;
 
-layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer TargetShares { uint word[]; };
-
 shared uvec4 block[BLOCK * ROW_WORDS];
 
+#include "write_shares.glsl"
 #include "source_half.glsl"
 
 /* Where the invocation's share of the fragment at (width, k) of the chunk begins. */
@@ -42,30 +41,6 @@ uint64_t share_address(uint width, uint k)
     uint64_t fragment = uint64_t(depth) * (PANEL / WIDTH) + w % PANEL / WIDTH;
     uint64_t element = uint64_t(w / PANEL) * PANEL * constants.k_padded + fragment * (WIDTH * SHAPE_K);
     return constants.target + element * 2 + gl_SubgroupInvocationID * (SHARE * 4);
-}
-
-void write_a(uint64_t address, uint at)
-{
-    MATRIX_A matrix;
-    if (TRANSPOSE == 0)
-        coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutColumnMajor);
-    else
-        coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutRowMajor);
-    TargetShares target = TargetShares(address);
-    UNROLL for (uint i = 0; i < A_SHARE; i++)
-        target.word[a_place(i)] = ELEMENTS_WORD(matrix[2 * i], matrix[2 * i + 1]);
-}
-
-void write_b(uint64_t address, uint at)
-{
-    MATRIX_B matrix;
-    if (TRANSPOSE == 0)
-        coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutRowMajor);
-    else
-        coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutColumnMajor);
-    TargetShares target = TargetShares(address);
-    UNROLL for (uint i = 0; i < B_SHARE; i++)
-        target.word[i] = ELEMENTS_WORD(matrix[2 * i], matrix[2 * i + 1]);
 }
 
 void main()

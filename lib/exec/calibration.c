@@ -38,7 +38,7 @@
 #define KEY_BYTES   LAVA_CACHE_MAX_KEY_BYTES
 /* Of what the figures mean: raised with every change of the estimates that they are fitted to, of the grid
  * and of how they are measured. */
-#define FIGURES_VERSION 2
+#define FIGURES_VERSION 3
 
 static struct {
     const struct lava_figures *_Atomic published; /* NULL: the starting values */

@@ -62,7 +62,7 @@ static void fill(struct lava_gauge *gauge, size_t bytes) {
     uint64_t state = gauge->filled_bytes + 1;
     for (size_t i = gauge->filled_bytes / sizeof *words; i < bytes / sizeof *words; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        words[i] = ((state >> 8 ^ state) & 0x83ff83ff83ff83ffu) | 0x3800380038003800u;
+        words[i] = ((state >> 8 ^ state) & 0x83ff83ff83ff83ffu) | 0x3c003c003c003c00u;
     }
     gauge->filled_bytes = bytes;
 }
@@ -100,7 +100,8 @@ static bool make_problem(struct lava_gauge *gauge, enum lava_type type, const in
                                      .alpha = 1,
                                      .a = gauge->operands,
                                      .b = (char *)gauge->operands + a_bytes,
-                                     .c = gauge->result};
+                                     .c = gauge->result,
+                                     .precision = LAVA_PRECISION_IEEE};
     return true;
 }
 

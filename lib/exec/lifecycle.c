@@ -238,6 +238,8 @@ static void prepare_type(enum lava_type type) {
         lava_pipelines_save(life.executor->device);
     if (!status && life.executor->device->failed)
         status = LAVA_ERROR_DEVICE_LOST;
+    if (type == LAVA_TYPE_FP32) /* nobody reads it before */
+        life.capabilities.refused_kernels = life.executor->capabilities.refused_kernels;
     if (!status) {
         set_state(type, READY, "ready");
         lava_calibration_begin(type);

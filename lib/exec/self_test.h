@@ -8,7 +8,7 @@
 
 /* The kernels whose A and B are of the type. LAVA_ERROR_UNAVAILABLE: there are none for this device. Any
  * other error: the device must not be used for the type; LAVA_ERROR_SELF_TEST says that it computes wrong
- * results. */
+ * results. A row by planes that does is only refused, in the executor's capabilities. */
 enum lava_status lava_self_test_run(struct lava_executor *executor, enum lava_type type);
 
 #endif

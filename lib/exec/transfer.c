@@ -18,9 +18,17 @@
 /* Of a result: the merge of the last one is waited for. */
 #define DOWN_CHUNK_BYTES (4 << 20)
 
+/* Packs that follow each other are one stretch: stamps between them would keep them from overlapping. */
+static void end_packs(struct lava_transfer *transfer, const struct lava_commands *commands) {
+    if (transfer->packing)
+        lava_transfer_stamp_end(transfer, commands);
+    transfer->packing = false;
+}
+
 void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
                                enum lava_stamp_kind kind) {
     struct lava_stamps *stamps = transfer->stamps;
+    end_packs(transfer, commands);
     if (!stamps || stamps->pairs == LAVA_QUEUE_STAMP_PAIRS)
         return;
     if (stamps->pairs == 0)
@@ -52,6 +60,7 @@ enum lava_status lava_transfer_flush(struct lava_transfer *transfer) {
     struct lava_point done, wait = transfer->commands_wait;
     if (!transfer->recording)
         return LAVA_OK;
+    end_packs(transfer, &transfer->commands);
     transfer->recording = false;
     transfer->commands_bytes = 0;
     transfer->commands_wait = (struct lava_point){0};
@@ -68,6 +77,7 @@ enum lava_status lava_transfer_submit(struct lava_transfer *transfer, const stru
 }
 
 void lava_transfer_abandon(struct lava_transfer *transfer) {
+    transfer->packing = false;
     if (transfer->recording)
         lava_queue_discard(transfer->device, &transfer->commands);
     transfer->recording = false;
@@ -129,7 +139,10 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
     int64_t padded_rows = operand->transpose ? operand->k_padded : operand->width_padded;
     int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
     return (struct lava_pack_constants){
-        .target = operand->target->address + operand->target_offset,
+        .target = operand->target,
+        .panels = operand->panels,
+        .exponents = operand->exponents,
+        .arguments = chunk->row == 0 && chunk->column == 0 ? operand->arguments : 0,
         .source_ld =
             (uint32_t)lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)operand->element_bytes),
         .rows = (uint32_t)chunk->rows,
@@ -147,18 +160,20 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
                                     const struct lava_pack_constants *constants, bool first,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = transfer->device;
-    uint32_t block = operand->element_bytes == sizeof(float) ? LAVA_PACK_BLOCK : LAVA_PACK_BLOCK_HALF;
+    uint32_t block = operand->pack_block;
     struct lava_commands commands;
     enum lava_status status = lava_transfer_begin(transfer, &commands);
     if (status)
         return status;
     if (first && operand->wait_for_readers)
         lava_queue_barrier_dispatch(device, &commands);
-    lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
+    if (transfer->stamps && !transfer->packing) {
+        lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
+        transfer->packing = true;
+    }
     lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
                         (constants->rows_filled + block - 1) / block,
                         (constants->columns_filled + block - 1) / block);
-    lava_transfer_stamp_end(transfer, &commands);
     if ((status = lava_transfer_submit(transfer, after, done)))
         return status;
     return !transfer->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_transfer_flush(transfer)

@@ -54,6 +54,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(CmdBindPipeline)                                                                                       \
     X(CmdPushConstants)                                                                                      \
     X(CmdDispatch)                                                                                           \
+    X(CmdDispatchIndirect)                                                                                   \
     X(CmdResetQueryPool)                                                                                     \
     X(CmdWriteTimestamp2)                                                                                    \
     X(CreateQueryPool)                                                                                       \

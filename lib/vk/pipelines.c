@@ -177,6 +177,14 @@ VkPipelineLayout lava_pipelines_layout(const struct lava_device *device) {
     return device->pipelines->layout;
 }
 
+static void set_scheme(uint32_t *constants, const struct lava_scheme_row *scheme) {
+    constants[LAVA_CONSTANT_PLANES] = scheme->planes;
+    constants[LAVA_CONSTANT_LEVELS] = scheme->levels;
+    constants[LAVA_CONSTANT_SHIFT] = scheme->shift;
+    constants[LAVA_CONSTANT_SPAN_K] = scheme->span_k;
+    constants[LAVA_CONSTANT_SCREENED] = scheme->screened;
+}
+
 struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow) {
@@ -196,6 +204,7 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
         constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
         constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
         constants[LAVA_CONSTANT_NARROW] = narrow;
+        set_scheme(constants, lava_scheme(kernel->scheme));
     } else {
         uint32_t lanes_m = lava_kernel_lanes_m(capabilities->subgroup_size);
         constants[LAVA_CONSTANT_LANES_M] = lanes_m;
@@ -219,7 +228,17 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
         constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
         constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
         constants[LAVA_CONSTANT_OPERAND] = (uint32_t)operand;
+        set_scheme(constants, lava_scheme(kernel->scheme));
     }
+    return specification;
+}
+
+struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
+                                                           const struct lava_capabilities *capabilities) {
+    struct lava_pipeline_specification specification = {0};
+    if (kernel->fallback)
+        specification = lava_pipelines_multiply(lava_kernel_fallback(kernel), capabilities, false);
+    specification.module = LAVA_MODULE_MULTIPLY_FP32_SCREENED;
     return specification;
 }
 

@@ -218,12 +218,25 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
     device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, 1, &region);
 }
 
-void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
-                         const struct lava_pipeline *pipeline, const void *constants,
-                         uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y) {
+static void bind(struct lava_device *device, const struct lava_commands *commands,
+                 const struct lava_pipeline *pipeline, const void *constants, uint32_t constants_bytes) {
     device->vk.CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
     device->vk.CmdPushConstants(commands->handle, lava_pipelines_layout(device), VK_SHADER_STAGE_COMPUTE_BIT,
                                 0, constants_bytes, constants);
+}
+
+void lava_queue_dispatch_indirect(struct lava_device *device, const struct lava_commands *commands,
+                                  const struct lava_pipeline *pipeline, const void *constants,
+                                  uint32_t constants_bytes, const struct lava_buffer *arguments,
+                                  uint64_t offset) {
+    bind(device, commands, pipeline, constants, constants_bytes);
+    device->vk.CmdDispatchIndirect(commands->handle, arguments->handle, offset);
+}
+
+void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
+                         const struct lava_pipeline *pipeline, const void *constants,
+                         uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y) {
+    bind(device, commands, pipeline, constants, constants_bytes);
     device->vk.CmdDispatch(commands->handle, groups_x, groups_y, 1);
 }
 
@@ -246,12 +259,13 @@ void lava_queue_barrier(struct lava_device *device, const struct lava_commands *
 }
 
 void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_commands *commands) {
-    const VkMemoryBarrier2 memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-                                     .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                     .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
-                                     .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                     .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
-                                                      VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
+    const VkMemoryBarrier2 memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+        .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+        .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT |
+                         VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
     record_barrier(device, commands, &memory);
 }
 

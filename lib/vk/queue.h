@@ -66,6 +66,12 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
+/* The same with the number of groups, three words, read from a buffer when the dispatch begins: what
+ * dispatches before it wrote, it sees after lava_queue_barrier_dispatch. */
+void lava_queue_dispatch_indirect(struct lava_device *device, const struct lava_commands *commands,
+                                  const struct lava_pipeline *pipeline, const void *constants,
+                                  uint32_t constants_bytes, const struct lava_buffer *arguments,
+                                  uint64_t offset);
 /* What follows sees what was written before, in shaders, copies and (after the submission) on the host. */
 void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands);
 /* The same between dispatches alone, 2 to 3 us cheaper on an H200. */

@@ -213,16 +213,18 @@ static uint32_t max_invocations(const struct answers *answers) {
 static const struct half {
     enum lava_type type;
     VkComponentTypeKHR component;
-    enum lava_module modules[5];
+    enum lava_module modules[7];
 } halves[] = {
     {LAVA_TYPE_FP16,
      VK_COMPONENT_TYPE_FLOAT16_KHR,
      {LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16, LAVA_MODULE_PACK_HALF,
-      LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_FINISH_FP16}},
+      LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_FINISH_FP16, LAVA_MODULE_MULTIPLY_PLANES_FP16,
+      LAVA_MODULE_PACK_PLANES_FP16}},
     {LAVA_TYPE_BF16,
      VK_COMPONENT_TYPE_BFLOAT16_KHR,
      {LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16, LAVA_MODULE_PACK_HALF,
-      LAVA_MODULE_PACK_FRAGMENTS_BF16, LAVA_MODULE_FINISH_BF16}},
+      LAVA_MODULE_PACK_FRAGMENTS_BF16, LAVA_MODULE_FINISH_BF16, LAVA_MODULE_MULTIPLY_PLANES_BF16,
+      LAVA_MODULE_PACK_PLANES_BF16}},
 };
 
 /* Everything the kernels of a type need beside a shape of matrices. How a matrix is shared out depends on the
@@ -241,6 +243,7 @@ static bool can_multiply(const struct lava_device *device, const struct answers 
            (answers->matrix_stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
            answers->features11.storageBuffer16BitAccess && answers->features12.shaderFloat16 &&
            answers->features12.vulkanMemoryModel &&
+           (answers->properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
            (device->has_subgroup_size_control || properties->minSubgroupSize == properties->maxSubgroupSize);
 }
 

@@ -53,14 +53,21 @@ static uint64_t result_element(const struct lava_problem *problem) {
     return problem->type_c != LAVA_TYPE_FP32 && problem->beta == 0.0 ? 2 : 4;
 }
 
+/* All parts of an operand: by planes, the elements as they are and exponents besides. */
+static uint64_t packed_bytes(const struct lava_kernel *kernel, uint32_t panel, uint64_t width, uint64_t k) {
+    if (kernel->scheme == LAVA_SCHEME_NONE)
+        return width * k * (kernel->type == LAVA_TYPE_FP32 ? 4 : 2);
+    return lava_packed_layout(kernel, panel, width, k).bytes;
+}
+
 static void check_bytes(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
     uint64_t m = (uint64_t)up(blocking->block_m, kernel->tile_m);
     uint64_t n = (uint64_t)up(blocking->block_n, kernel->tile_n);
     uint64_t k = (uint64_t)up(blocking->block_k, kernel->tile_k);
-    uint64_t element = problem->type == LAVA_TYPE_FP32 ? 4 : 2, result_bytes = result_element(problem);
-    assert_int_equal(blocking->packed_a_bytes, m * k * element);
-    assert_int_equal(blocking->packed_b_bytes, n * k * element);
+    uint64_t result_bytes = result_element(problem);
+    assert_int_equal(blocking->packed_a_bytes, packed_bytes(kernel, kernel->tile_m, m, k));
+    assert_int_equal(blocking->packed_b_bytes, packed_bytes(kernel, kernel->tile_n, n, k));
     assert_int_equal(blocking->accumulator_bytes,
                      m * n * blocking->split_k * (blocking->finish ? 4 : result_bytes));
     uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n;
@@ -126,11 +133,12 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
     uint64_t m = kernel->tile_m, n = kernel->tile_n, k = kernel->tile_k;
     uint64_t rows = problem->m < kernel->tile_m ? (uint64_t)up(problem->m, 4) : m;
     uint64_t columns = problem->n < kernel->tile_n ? (uint64_t)problem->n : n;
-    uint64_t element = problem->type == LAVA_TYPE_FP32 ? 4 : 2, result = result_element(problem);
+    uint64_t result = result_element(problem);
     bool finish =
         problem->k > kernel->tile_k ||
         (m - (uint64_t)(problem->m < (int64_t)m ? problem->m : (int64_t)m)) * 16 > (uint64_t)problem->m;
-    return (m + 2 * n) * k * element + 2 * m * n * (finish ? 4 : result) +
+    return packed_bytes(kernel, kernel->tile_m, m, k) + 2 * packed_bytes(kernel, kernel->tile_n, n, k) +
+           2 * m * n * (finish ? 4 : result) +
            (finish ? 2 * (uint64_t)up((int64_t)(rows * columns * result), 16) : 0) +
            LAVA_BLOCKING_SCHEDULES * 4;
 }
@@ -139,8 +147,8 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
  * operand. */
 static uint64_t largest_buffer(const struct lava_kernel *kernel) {
     uint64_t sums = (uint64_t)kernel->tile_m * kernel->tile_n * 4 * 2;
-    uint64_t width = kernel->tile_m > kernel->tile_n ? kernel->tile_m : kernel->tile_n;
-    uint64_t operand = width * kernel->tile_k * lava_type_bytes(kernel->type);
+    uint32_t width = kernel->tile_m > kernel->tile_n ? kernel->tile_m : kernel->tile_n;
+    uint64_t operand = packed_bytes(kernel, width, width, kernel->tile_k);
     return sums > operand ? sums : operand;
 }
 
@@ -230,8 +238,15 @@ static void test_nothing_cut_where_all_fits(void **state) {
 /* What multiply rounds to C's type itself is small; what finish has to sum stays fp32 until it has. */
 static void test_half_types(void **state) {
     (void)state;
-    static const struct lava_kernel kernel = {
-        "made up", LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_SHARED_BF16, 128, 128, 16, 64, 64, 2};
+    static const struct lava_kernel kernel = {.name = "made up",
+                                              .type = LAVA_TYPE_BF16,
+                                              .module = LAVA_MODULE_MULTIPLY_SHARED_BF16,
+                                              .tile_m = 128,
+                                              .tile_n = 128,
+                                              .tile_k = 16,
+                                              .part_m = 64,
+                                              .part_n = 64,
+                                              .stages = 2};
     /* C's type, beta, m, split K; bytes of a sum, of an element of the result */
     static const struct {
         enum lava_type type_c;
@@ -275,6 +290,51 @@ static void test_half_types(void **state) {
     check(&problem, &kernel, &limits, &blocking);
     assert_true(blocking.blocks_k > 1 && blocking.finish);
     assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
+}
+
+/* Ten bytes an element of A and B, and exponents: of each 128 rows, or 64 columns, two words, or one, for
+ * each 64 of K. One plane takes two bytes, and nothing besides. */
+static void test_planes(void **state) {
+    (void)state;
+    const struct lava_kernel *three = lava_kernels_find("bf16x3_128x64");
+    struct lava_problem problem = {.m = 1000, .n = 500, .k = 2000, .alpha = 1};
+    struct lava_blocking blocking;
+    assert_true(lava_blocking_plan(&problem, three, &ample, &blocking));
+    check(&problem, three, &ample, &blocking);
+    /* 8 panels, padded to 1024 x 2016; 8 panels, padded to 512 x 2016; 32 depths */
+    assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 10 + 8 * 32 * 2 * 4 + 16);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 8 * 32 * 4 + 16);
+    assert_false(blocking.finish);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums are as of fp32 */
+    const struct lava_kernel *one = lava_kernels_find("bf16x1_128x128");
+    assert_true(lava_blocking_plan(&problem, one, &ample, &blocking));
+    assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 2);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 2);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4);
+
+    /* each operand in panels of its own tile: 15 of 64 rows, 4 of 128 columns */
+    struct lava_kernel turned = *three;
+    turned.tile_m = three->tile_n;
+    turned.tile_n = three->tile_m;
+    problem.m = 15 * 64;
+    assert_true(lava_blocking_plan(&problem, &turned, &ample, &blocking));
+    assert_int_equal(blocking.packed_a_bytes, 960 * 2016 * 10 + 15 * 32 * 4 + 16);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 4 * 32 * 2 * 4 + 16);
+
+    /* what is packed has to fit as well: less of K, or of C, at a time than of fp32 */
+    struct lava_problem square = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
+    struct lava_blocking_limits limits = ample;
+    limits.max_buffer_bytes = UINT64_C(8192) * 8192 * 10 + 64 * 128 * 2 * 4 + 16;
+    three = lava_kernels_find("bf16x3_128x128");
+    assert_true(lava_blocking_plan(&square, three, &limits, &blocking));
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
+    assert_int_equal(blocking.packed_a_bytes, limits.max_buffer_bytes);
+    limits.max_buffer_bytes--;
+    assert_true(lava_blocking_plan(&square, three, &limits, &blocking));
+    check(&square, three, &limits, &blocking);
+    assert_true(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k > 1);
+    assert_true(lava_blocking_plan(&square, lava_kernel_fallback(three), &limits, &blocking));
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
 }
 
 /* 64 tile columns. */
@@ -484,11 +544,17 @@ static void test_chunks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_nothing_cut_where_all_fits),
-        cmocka_unit_test(test_half_types),     cmocka_unit_test(test_column_blocks),
-        cmocka_unit_test(test_later_widths),   cmocka_unit_test(test_split),
-        cmocka_unit_test(test_n_is_cut_first), cmocka_unit_test(test_few_crossings),
-        cmocka_unit_test(test_extreme_shapes), cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nothing_cut_where_all_fits),
+        cmocka_unit_test(test_half_types),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_column_blocks),
+        cmocka_unit_test(test_later_widths),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_n_is_cut_first),
+        cmocka_unit_test(test_few_crossings),
+        cmocka_unit_test(test_extreme_shapes),
+        cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

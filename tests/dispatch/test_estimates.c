@@ -82,7 +82,7 @@ static void check_thin(const struct lava_capabilities *device, const struct lava
     static const uint32_t splits[] = {1, 2, 4, 8, 16, 32, 64};
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && plan.profile->kernels[i].kernel; i++) {
         overrides.kernel = lava_kernels_find(plan.profile->kernels[i].kernel);
-        if (overrides.kernel->type != problem->type)
+        if (!lava_kernel_serves(overrides.kernel, problem))
             continue;
         for (size_t s = 0; s < COUNT(splits); s++) {
             overrides.split_k = splits[s];
@@ -308,6 +308,39 @@ static void test_streamed_by_hand(void **state) {
     assert_true(lava_estimates_gpu_ns(&estimate) > held_ns + 3 * 2.0 * 2048 * 1024 * 1024 / 1e3);
 }
 
+/* Only device memory takes time, a byte 1 ns: elements as they are in, all that is packed out, the planes in
+ * again and sums out; then the merge. */
+static void test_planes_by_hand(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_h200();
+    const struct lava_problem problem = product(1000, 512, 2000);
+    const struct lava_blocking_limits limits = {.memory_bytes = UINT64_C(1) << 34,
+                                                .max_buffer_bytes = UINT64_C(1) << 34};
+    /* bytes of an element that are packed, and that are read; K padded to its steps; besides, a word of
+     * exponents for each 64 x 64 elements and 16 bytes for each operand, and 6 us for the fallback's dispatch
+     */
+    const double screening = (16 + 8) * 32 * 4 + 2 * 16 + 6e3;
+    const struct {
+        const char *kernel;
+        double packed, read, k, besides;
+    } cases[] = {{"bf16x3_128x128", 10, 6, 2016, screening}, {"bf16x3_128x64", 10, 6, 2016, screening},
+                 {"fp16x3_64x64", 10, 6, 2016, screening},   {"fp16x2_128x128", 8, 4, 2016, screening},
+                 {"bf16x1_128x128", 2, 2, 2016, 0},          {"fp32_128x64", 4, 4, 2000, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_estimate estimate = made_up(&problem, &device, &limits);
+        estimate.kernel = lava_kernels_find(cases[i].kernel);
+        assert_true(lava_blocking_plan(&problem, estimate.kernel, &limits, &estimate.blocking));
+        estimate.rates = (struct lava_rates){
+            .upload_bytes_per_s = INFINITY, .download_bytes_per_s = INFINITY, .memory_bytes_per_s = 1e9};
+        estimate.row.flops_per_s = INFINITY;
+        estimate.at_once = true;
+        double elements = (1000 + 512) * 2000, padded = (1024 + 512) * cases[i].k;
+        double ns = elements * 4 + padded * (cases[i].packed + cases[i].read) + cases[i].besides +
+                    1024 * 512 * 4 + 1000 * 512 * 4 / 70.0;
+        assert_near(lava_estimates_gpu_ns(&estimate), ns);
+    }
+}
+
 /* A random way to stream a random product: cut in any direction, on a device of any speed. */
 static struct lava_estimate random_way(uint64_t *random, struct lava_problem *problem,
                                        const struct lava_capabilities *device, bool *possible) {
@@ -422,6 +455,7 @@ static void test_squares_of_an_h200(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t size = cases[i].size;
         struct lava_problem problem = product(size, size, size);
+        problem.precision = LAVA_PRECISION_IEEE; /* as it was then */
         struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
         char text[1024];
         lava_policy_describe(&problem, &plan, text, sizeof text);
@@ -448,6 +482,7 @@ static void test_hopeless_is_unprofitable(void **state) {
             product(random_size(&random, 4000), random_size(&random, 4000), random_size(&random, 4000));
         problem.type = (enum lava_type)(random_next(&random) % LAVA_TYPE_COUNT);
         problem.type_c = random_next(&random) % 2 ? problem.type : LAVA_TYPE_FP32;
+        problem.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
         const struct lava_capabilities *device = &devices[i % 3];
         struct lava_plan plan = choose(&problem, device, LAVA_MODE_AUTO, &none);
         bool refused = lava_policy_is_hopeless(&problem, device, &sixteen_cores);
@@ -477,6 +512,7 @@ static void test_hopeless_by_measured_figures(void **state) {
         double *all = (double *)&figures.device;
         problem.type = (enum lava_type)(random_next(&random) % LAVA_TYPE_COUNT);
         problem.type_c = random_next(&random) % 2 ? problem.type : LAVA_TYPE_FP32;
+        problem.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
         figures.device = figures_like(device, 1);
         for (size_t f = 0; f < sizeof figures.device / sizeof *all; f++)
             all[f] *= random_next(&random) % 8 ? 0.25 * (double)(1 + random_next(&random) % 16) : 0;
@@ -526,6 +562,7 @@ int main(void) {
         cmocka_unit_test(test_measured_figures_replace_the_profiles),
         cmocka_unit_test(test_measured_rows),
         cmocka_unit_test(test_streamed_by_hand),
+        cmocka_unit_test(test_planes_by_hand),
         cmocka_unit_test(test_streamed_bounds),
         cmocka_unit_test(test_long_products_scale),
         cmocka_unit_test(test_squares_of_an_h200),

@@ -1,33 +1,91 @@
-/* kernels.c and profiles.c: every row keeps what the shader and lavapipe need, and every profile names rows
- * that exist. */
+/* kernels.c: every row keeps what the shader and lavapipe need, and what it needs of a device. */
 #include "devices.h"
 
 #include "dispatch/kernels.h"
-#include "dispatch/profiles.h"
 
-/* Matrix rows that no table has to list; 8 subgroups, 4 subgroups. */
-static const struct lava_kernel shared_row = {
-    "made up", LAVA_TYPE_FP16, LAVA_MODULE_MULTIPLY_SHARED_FP16, 128, 64, 32, 32, 32, 2};
-static const struct lava_kernel fragments_row = {
-    "made up", LAVA_TYPE_BF16, LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128, 128, 32, 64, 64, 2};
+/* Matrix rows that no table has to list; 8 subgroups, 4 subgroups, 4 subgroups. */
+static const struct lava_kernel shared_row = {.name = "made up",
+                                              .type = LAVA_TYPE_FP16,
+                                              .module = LAVA_MODULE_MULTIPLY_SHARED_FP16,
+                                              .tile_m = 128,
+                                              .tile_n = 64,
+                                              .tile_k = 32,
+                                              .part_m = 32,
+                                              .part_n = 32,
+                                              .stages = 2};
+static const struct lava_kernel fragments_row = {.name = "made up",
+                                                 .type = LAVA_TYPE_BF16,
+                                                 .module = LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,
+                                                 .tile_m = 128,
+                                                 .tile_n = 128,
+                                                 .tile_k = 32,
+                                                 .part_m = 64,
+                                                 .part_n = 64,
+                                                 .stages = 2};
+static const struct lava_kernel planes_row = {.name = "made up",
+                                              .type = LAVA_TYPE_FP32,
+                                              .scheme = LAVA_SCHEME_FP16X3,
+                                              .module = LAVA_MODULE_MULTIPLY_PLANES_FP16,
+                                              .tile_m = 64,
+                                              .tile_n = 64,
+                                              .tile_k = 32,
+                                              .part_m = 32,
+                                              .part_n = 32,
+                                              .stages = 2,
+                                              .fallback = "fp32_64x64"};
 
-/* What each module multiplies, and who packs for it: stated here once more. */
+/* What each module multiplies, and who packs for it, elements as they are and as planes: stated here once
+ * more. LAVA_MODULE_COUNT: it has no such rows. */
 static const struct {
     enum lava_type type;
     enum lava_layout layout;
-    enum lava_module pack;
+    const char *algorithm;
+    enum lava_module pack, pack_planes;
 } modules[] = {
-    [LAVA_MODULE_MULTIPLY_FP32] = {LAVA_TYPE_FP32, LAVA_LAYOUT_PANELS, LAVA_MODULE_PACK_FP32},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_FRAGMENTS,
-                                             LAVA_MODULE_PACK_FRAGMENTS_FP16},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_FRAGMENTS,
-                                             LAVA_MODULE_PACK_FRAGMENTS_BF16},
-    [LAVA_MODULE_MULTIPLY_SHARED_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_PANELS, LAVA_MODULE_PACK_HALF},
-    [LAVA_MODULE_MULTIPLY_SHARED_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_PANELS, LAVA_MODULE_PACK_HALF},
+    [LAVA_MODULE_MULTIPLY_FP32] = {LAVA_TYPE_FP32, LAVA_LAYOUT_PANELS, "SIMT", LAVA_MODULE_PACK_FP32,
+                                   LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FP32_SCREENED] = {.pack = LAVA_MODULE_COUNT, .pack_planes = LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_FRAGMENTS, "fragments",
+                                             LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_PACK_PLANES_FP16},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_FRAGMENTS, "fragments",
+                                             LAVA_MODULE_PACK_FRAGMENTS_BF16, LAVA_MODULE_PACK_PLANES_BF16},
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_PANELS, "shared", LAVA_MODULE_PACK_HALF,
+                                          LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_PANELS, "shared", LAVA_MODULE_PACK_HALF,
+                                          LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_PLANES_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_FRAGMENTS, "planes", LAVA_MODULE_COUNT,
+                                          LAVA_MODULE_PACK_PLANES_FP16},
+    [LAVA_MODULE_MULTIPLY_PLANES_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_FRAGMENTS, "planes", LAVA_MODULE_COUNT,
+                                          LAVA_MODULE_PACK_PLANES_BF16},
 };
 
 static bool is_simt(const struct lava_kernel *row) {
     return row->module == LAVA_MODULE_MULTIPLY_FP32;
+}
+
+/* "fp16_...", of planes "bf16x3_...", and its tile. */
+static void check_name(const struct lava_kernel *row) {
+    char words[64];
+    const char *what =
+        row->scheme == LAVA_SCHEME_NONE ? lava_type_name(row->type) : lava_scheme(row->scheme)->name;
+    snprintf(words, sizeof words, "%s_", what);
+    assert_memory_equal(row->name, words, strlen(words));
+    snprintf(words, sizeof words, "_%ux%u", row->tile_m, row->tile_n);
+    assert_non_null(strstr(row->name, words));
+    assert_ptr_equal(lava_kernels_find(row->name), row); /* unique, too: find returns the first */
+}
+
+static void check_module(const struct lava_kernel *row) {
+    bool planes = row->scheme != LAVA_SCHEME_NONE;
+    assert_true(row->module < COUNT(modules));
+    enum lava_module pack = planes ? modules[row->module].pack_planes : modules[row->module].pack;
+    assert_true(pack != LAVA_MODULE_COUNT);
+    assert_int_equal(row->type, planes ? LAVA_TYPE_FP32 : modules[row->module].type);
+    assert_int_equal(lava_kernel_element_type(row), modules[row->module].type);
+    assert_int_equal(lava_kernel_layout(row), modules[row->module].layout);
+    assert_string_equal(lava_kernel_algorithm(row), modules[row->module].algorithm);
+    assert_int_equal(lava_kernel_pack_module(row), pack);
+    assert_int_equal(lava_kernel_pack_block(row), pack == LAVA_MODULE_PACK_FP32 ? 32 : 64);
 }
 
 static void test_rows_are_sound(void **state) {
@@ -38,15 +96,12 @@ static void test_rows_are_sound(void **state) {
     for (size_t i = 0; i < count; i++) {
         const struct lava_kernel *row = &table[i];
         print_message("%-24s %5u bytes of shared memory\n", row->name, lava_kernel_shared_bytes(row));
-        assert_ptr_equal(lava_kernels_find(row->name), row); /* unique, too: find returns the first */
-        assert_true(row->type < LAVA_TYPE_COUNT && row->module < COUNT(modules));
+        assert_true(row->type < LAVA_TYPE_COUNT && row->scheme < LAVA_SCHEME_COUNT);
         of_type[row->type]++;
-        assert_int_equal(row->type, modules[row->module].type);
-        assert_int_equal(lava_kernel_layout(row), modules[row->module].layout);
-        assert_int_equal(lava_kernel_pack_module(row), modules[row->module].pack);
-        assert_memory_equal(row->name, lava_type_name(row->type), 4);
-        if (lava_kernel_layout(row) == LAVA_LAYOUT_FRAGMENTS) /* sets in registers, where no index may vary */
-            assert_true(row->stages == 2 || row->stages == 4);
+        check_name(row);
+        check_module(row);
+        if (row->scheme == LAVA_SCHEME_NONE && lava_kernel_layout(row) == LAVA_LAYOUT_FRAGMENTS)
+            assert_true(row->stages == 2 || row->stages == 4); /* sets in registers: no index may vary */
         else
             assert_true(row->stages == 1 || row->stages == 2);
         assert_true(row->part_m > 0 && row->part_m % (is_simt(row) ? 4 : 8) == 0);
@@ -57,10 +112,71 @@ static void test_rows_are_sound(void **state) {
         /* lavapipe has 32 KiB */
         assert_true(lava_kernel_shared_bytes(row) <= 32768);
     }
+    assert_true(count <= 64); /* bits of refused_kernels */
     for (int type = 0; type < LAVA_TYPE_COUNT; type++)
         assert_true(of_type[type] > 0);
     assert_null(lava_kernels_find("fp32_1x1"));
     assert_null(lava_kernels_find(""));
+}
+
+/* Where tiles may be screened out, a row computes the same tiles from the panels of fp32 that were packed
+ * besides, in whole steps of its own, and never screens out any itself. */
+static void check_fallback(const struct lava_kernel *row) {
+    const struct lava_scheme_row *scheme = lava_scheme(row->scheme);
+    const struct lava_kernel *fallback = lava_kernel_fallback(row);
+    assert_int_equal(fallback != NULL, scheme->screened);
+    assert_int_equal(row->fallback != NULL, scheme->screened);
+    if (!fallback)
+        return;
+    const struct lava_problem ieee = {.k = 1, .precision = LAVA_PRECISION_IEEE};
+    assert_string_equal(fallback->name, row->fallback);
+    assert_int_equal(fallback->module, LAVA_MODULE_MULTIPLY_FP32);
+    assert_int_equal(fallback->scheme, LAVA_SCHEME_NONE);
+    assert_true(lava_kernel_serves(fallback, &ieee));
+    assert_int_equal(fallback->tile_m, row->tile_m);
+    assert_int_equal(fallback->tile_n, row->tile_n);
+    assert_int_equal(row->tile_k % fallback->tile_k, 0);
+    /* a word of exponents is of one tile; a span is made of whole steps */
+    assert_int_equal(row->tile_m % 64, 0);
+    assert_int_equal(row->tile_n % 64, 0);
+    assert_int_equal(scheme->span_k % row->tile_k, 0);
+}
+
+static void test_fallbacks(void **state) {
+    (void)state;
+    size_t count;
+    unsigned of_scheme[LAVA_SCHEME_COUNT] = {0};
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        check_fallback(&table[i]);
+        of_scheme[table[i].scheme]++;
+    }
+    for (int scheme = 0; scheme < LAVA_SCHEME_COUNT; scheme++)
+        if (of_scheme[scheme] == 0)
+            fail_msg("no row is of %s", lava_scheme((enum lava_scheme)scheme)->name);
+}
+
+/* The product's type, and where it is split, what the scheme serves; none of it depends on a device. */
+static void test_serves(void **state) {
+    (void)state;
+    static const int64_t lengths[] = {1, 127, 128, 4096};
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++)
+        for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+            for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
+                for (size_t l = 0; l < COUNT(lengths); l++) {
+                    const struct lava_problem problem = {.type = (enum lava_type)type,
+                                                         .k = lengths[l],
+                                                         .precision = (enum lava_precision)precision};
+                    bool scheme = lava_scheme_serves(lava_scheme(table[i].scheme), &problem);
+                    assert_int_equal(lava_kernel_serves(&table[i], &problem),
+                                     table[i].type == problem.type && scheme);
+                }
+    const struct lava_problem single = {.k = 4096}, half = {.type = LAVA_TYPE_BF16, .k = 4096};
+    const struct lava_kernel *planes = lava_kernels_find("bf16x3_128x128");
+    assert_true(lava_kernel_serves(planes, &single) && !lava_kernel_serves(planes, &half));
+    assert_true(lava_kernel_serves(&fragments_row, &half) && !lava_kernel_serves(&fragments_row, &single));
 }
 
 static void test_row_arithmetic(void **state) {
@@ -89,13 +205,15 @@ static void test_row_arithmetic(void **state) {
     /* rows of 128 + 8 and of 64 + 8 elements, 32 of each, twice */
     assert_int_equal(lava_kernel_shared_bytes(&shared_row), (136 + 72) * 32 * 2 * 2);
     assert_int_equal(lava_kernel_shared_bytes(&fragments_row), 0);
+    assert_int_equal(lava_kernel_invocations(&planes_row, &xe2), 4 * 16);
+    assert_int_equal(lava_kernel_shared_bytes(&planes_row), 0);
 }
 
 static void assert_shape(const struct lava_kernel *row, const struct lava_capabilities *device, uint32_t m,
                          uint32_t n, uint32_t k) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(row, device);
     assert_non_null(shape);
-    assert_int_equal(shape->type, row->type);
+    assert_int_equal(shape->type, lava_kernel_element_type(row));
     assert_int_equal(shape->m, m);
     assert_int_equal(shape->n, n);
     assert_int_equal(shape->k, k);
@@ -120,11 +238,17 @@ static void test_shapes(void **state) {
     assert_shape(&row, &lavapipe, 8, 8, 8);
     assert_shape(&fragments_row, &h200, 16, 16, 16); /* of its own type */
     assert_null(lava_kernel_shape(&fragments_row, &lavapipe));
+    assert_shape(&planes_row, &h200, 16, 16, 16); /* of its planes' type, not of its operands' */
+    row = planes_row;
+    row.scheme = LAVA_SCHEME_BF16X3;
+    assert_shape(&row, &xe2, 8, 16, 16);
+    assert_null(lava_kernel_shape(&row, &lavapipe));
     assert_null(lava_kernel_shape(&shared_row, &none));
     assert_null(lava_kernel_shape(lava_kernels_find("fp32_64x64"), &h200));
     assert_string_equal(lava_kernel_algorithm(lava_kernels_find("fp32_64x64")), "SIMT");
     assert_string_equal(lava_kernel_algorithm(&shared_row), "shared");
     assert_string_equal(lava_kernel_algorithm(&fragments_row), "fragments");
+    assert_string_equal(lava_kernel_algorithm(&planes_row), "planes");
 }
 
 /* Not taken from lava_kernel_fits: counted lane by lane, as the shader places them. */
@@ -173,8 +297,10 @@ static void test_rows_fit_everywhere(void **state) {
                 check_cover(&table[i], &device);
                 continue;
             }
-            device.shapes[0] = (struct lava_matrix_shape){
-                .type = table[i].type, .m = devices[d].m, .n = devices[d].n, .k = devices[d].k};
+            device.shapes[0] = (struct lava_matrix_shape){.type = modules[table[i].module].type,
+                                                          .m = devices[d].m,
+                                                          .n = devices[d].n,
+                                                          .k = devices[d].k};
             assert_fits(&table[i], &device);
             assert_shape(&table[i], &device, devices[d].m, devices[d].n, devices[d].k);
         }
@@ -278,122 +404,107 @@ static void test_refusals_of_matrix_rows(void **state) {
     assert_refused(&row, &device, NULL);
 }
 
-/* Fills listed[type] with the rows of the profile; each is a row of the table and listed once. */
-static void check_rows(const struct lava_profile *profile, bool *reached, size_t *listed) {
-    size_t kernels;
-    const struct lava_kernel *rows = lava_kernels_table(&kernels);
-    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
-        const struct lava_profile_kernel *figures = &profile->kernels[i];
-        const struct lava_kernel *row = lava_kernels_find(figures->kernel);
-        if (!row)
-            fail_msg("%s names %s, which does not exist", profile->label, figures->kernel);
-        assert_true(figures->flops_per_s > 0 && figures->workgroups_per_multiprocessor > 0);
-        assert_true(figures->start_k > 0 && figures->schedule < LAVA_SCHEDULE_COUNT);
-        assert_true(figures->lone_share > 0 && figures->lone_share <= 1);
-        for (size_t other = 0; other < i; other++)
-            assert_string_not_equal(profile->kernels[other].kernel, figures->kernel);
-        reached[row - rows] = true;
-        listed[row->type]++;
-    }
-}
-
-static void test_profiles_are_sound(void **state) {
+/* Its tiles are made of what is packed at a time, and the fallback computes the same ones on the device. */
+static void test_refusals_of_planes(void **state) {
     (void)state;
-    size_t profiles, kernels;
-    const struct lava_profile *table = lava_profiles_table(&profiles);
-    const struct lava_kernel *rows = lava_kernels_table(&kernels);
-    bool reached[64] = {false};
-    assert_true(kernels <= COUNT(reached));
-    for (size_t p = 0; p < profiles; p++) {
-        const struct lava_profile *profile = &table[p];
-        size_t listed[LAVA_TYPE_COUNT] = {0};
-        assert_non_null(profile->label);
-        assert_true(profile->upload_bytes_per_s > 0 && profile->download_bytes_per_s > 0);
-        assert_true(profile->memory_bytes_per_s > 0 && profile->call_latency_ns > 0);
-        assert_true(profile->multiprocessors > 0);
-        check_rows(profile, reached, listed);
-        assert_true(listed[LAVA_TYPE_FP32] > 0);
-        if (profile->kind != LAVA_DEVICE_CPU) /* software may have matrices of fp16, and none of bf16 */
-            assert_true(listed[LAVA_TYPE_FP16] > 0 && listed[LAVA_TYPE_BF16] > 0);
-        for (size_t other = 0; other < p; other++)
-            assert_string_not_equal(table[other].label, profile->label);
-    }
-    for (size_t i = 0; i < kernels; i++)
-        if (!reached[i])
-            fail_msg("no profile lists %s", rows[i].name);
-    /* the last matches everything */
-    const struct lava_profile *last = &table[profiles - 1];
-    assert_true(last->vendor_id == 0 && last->kind == -1 && last->name_part == NULL);
-}
-
-/* RDNA3 holds elements twice: a fragment's shares are not what the layout says. Nor is anything known of a
- * device that no row names. */
-static void test_fragments_only_where_known(void **state) {
-    (void)state;
-    struct lava_capabilities devices[] = {device_rdna3(), device_rdna3(), device_xe2()};
-    devices[1].kind = LAVA_DEVICE_INTEGRATED;
-    devices[2].vendor_id = 0x1234;
-    for (size_t d = 0; d < COUNT(devices); d++) {
-        const struct lava_profile *profile = lava_profiles_find(&devices[d]);
-        for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
-            assert_int_equal(lava_kernel_layout(lava_kernels_find(profile->kernels[i].kernel)),
-                             LAVA_LAYOUT_PANELS);
-    }
-}
-
-static void test_profiles_are_found(void **state) {
-    (void)state;
-    static const struct {
-        const char *name;
-        uint32_t vendor_id;
-        enum lava_device_kind kind;
-        const char *label;
-    } devices[] = {
-        {"NVIDIA H200", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA H200"},
-        {"NVIDIA H200 NVL", 0x10de, LAVA_DEVICE_VIRTUAL, "NVIDIA H200"},
-        {"NVIDIA GeForce RTX 3090", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA"},
-        {"AMD Radeon RX 7900 XTX (RADV NAVI31)", 0x1002, LAVA_DEVICE_DISCRETE, "AMD"},
-        {"Intel(R) Arc(tm) A770 Graphics (DG2)", 0x8086, LAVA_DEVICE_DISCRETE, "Intel"},
-        {"Intel(R) UHD Graphics 770 (ADL-S GT1)", 0x8086, LAVA_DEVICE_INTEGRATED, "integrated"},
-        {"llvmpipe (LLVM 19.1.7, 256 bits)", 0x10005, LAVA_DEVICE_CPU, "lavapipe"},
-        {"SwiftShader Device (LLVM 10.0.0)", 0x1ae0, LAVA_DEVICE_CPU, "software"},
-        {"llvmpipe in name only", 0x1234, LAVA_DEVICE_DISCRETE, "default"},
-        {"H200 of another maker", 0x1234, LAVA_DEVICE_DISCRETE, "default"},
-        {"", 0, LAVA_DEVICE_DISCRETE, "default"},
+    const struct lava_capabilities lavapipe = device_lavapipe(), none = device_rdna2();
+    assert_refused(&planes_row, &lavapipe, NULL);
+    assert_refused(&planes_row, &none, "no cooperative matrices of fp16");
+    /* words of the reason; what of the row is otherwise */
+    const struct {
+        const char *words, *fallback;
+        uint32_t tile_m, tile_n, tile_k, stages;
+    } cases[] = {
+        {"a block that is packed", "fp32_32x32", 32, 64, 32, 2},
+        {"a block that is packed", "fp32_32x32", 64, 32, 32, 2},
+        {"a block that is packed", "fp32_32x32", 32, 32, 32, 2},
+        {"no fallback of the same tile", NULL, 64, 64, 32, 2},
+        {"no fallback of the same tile", "fp32_64x63", 64, 64, 32, 2},
+        {"no fallback of the same tile", "fp32_64x64", 128, 64, 32, 2},
+        {"no fallback of the same tile", "fp32_64x64", 64, 128, 32, 2},
+        {"no fallback of the same tile", "fp32_64x64", 64, 64, 24, 1},
+        {"no fallback of the same tile", "fp32_64x64", 64, 64, 8, 1},
+        {"whole rounds", "fp32_64x64", 64, 64, 24, 2},
+        {NULL, "fp32_64x64", 64, 64, 48, 2},
+        {NULL, "fp32_128x64", 128, 64, 32, 2},
     };
-    for (size_t i = 0; i < COUNT(devices); i++) {
-        struct lava_capabilities device = {.vendor_id = devices[i].vendor_id, .kind = devices[i].kind};
-        snprintf(device.name, sizeof device.name, "%s", devices[i].name);
-        assert_string_equal(lava_profiles_find(&device)->label, devices[i].label);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_kernel row = planes_row;
+        row.tile_m = cases[i].tile_m;
+        row.tile_n = cases[i].tile_n;
+        row.tile_k = cases[i].tile_k;
+        row.stages = cases[i].stages;
+        row.fallback = cases[i].fallback;
+        assert_refused(&row, &lavapipe, cases[i].words);
     }
+    /* nothing is screened out of one plane */
+    struct lava_kernel row = planes_row;
+    row.scheme = LAVA_SCHEME_BF16X1;
+    row.module = LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16;
+    row.tile_m = row.tile_n = 32;
+    row.fallback = NULL;
+    assert_refused(&row, &lavapipe, "no cooperative matrices of bf16");
+    struct lava_capabilities device = device_h200();
+    assert_refused(&row, &device, NULL);
 }
 
-/* A row hidden behind an earlier, more general one would never be found. */
-static void test_every_profile_is_reached(void **state) {
+/* What the fallback asks of a device, the row by planes asks as well. */
+static void test_refusals_of_fallbacks(void **state) {
     (void)state;
+    struct lava_capabilities device = device_h200();
+    const struct lava_kernel *row = lava_kernels_find("bf16x3_64x64");
+    assert_refused(row, &device, NULL);
+    device.max_shared_bytes = 2 * (64 + 64) * 16 * 4;
+    assert_refused(row, &device, NULL);
+    device.max_shared_bytes--;
+    assert_refused(row, &device, "shared memory");
+    device = device_h200();
+    device.subgroup_size = 128; /* fp32_64x64 has 128 invocations, a subgroup of 16 x 8 */
+    assert_refused(row, &device, "divide the tile");
+    device = device_lavapipe(); /* four subgroups of 8, and 128 invocations of the fallback */
+    assert_refused(&planes_row, &device, NULL);
+    device.max_workgroup_invocations = 127;
+    assert_refused(&planes_row, &device, "more invocations");
+    device = device_h200();
+    lava_kernel_refuse(lava_kernel_fallback(row), &device);
+    assert_refused(row, &device, "wrong results");
+    assert_refused(lava_kernels_find("bf16x3_128x128"), &device, NULL);
+}
+
+/* Of all rows the one that was refused, by whatever copy of it, and those that fall back on it. */
+static void test_refused(void **state) {
+    (void)state;
+    const struct lava_capabilities h200 = device_h200();
     size_t count;
-    const struct lava_profile *table = lava_profiles_table(&count);
+    const struct lava_kernel *table = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++) {
-        struct lava_capabilities device = {.vendor_id = table[i].vendor_id};
-        device.kind = table[i].kind < 0 ? LAVA_DEVICE_DISCRETE : (enum lava_device_kind)table[i].kind;
-        snprintf(device.name, sizeof device.name, "the %s board",
-                 table[i].name_part ? table[i].name_part : "");
-        assert_ptr_equal(lava_profiles_find(&device), &table[i]);
+        struct lava_capabilities device = h200;
+        lava_kernel_refuse(&table[i], &device);
+        for (size_t other = 0; other < count; other++) {
+            struct lava_kernel copy = table[other];
+            bool refused = other == i || lava_kernel_fallback(&copy) == &table[i];
+            const char *words = refused ? "wrong results" : NULL;
+            assert_refused(&table[other], &device, words);
+            assert_refused(&copy, &device, words);
+            assert_refused(&copy, &h200, NULL);
+        }
+        assert_refused(&fragments_row, &device, NULL);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_sound),
+        cmocka_unit_test(test_fallbacks),
+        cmocka_unit_test(test_serves),
         cmocka_unit_test(test_row_arithmetic),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_rows_fit_everywhere),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_refusals_of_matrix_rows),
-        cmocka_unit_test(test_profiles_are_sound),
-        cmocka_unit_test(test_fragments_only_where_known),
-        cmocka_unit_test(test_profiles_are_found),
-        cmocka_unit_test(test_every_profile_is_reached),
+        cmocka_unit_test(test_refusals_of_planes),
+        cmocka_unit_test(test_refusals_of_fallbacks),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,10 @@ static void test_large_goes_to_the_gpu(void **state) {
     assert_int_equal(plan.blocking.split_k, 1);
     assert_true(plan.cpu_ns > 0.9e9 && plan.cpu_ns < 0.93e9); /* 2 * 8192^3 / 1.2e12 */
     /* no faster than arithmetic alone, at most twice that and the bus */
-    assert_true(plan.gpu_ns > 27e6 && plan.gpu_ns < 60e6);
+    assert_true(plan.gpu_ns > 1e9 * lava_problem_flops(&problem) / plan.flops_per_s && plan.gpu_ns < 60e6);
+    problem.precision = LAVA_PRECISION_IEEE;
+    plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    assert_true(plan.gpu_ns > 23e6 && plan.gpu_ns < 60e6);
 }
 
 static void test_small_stays_on_the_cpu(void **state) {
@@ -244,6 +247,7 @@ static void test_types(void **state) {
             for (size_t i = 0; i < COUNT(shapes); i++) {
                 struct lava_problem problem = product_of((enum lava_type)type, (enum lava_type)type,
                                                          shapes[i][0], shapes[i][1], shapes[i][2]);
+                problem.precision = (enum lava_precision)(i % LAVA_PRECISION_COUNT);
                 struct lava_plan plan = choose(&problem, &devices[d], LAVA_MODE_GPU, &none);
                 assert_int_equal(plan.place, has ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
                 assert_int_equal(plan.reason, has ? LAVA_REASON_FORCED : LAVA_REASON_NO_KERNEL);
@@ -255,7 +259,8 @@ static void test_types(void **state) {
                 const struct lava_matrix_shape *shape = lava_kernel_shape(plan.kernel, &devices[d]);
                 static const struct lava_matrix_shape simt;
                 assert_memory_equal(&plan.shape, shape ? shape : &simt, sizeof plan.shape);
-                assert_int_equal(plan.shape.m > 0, type != LAVA_TYPE_FP32);
+                assert_int_equal(plan.shape.m > 0, lava_kernel_element_type(plan.kernel) != LAVA_TYPE_FP32);
+                assert_true(lava_kernel_serves(plan.kernel, &problem));
             }
         }
     }
@@ -273,6 +278,7 @@ static void test_pure(void **state) {
             product(random_size(&random, 40000), random_size(&random, 40000), random_size(&random, 40000));
         problem.type = (enum lava_type)(random_next(&random) % LAVA_TYPE_COUNT);
         problem.type_c = random_next(&random) % 2 ? problem.type : LAVA_TYPE_FP32;
+        problem.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
         const struct lava_problem kept = problem;
         const struct lava_capabilities *device = &devices[i % 2];
         struct lava_overrides overrides = {.memory_bytes =
@@ -332,6 +338,7 @@ static void test_describe(void **state) {
     struct lava_problem problem = product(8192, 4096, 2048);
     problem.op_b = LAVA_OP_T;
     problem.ldb = 4096;
+    problem.precision = LAVA_PRECISION_IEEE;
     struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
     char text[1024], cut[64];
     lava_policy_describe(&problem, &plan, text, sizeof text);

@@ -1,0 +1,48 @@
+/* The rows of the table of schemes. Read by kernels.c, whose rows name one each, by policy.c, pipelines.c and
+ * executor.c, and by perf/accuracy. Invariant: a precision admits a scheme only where perf/accuracy finds
+ * that it keeps that precision's promise on every kind of data. */
+#include "dispatch/schemes.h"
+
+#define FP32_BIAS 127
+
+// clang-format off
+/* Exponents: bf16's three planes hold an element of 2^-103 and more without subnormal planes, and where the sum of two
+ * exponents is -96 or more, what is lost among subnormal sums, if the unit flushes them, is below u / 8. 2^127 could
+ * round up to Inf. fp16's hold 2^-14 to 2^15.
+ *
+ * row                            type            planes levels shift span_k  screened least most sum   least_k standard fast   units */
+static const struct lava_scheme_row table[LAVA_SCHEME_COUNT] = {
+    [LAVA_SCHEME_NONE]        = {"fp32",            LAVA_TYPE_FP32, 0, 0,  0,    0, false,    0,   0,   0,   1, true,  true,     0},
+    [LAVA_SCHEME_BF16X3]      = {"bf16x3",          LAVA_TYPE_BF16, 3, 2,  0, 1024, true,  -102, 126, -96, 128, true,  true,     1},
+    [LAVA_SCHEME_BF16X3_ALL]  = {"bf16x3_all",      LAVA_TYPE_BF16, 3, 4,  0, 1024, true,  -102, 126, -96, 128, false, false,    0},
+    [LAVA_SCHEME_FP16X3]      = {"fp16x3",          LAVA_TYPE_FP16, 3, 2, 11, 1024, true,   -14,  14, -96, 128, false, true,     1},
+    [LAVA_SCHEME_FP16X2]      = {"fp16x2",          LAVA_TYPE_FP16, 2, 1, 11, 1024, true,   -12,  14, -96, 128, false, false,    8},
+    [LAVA_SCHEME_FP16X2_ALL]  = {"fp16x2_all",      LAVA_TYPE_FP16, 2, 2, 11, 1024, true,   -12,  14, -96, 128, false, false,    4},
+    [LAVA_SCHEME_BF16X1]      = {"bf16x1",          LAVA_TYPE_BF16, 1, 0,  0,    0, false,    0,   0,   0,   1, false, true,  0x1.02p17},
+};
+// clang-format on
+
+const struct lava_scheme_row *lava_scheme(enum lava_scheme scheme) {
+    return &table[scheme];
+}
+
+/* K products below 2^(a + b + 2) each stay below 2^126. */
+struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, int64_t k) {
+    int most_sum = 124;
+    for (int64_t power = 1; power < k; power *= 2)
+        most_sum--;
+    return (struct lava_screen_limits){.least = (uint32_t)(row->least_exponent + FP32_BIAS),
+                                       .most = (uint32_t)(row->most_exponent + FP32_BIAS),
+                                       .least_sum = (uint32_t)(row->least_sum + 2 * FP32_BIAS),
+                                       .most_sum = (uint32_t)(most_sum + 2 * FP32_BIAS)};
+}
+
+bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_problem *problem) {
+    if (row->planes == 0)
+        return true;
+    if (problem->type != LAVA_TYPE_FP32 || problem->k < row->least_k)
+        return false;
+    return problem->precision == LAVA_PRECISION_FAST
+               ? row->fast
+               : problem->precision == LAVA_PRECISION_STANDARD && row->standard;
+}

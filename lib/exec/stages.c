@@ -1,0 +1,370 @@
+/* Packing, multiplying and finishing. Called by executor.c. */
+#include "lib/exec/stages.h"
+
+#include <stdlib.h>
+
+#include "dispatch/arithmetic.h"
+
+/* Of K by planes, before the next tile. Workgroups that walk a long K drift apart and lose what the caches
+ * share: 4096 x 4096 x K in TFLOP/s, K 4096, 8192, 16384: 73.0, 71.2, 68.3 (H200, 2026-11-21). */
+#define SPANS_WALKED 4
+
+const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_workspace_role role) {
+    return &run->executor->workspace.buffers[role];
+}
+
+static uint64_t accumulators_of(const struct lava_run *run, const struct lava_run_block *block) {
+    return lava_stages_buffer(run, LAVA_WORKSPACE_ACCUMULATOR)->address +
+           block->place * run->plan->blocking.accumulator_bytes;
+}
+
+/* The two in turn. */
+static const struct lava_buffer *packed_b(const struct lava_run *run, uint32_t pack) {
+    return lava_stages_buffer(run, pack % 2 ? LAVA_WORKSPACE_PACKED_B_OTHER : LAVA_WORKSPACE_PACKED_B);
+}
+
+static const void *element_of(const void *matrix, enum lava_type type, int64_t index) {
+    return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
+}
+
+/* A block's op(A), or from a piece on, and op(B): addresses of its parts, 0 for those that it has not. */
+struct packed {
+    uint64_t elements, panels, exponents, arguments;
+    uint64_t arguments_offset;
+};
+
+static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
+                               uint32_t tiles, uint32_t first_tile, int64_t k) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    uint64_t k_padded = (uint64_t)lava_blocking_padded(k, kernel->tile_k),
+             width = (uint64_t)first_tile * tile;
+    struct lava_packed layout = lava_packed_layout(kernel, tile, (uint64_t)tiles * tile, k_padded);
+    struct packed packed = {.elements = buffer->address + width * k_padded * layout.element_bytes};
+    if (layout.panels > 0) {
+        packed.panels = buffer->address + layout.panels + width * k_padded * lava_type_bytes(kernel->type);
+        packed.exponents =
+            buffer->address + layout.exponents + first_tile * layout.exponent_words * sizeof(uint32_t);
+        packed.arguments_offset = layout.arguments;
+        packed.arguments = buffer->address + layout.arguments;
+    }
+    return packed;
+}
+
+static struct packed packed_a_at(const struct lava_run *run, const struct lava_run_block *block,
+                                 const struct lava_run_piece *piece, int64_t k) {
+    return packed_at(run, lava_stages_buffer(run, LAVA_WORKSPACE_PACKED_A), run->plan->kernel->tile_m,
+                     block->tiles_m, piece->first_tile, k);
+}
+
+static struct packed packed_b_at(const struct lava_run *run, const struct lava_run_block *block,
+                                 uint32_t pack, int64_t k) {
+    return packed_at(run, packed_b(run, pack), run->plan->kernel->tile_n, block->tiles_n, 0, k);
+}
+
+/* op(A)'s rows of the piece, K from k0. */
+enum lava_status lava_stages_pack_a(struct lava_run *run, const struct lava_run_block *block,
+                                    const struct lava_run_piece *piece, int64_t k0, int64_t k) {
+    const struct lava_problem *problem = run->problem;
+    const struct lava_kernel *kernel = run->plan->kernel;
+    bool transpose = problem->op_a == LAVA_OP_T;
+    int64_t row = block->row + piece->row;
+    const struct packed packed = packed_a_at(run, block, piece, k);
+    const struct lava_operand operand = {
+        .source = element_of(problem->a, problem->type,
+                             transpose ? row * problem->lda + k0 : k0 * problem->lda + row),
+        .element_bytes = lava_type_bytes(problem->type),
+        .source_ld = problem->lda,
+        .rows = transpose ? k : piece->rows,
+        .columns = transpose ? piece->rows : k,
+        .transpose = transpose,
+        .pack = run->pack_a,
+        .width_padded = (int64_t)piece->tiles * kernel->tile_m,
+        .k_padded = lava_blocking_padded(k, kernel->tile_k),
+        .pack_block = lava_kernel_pack_block(kernel),
+        .target = packed.elements,
+        .panels = packed.panels,
+        .exponents = packed.exponents,
+        .wait_for_readers = piece->row == 0};
+    return lava_transfer_pack(&run->transfer, &operand);
+}
+
+/* op(B)'s columns of the block, into the buffer that the multiply before the last one read. */
+enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_block *block, int64_t k0,
+                                    int64_t k) {
+    const struct lava_problem *problem = run->problem;
+    const struct lava_kernel *kernel = run->plan->kernel;
+    bool transpose = problem->op_b == LAVA_OP_N;
+    const struct packed packed = packed_b_at(run, block, run->packs_of_b, k);
+    const struct lava_operand operand = {.source = element_of(problem->b, problem->type,
+                                                              transpose ? block->column * problem->ldb + k0
+                                                                        : k0 * problem->ldb + block->column),
+                                         .element_bytes = lava_type_bytes(problem->type),
+                                         .source_ld = problem->ldb,
+                                         .rows = transpose ? k : block->columns,
+                                         .columns = transpose ? block->columns : k,
+                                         .transpose = transpose,
+                                         .pack = run->pack_b,
+                                         .width_padded = (int64_t)block->tiles_n * kernel->tile_n,
+                                         .k_padded = lava_blocking_padded(k, kernel->tile_k),
+                                         .pack_block = lava_kernel_pack_block(kernel),
+                                         .target = packed.elements,
+                                         .panels = packed.panels,
+                                         .exponents = packed.exponents,
+                                         .arguments = packed.arguments};
+    run->packs_of_b++;
+    return lava_transfer_pack(&run->transfer, &operand);
+}
+
+/* The place of the list of that shape, or LAVA_BLOCKING_SCHEDULES; *free_place is one that no dispatch of
+ * this run reads, or the same. */
+static uint32_t find_list(const struct lava_run *run, uint64_t shape, uint32_t *free_place) {
+    const struct lava_workspace *workspace = &run->executor->workspace;
+    *free_place = LAVA_BLOCKING_SCHEDULES;
+    for (uint32_t place = 0; place < LAVA_BLOCKING_SCHEDULES; place++) {
+        if (workspace->lists[place].shape == shape &&
+            workspace->lists[place].schedule == (int)run->plan->schedule)
+            return place;
+        if (!(run->lists_used & 1u << place))
+            *free_place = place;
+    }
+    return LAVA_BLOCKING_SCHEDULES;
+}
+
+static enum lava_status make_list(struct lava_run *run, uint32_t place, uint32_t tiles_m, uint32_t tiles_n) {
+    struct lava_workspace *workspace = &run->executor->workspace;
+    size_t count = (size_t)tiles_m * tiles_n;
+    uint32_t *entries = malloc(count * sizeof *entries);
+    if (!entries)
+        return LAVA_ERROR_HOST_MEMORY;
+    lava_schedule_fill(run->plan->schedule, tiles_m, tiles_n, entries);
+    workspace->lists[place].shape = 0;
+    enum lava_status status =
+        lava_transfer_upload(&run->transfer, entries, count * sizeof *entries,
+                             lava_stages_buffer(run, LAVA_WORKSPACE_SCHEDULE), place * workspace->list_bytes);
+    free(entries);
+    if (!status) {
+        workspace->lists[place].shape = tiles_m | (uint64_t)tiles_n << 32;
+        workspace->lists[place].schedule = (int)run->plan->schedule;
+    }
+    return status;
+}
+
+/* Where a list of tiles lies on the device; made and uploaded unless it is there from before. */
+static enum lava_status schedule_of(struct lava_run *run, uint32_t tiles_m, uint32_t tiles_n,
+                                    uint64_t *address) {
+    uint32_t free_place, place = find_list(run, tiles_m | (uint64_t)tiles_n << 32, &free_place);
+    enum lava_status status = LAVA_OK;
+    if (place == LAVA_BLOCKING_SCHEDULES) {
+        place = free_place;
+        if (place == LAVA_BLOCKING_SCHEDULES) { /* all are read */
+            place = run->lists_used = 0;
+            status = lava_transfer_flush(&run->transfer);
+            status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
+        }
+        status = status ? status : make_list(run, place, tiles_m, tiles_n);
+    }
+    run->lists_used |= 1u << place;
+    *address = lava_stages_buffer(run, LAVA_WORKSPACE_SCHEDULE)->address +
+               place * run->executor->workspace.list_bytes;
+    return status;
+}
+
+/* The constants of a piece's multiply for the panel of K that was packed last. */
+static struct lava_multiply_constants multiply_constants(const struct lava_run *run,
+                                                         const struct lava_run_block *block,
+                                                         const struct lava_run_piece *piece, int64_t k,
+                                                         bool accumulate) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    uint32_t steps = (uint32_t)(lava_blocking_padded(k, kernel->tile_k) / kernel->tile_k);
+    uint32_t ld = block->tiles_m * kernel->tile_m;
+    uint64_t sum_bytes = blocking->finish ? sizeof(float) : lava_type_bytes(run->result_type);
+    const struct packed a = packed_a_at(run, block, piece, k),
+                        b = packed_b_at(run, block, run->packs_of_b - 1, k);
+    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->problem->k);
+    return (struct lava_multiply_constants){
+        .packed_a = a.elements,
+        .packed_b = b.elements,
+        .target = accumulators_of(run, block) + (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
+        .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
+        .tiles = piece->tiles * block->tiles_n,
+        .steps = steps,
+        .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
+        .target_ld = ld,
+        .accumulate = accumulate,
+        .alpha = blocking->finish ? 1.0f : (float)run->problem->alpha,
+        .exponents_a = a.exponents,
+        .exponents_b = b.exponents,
+        .arguments = b.arguments,
+        .least = limits.least,
+        .most = limits.most,
+        .least_sum = limits.least_sum,
+        .most_sum = limits.most_sum};
+}
+
+/* A dispatch along x, and what it is timed as. */
+struct dispatch {
+    enum lava_stamp_kind kind;
+    const struct lava_pipeline *pipeline;
+    const void *constants;
+    uint32_t constants_bytes, groups;
+    const struct lava_buffer *arguments; /* holds the groups, at the offset; NULL: they are known */
+    uint64_t arguments_offset;
+};
+
+static void dispatch_now(struct lava_run *run, const struct lava_commands *commands,
+                         const struct dispatch *dispatch) {
+    if (dispatch->arguments)
+        lava_queue_dispatch_indirect(run->device, commands, dispatch->pipeline, dispatch->constants,
+                                     dispatch->constants_bytes, dispatch->arguments,
+                                     dispatch->arguments_offset);
+    else
+        lava_queue_dispatch(run->device, commands, dispatch->pipeline, dispatch->constants,
+                            dispatch->constants_bytes, dispatch->groups, 1);
+}
+
+/* Steps of K that are walked before the next tile: where that is not all of a slab, the slab begins anew for
+ * the rest of them, and adds to what is there. The same bits: it is as long as so many spans, and the
+ * fallback goes on where it was. */
+static uint32_t walked_steps(const struct lava_run *run, const struct lava_multiply_constants *constants) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct lava_scheme_row *scheme = lava_scheme(kernel->scheme);
+    if (run->plan->blocking.split_k > 1 || scheme->span_k == 0)
+        return constants->steps_per_slab;
+    return SPANS_WALKED * scheme->span_k / kernel->tile_k;
+}
+
+/* Units [first_unit, end_unit) of the constants, after everything submitted before; as often as the run says.
+ * scale: steps of the dispatch's row to one of the plan's. */
+static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
+                            struct dispatch *dispatch, const struct lava_multiply_constants *units,
+                            uint32_t scale) {
+    uint32_t walked = walked_steps(run, units), walks = (units->steps_per_slab + walked - 1) / walked;
+    struct lava_multiply_constants constants = *units;
+    constants.steps *= scale;
+    dispatch->kind = LAVA_STAMP_MULTIPLY;
+    dispatch->constants = &constants;
+    dispatch->constants_bytes = sizeof constants;
+    lava_queue_barrier_dispatch(run->device, commands);
+    lava_transfer_stamp_begin(&run->transfer, commands, dispatch->kind);
+    for (uint32_t i = 0; i < run->repeat * walks; i++) {
+        uint32_t walk = i % walks;
+        if (i > 0)
+            lava_queue_barrier_dispatch(run->device, commands);
+        if (walks > 1) {
+            constants.slab_stride = 0;
+            constants.first_unit = walk * units->tiles + units->first_unit;
+            constants.end_unit = walk * units->tiles + units->end_unit;
+            constants.accumulate = units->accumulate || walk > 0;
+            constants.alpha = walk + 1 == walks ? units->alpha : 1.0f;
+        }
+        constants.steps_per_slab = scale * (walks > 1 ? walked : units->steps_per_slab);
+        dispatch_now(run, commands, dispatch);
+    }
+    lava_transfer_stamp_end(&run->transfer, commands);
+}
+
+/* The tiles that were screened out of the multiply just recorded, on panels of fp32: no workgroup where there
+ * are none. The slabs of K are the same. */
+static void record_fallback(struct lava_run *run, const struct lava_commands *commands,
+                            const struct lava_run_block *block, const struct lava_run_piece *piece, int64_t k,
+                            struct lava_multiply_constants constants) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct packed a = packed_a_at(run, block, piece, k),
+                        b = packed_b_at(run, block, run->packs_of_b - 1, k);
+    constants.packed_a = a.panels;
+    constants.packed_b = b.panels;
+    struct dispatch dispatch = {.pipeline = run->fallback,
+                                .arguments = packed_b(run, run->packs_of_b - 1),
+                                .arguments_offset = b.arguments_offset};
+    record_multiply(run, commands, &dispatch, &constants,
+                    kernel->tile_k / lava_kernel_fallback(kernel)->tile_k);
+}
+
+/* Each dispatch in a submission of its own; the last is collected. */
+static enum lava_status submit_multiply(struct lava_run *run, const struct lava_run_block *block,
+                                        const struct lava_run_piece *piece, int64_t k,
+                                        struct lava_multiply_constants *constants, struct lava_point *done) {
+    struct lava_device *device = run->device;
+    uint32_t units = constants->tiles * run->plan->blocking.split_k;
+    uint32_t most = device->capabilities.max_workgroups;
+    if (run->plan->persistent && run->plan->resident_workgroups < most)
+        most = run->plan->resident_workgroups;
+    for (uint32_t first = 0; first < units; first += run->units_per_dispatch) {
+        struct lava_commands commands;
+        enum lava_status status = first > 0 ? lava_transfer_flush(&run->transfer) : LAVA_OK;
+        if (status || (status = lava_transfer_begin(&run->transfer, &commands)))
+            return status;
+        uint32_t count = units - first < run->units_per_dispatch ? units - first : run->units_per_dispatch;
+        constants->first_unit = first;
+        constants->end_unit = first + count;
+        constants->fallback_groups = count < most ? count : most;
+        struct dispatch dispatch = {.pipeline = run->multiply, .groups = constants->fallback_groups};
+        record_multiply(run, &commands, &dispatch, constants, 1);
+        if (run->fallback)
+            record_fallback(run, &commands, block, piece, k, *constants);
+        if ((status = lava_transfer_submit(&run->transfer, &run->transfer.uploaded, done)))
+            return status;
+    }
+    return LAVA_OK;
+}
+
+/* Where the finished block is left. */
+const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_run_block *block,
+                                             uint64_t *offset) {
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    *offset = block->place * lava_blocking_finished_bytes(blocking);
+    if (!blocking->finish)
+        return lava_stages_buffer(run, LAVA_WORKSPACE_ACCUMULATOR);
+    return lava_stages_buffer(run,
+                              run->transfer.at_once ? LAVA_WORKSPACE_STAGING_DOWN : LAVA_WORKSPACE_RESULT);
+}
+
+/* Alpha, the sum of the slabs, and the block without its padding. */
+enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_block *block,
+                                    struct lava_point *done) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    struct lava_commands commands;
+    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
+    if (status)
+        return status;
+    uint64_t offset;
+    const struct lava_buffer *result = lava_stages_result(run, block, &offset);
+    uint32_t ld = block->tiles_m * kernel->tile_m;
+    uint32_t words_per_column = (uint32_t)(lava_blocking_padded(block->rows, 4) / 4);
+    const struct lava_finish_constants constants = {.source = accumulators_of(run, block),
+                                                    .target = result->address + offset,
+                                                    .slab_stride =
+                                                        (uint64_t)ld * block->tiles_n * kernel->tile_n,
+                                                    .slabs = run->plan->blocking.split_k,
+                                                    .source_ld = ld,
+                                                    .words_per_column = words_per_column,
+                                                    .words = words_per_column * (uint32_t)block->columns,
+                                                    .alpha = (float)run->problem->alpha};
+    uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
+    uint32_t most = run->device->capabilities.max_workgroups;
+    const struct dispatch dispatch = {.kind = LAVA_STAMP_FINISH,
+                                      .pipeline = run->finish,
+                                      .constants = &constants,
+                                      .constants_bytes = sizeof constants,
+                                      .groups = groups < most ? groups : most};
+    lava_queue_barrier_dispatch(run->device, &commands);
+    lava_transfer_stamp_begin(&run->transfer, &commands, dispatch.kind);
+    for (uint32_t i = 0; i < run->repeat; i++) {
+        if (i > 0)
+            lava_queue_barrier_dispatch(run->device, &commands);
+        dispatch_now(run, &commands, &dispatch);
+    }
+    lava_transfer_stamp_end(&run->transfer, &commands);
+    return lava_transfer_submit(&run->transfer, NULL, done);
+}
+
+enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_run_block *block,
+                                      const struct lava_run_piece *piece, int64_t k, bool accumulate,
+                                      struct lava_point *done) {
+    struct lava_multiply_constants constants = multiply_constants(run, block, piece, k, accumulate);
+    enum lava_status status = schedule_of(run, piece->tiles, block->tiles_n, &constants.schedule);
+    if (status)
+        return status;
+    return submit_multiply(run, block, piece, k, &constants, done);
+}

@@ -1,0 +1,60 @@
+/* The compute stages of one run of the executor: operands packed, blocks of C multiplied and finished. They
+ * record commands and leave the order of things to the executor. Private to executor.c and stages.c. */
+#ifndef LAVA_EXEC_STAGES_H
+#define LAVA_EXEC_STAGES_H
+
+#include "lib/exec/executor.h"
+
+/* What one run of the executor knows. */
+struct lava_run {
+    struct lava_executor *executor;
+    struct lava_device *device;
+    const struct lava_problem *problem;
+    const struct lava_plan *plan;
+    const struct lava_pipeline *multiply, *finish, *pack_a, *pack_b;
+    const struct lava_pipeline *fallback; /* NULL: no tile is screened out */
+    enum lava_type result_type;           /* of what comes down */
+    struct lava_transfer transfer;
+    struct lava_stamps stamps;
+    uint32_t repeat;
+    uint32_t units_per_dispatch;
+    uint32_t packs_of_b; /* so far: which of the two buffers is next */
+    uint32_t lists_used; /* a bit for each list of tiles that a dispatch of this run reads */
+    struct lava_download downloads[LAVA_BLOCKING_BLOCKS_HELD];
+    int64_t download_column[LAVA_BLOCKING_BLOCKS_HELD]; /* where the block starts in C */
+    int64_t columns_started;                            /* of the row block: whose download has begun */
+};
+
+/* A block of C: rows x columns at (row, column), and where and how it lies on the device. */
+struct lava_run_block {
+    int64_t row, column, rows, columns;
+    uint32_t tiles_m, tiles_n;
+    uint32_t place; /* of blocks_held */
+};
+
+/* Rows of a block that are multiplied by one dispatch, from a tile on. */
+struct lava_run_piece {
+    int64_t row, rows;
+    uint32_t first_tile, tiles;
+};
+
+const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_workspace_role role);
+
+/* op(A)'s rows of the piece, K from k0. */
+enum lava_status lava_stages_pack_a(struct lava_run *run, const struct lava_run_block *block,
+                                    const struct lava_run_piece *piece, int64_t k0, int64_t k);
+/* op(B)'s columns of the block, into the buffer that the multiply before the last one read. */
+enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_block *block, int64_t k0,
+                                    int64_t k);
+/* The piece, for the panel of K that was packed last; accumulate: it is not the first one. */
+enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_run_block *block,
+                                      const struct lava_run_piece *piece, int64_t k, bool accumulate,
+                                      struct lava_point *done);
+/* Alpha, the sum of the slabs, and the block without its padding. */
+enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_block *block,
+                                    struct lava_point *done);
+/* Where the finished block is left. */
+const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_run_block *block,
+                                             uint64_t *offset);
+
+#endif

@@ -1,0 +1,127 @@
+/* profiles.c: every profile names rows that exist and may run there, and every device has one. */
+#include "devices.h"
+
+#include "dispatch/kernels.h"
+#include "dispatch/profiles.h"
+
+static bool is_admitted(const struct lava_kernel *row) {
+    const struct lava_scheme_row *scheme = lava_scheme(row->scheme);
+    return scheme->standard || scheme->fast;
+}
+
+/* Fills listed[type] with the rows of the profile that split nothing; each is a row of the table and listed
+ * once. Rows by planes that no precision admits would never be chosen. */
+static void check_rows(const struct lava_profile *profile, bool *reached, size_t *listed) {
+    size_t kernels;
+    const struct lava_kernel *rows = lava_kernels_table(&kernels);
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_profile_kernel *figures = &profile->kernels[i];
+        const struct lava_kernel *row = lava_kernels_find(figures->kernel);
+        if (!row)
+            fail_msg("%s names %s, which does not exist", profile->label, figures->kernel);
+        assert_true(figures->flops_per_s > 0 && figures->workgroups_per_multiprocessor > 0);
+        assert_true(figures->start_k > 0 && figures->schedule < LAVA_SCHEDULE_COUNT);
+        assert_true(figures->lone_share > 0 && figures->lone_share <= 1);
+        for (size_t other = 0; other < i; other++)
+            assert_string_not_equal(profile->kernels[other].kernel, figures->kernel);
+        if (!is_admitted(row))
+            fail_msg("%s lists %s, which no precision admits", profile->label, figures->kernel);
+        reached[row - rows] = true;
+        listed[row->type] += row->scheme == LAVA_SCHEME_NONE;
+    }
+}
+
+static void test_profiles_are_sound(void **state) {
+    (void)state;
+    size_t profiles, kernels;
+    const struct lava_profile *table = lava_profiles_table(&profiles);
+    const struct lava_kernel *rows = lava_kernels_table(&kernels);
+    bool reached[64] = {false};
+    assert_true(kernels <= COUNT(reached));
+    for (size_t p = 0; p < profiles; p++) {
+        const struct lava_profile *profile = &table[p];
+        size_t listed[LAVA_TYPE_COUNT] = {0};
+        assert_non_null(profile->label);
+        assert_true(profile->upload_bytes_per_s > 0 && profile->download_bytes_per_s > 0);
+        assert_true(profile->memory_bytes_per_s > 0 && profile->call_latency_ns > 0);
+        assert_true(profile->multiprocessors > 0);
+        check_rows(profile, reached, listed);
+        assert_true(listed[LAVA_TYPE_FP32] > 0);
+        if (profile->kind != LAVA_DEVICE_CPU) /* software may have matrices of fp16, and none of bf16 */
+            assert_true(listed[LAVA_TYPE_FP16] > 0 && listed[LAVA_TYPE_BF16] > 0);
+        for (size_t other = 0; other < p; other++)
+            assert_string_not_equal(table[other].label, profile->label);
+    }
+    for (size_t i = 0; i < kernels; i++)
+        if (!reached[i] && rows[i].scheme == LAVA_SCHEME_NONE)
+            fail_msg("no profile lists %s", rows[i].name);
+    /* the last matches everything */
+    const struct lava_profile *last = &table[profiles - 1];
+    assert_true(last->vendor_id == 0 && last->kind == -1 && last->name_part == NULL);
+}
+
+/* RDNA3 holds elements twice: a fragment's shares are not what the layout says. Nor is anything known of a
+ * device that no row names. */
+static void test_fragments_only_where_known(void **state) {
+    (void)state;
+    struct lava_capabilities devices[] = {device_rdna3(), device_rdna3(), device_xe2()};
+    devices[1].kind = LAVA_DEVICE_INTEGRATED;
+    devices[2].vendor_id = 0x1234;
+    for (size_t d = 0; d < COUNT(devices); d++) {
+        const struct lava_profile *profile = lava_profiles_find(&devices[d]);
+        for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
+            assert_int_equal(lava_kernel_layout(lava_kernels_find(profile->kernels[i].kernel)),
+                             LAVA_LAYOUT_PANELS);
+    }
+}
+
+static void test_profiles_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t vendor_id;
+        enum lava_device_kind kind;
+        const char *label;
+    } devices[] = {
+        {"NVIDIA H200", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA H200"},
+        {"NVIDIA H200 NVL", 0x10de, LAVA_DEVICE_VIRTUAL, "NVIDIA H200"},
+        {"NVIDIA GeForce RTX 3090", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA"},
+        {"AMD Radeon RX 7900 XTX (RADV NAVI31)", 0x1002, LAVA_DEVICE_DISCRETE, "AMD"},
+        {"Intel(R) Arc(tm) A770 Graphics (DG2)", 0x8086, LAVA_DEVICE_DISCRETE, "Intel"},
+        {"Intel(R) UHD Graphics 770 (ADL-S GT1)", 0x8086, LAVA_DEVICE_INTEGRATED, "integrated"},
+        {"llvmpipe (LLVM 19.1.7, 256 bits)", 0x10005, LAVA_DEVICE_CPU, "lavapipe"},
+        {"SwiftShader Device (LLVM 10.0.0)", 0x1ae0, LAVA_DEVICE_CPU, "software"},
+        {"llvmpipe in name only", 0x1234, LAVA_DEVICE_DISCRETE, "default"},
+        {"H200 of another maker", 0x1234, LAVA_DEVICE_DISCRETE, "default"},
+        {"", 0, LAVA_DEVICE_DISCRETE, "default"},
+    };
+    for (size_t i = 0; i < COUNT(devices); i++) {
+        struct lava_capabilities device = {.vendor_id = devices[i].vendor_id, .kind = devices[i].kind};
+        snprintf(device.name, sizeof device.name, "%s", devices[i].name);
+        assert_string_equal(lava_profiles_find(&device)->label, devices[i].label);
+    }
+}
+
+/* A row hidden behind an earlier, more general one would never be found. */
+static void test_every_profile_is_reached(void **state) {
+    (void)state;
+    size_t count;
+    const struct lava_profile *table = lava_profiles_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct lava_capabilities device = {.vendor_id = table[i].vendor_id};
+        device.kind = table[i].kind < 0 ? LAVA_DEVICE_DISCRETE : (enum lava_device_kind)table[i].kind;
+        snprintf(device.name, sizeof device.name, "the %s board",
+                 table[i].name_part ? table[i].name_part : "");
+        assert_ptr_equal(lava_profiles_find(&device), &table[i]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profiles_are_sound),
+        cmocka_unit_test(test_fragments_only_where_known),
+        cmocka_unit_test(test_profiles_are_found),
+        cmocka_unit_test(test_every_profile_is_reached),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
