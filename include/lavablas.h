@@ -31,6 +31,29 @@ const char *lavablas_version(void);
  * *why, where why is not NULL, is set to the reason in words, "" when ready: a string of static storage. */
 int lavablas_wait(const char **why);
 
+/* What the products of fp32 matrices on the device have to be. With u = 2^-24 and G = |alpha| |A| |B| +
+ * |beta| |C0|, element by element; doc/numerics.md tells what of this is proven and what measured. The CPU
+ * BLAS computes as it does, and the routines of half precision are the same, whatever is chosen. */
+enum lavablas_precision {
+    /* What LAVABLAS_PRECISION says in the environment: ieee, standard or fast; STANDARD where it does not. */
+    LAVABLAS_PRECISION_DEFAULT,
+    /* Sums of fp32 multiply-adds, nothing else. */
+    LAVABLAS_PRECISION_IEEE,
+    /* Tensor cores may be used too, in ways whose error is within the bounds of fp32 arithmetic: at most
+     * 4 sqrt(k + 2) u G on random data, (k + 3) u G on any data, and twice OpenBLAS's error. Inf, NaN and
+     * elements too large or too small for these ways are computed as with IEEE. */
+    LAVABLAS_PRECISION_STANDARD,
+    /* Elements of A and B may be rounded to bf16: a further error of about 2^-8 |alpha| |A| |B|. */
+    LAVABLAS_PRECISION_FAST
+};
+
+/* Chooses for the calling thread's products from now on, and for no other thread's: each starts with
+ * LAVABLAS_PRECISION_DEFAULT. Returns 0; -1 for any other value, and nothing has changed. */
+int lavablas_set_precision(enum lavablas_precision precision);
+
+/* What the calling thread's next product will be computed with: never LAVABLAS_PRECISION_DEFAULT. */
+enum lavablas_precision lavablas_precision(void);
+
 /* One product, as lavablas_last_call tells it. New fields are only ever added at the end; size tells library
  * and program apart. The strings are of static storage. */
 struct lavablas_call {
@@ -41,6 +64,9 @@ struct lavablas_call {
     int64_t m, n, k;     /* of the column-major product (a row-major one is its transpose, so that m and n
                           * change places); 0 where the arguments were invalid */
     double seconds;      /* wall time inside the call */
+    const char *scheme;  /* how: "fp32", "fp16" or "bf16", the type of A and B, where elements were multiplied
+                          * as they are, so always on the CPU; else, if only for a part of C, how fp32 was
+                          * brought to tensor cores, as "bf16x3": each element as the sum of three bf16 */
 };
 
 /* Tells about the calling thread's last product. Products small enough to be handed to the CPU BLAS unseen

@@ -5,6 +5,7 @@
  *     lavablas explain [OPTION...] M N K  where that product would run, why, and how
  *         --type fp32|fp16|bf16           of A and B; default: fp32
  *         --c-type fp32|fp16|bf16         of C: A's, or fp32, the default
+ *         --precision ieee|standard|fast  of fp32 products; default: what LAVABLAS_PRECISION says
  *     lavablas kernels                    the kernel table, and which rows the device can run
  *     lavablas profiles                   the device profiles the policy reckons with
  *
@@ -20,9 +21,11 @@
 #include "lib/vk/device.h"
 
 static const char usage[] =
-    "usage: lavablas device | explain [--type TYPE] [--c-type TYPE] M N K | kernels | profiles\n"
+    "usage: lavablas device | explain [OPTION...] M N K | kernels | profiles\n"
+    "       (options: --type TYPE, --c-type TYPE, --precision ieee|standard|fast)\n"
     "       (types: fp32, fp16, bf16; C has A's and B's type or fp32; default: fp32)\n"
-    "       (the environment variables LAVABLAS_DEVICE, LAVABLAS_MODE, LAVABLAS_MEMORY count)\n";
+    "       (the environment variables LAVABLAS_DEVICE, LAVABLAS_MODE, LAVABLAS_MEMORY and\n"
+    "       LAVABLAS_PRECISION count)\n";
 
 static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
                                     [LAVA_DEVICE_INTEGRATED] = "integrated GPU",
@@ -99,6 +102,14 @@ static int show_device(void) {
     return 0;
 }
 
+static bool read_option(const char *name, const char *value, struct lava_problem *problem) {
+    if (!strcmp(name, "--type"))
+        return lava_type_from_name(value, &problem->type);
+    if (!strcmp(name, "--c-type"))
+        return lava_type_from_name(value, &problem->type_c);
+    return !strcmp(name, "--precision") && lava_config_find_precision(value, &problem->precision);
+}
+
 /* The options and sizes of `explain`. Addresses are distinct: nothing is read. */
 static bool read_product(int argc, char **argv, struct lava_problem *problem) {
     *problem = (struct lava_problem){.type = LAVA_TYPE_FP32,
@@ -106,14 +117,11 @@ static bool read_product(int argc, char **argv, struct lava_problem *problem) {
                                      .alpha = 1,
                                      .a = (const void *)(uintptr_t)(1ull << 44),
                                      .b = (const void *)(uintptr_t)(1ull << 45),
-                                     .c = (void *)(uintptr_t)(1ull << 46)};
-    for (; argc > 3; argc -= 2, argv += 2) {
-        enum lava_type *type = !strcmp(argv[0], "--type")     ? &problem->type
-                               : !strcmp(argv[0], "--c-type") ? &problem->type_c
-                                                              : NULL;
-        if (!type || !lava_type_from_name(argv[1], type))
+                                     .c = (void *)(uintptr_t)(1ull << 46),
+                                     .precision = lava_config_get()->precision};
+    for (; argc > 3; argc -= 2, argv += 2)
+        if (!read_option(argv[0], argv[1], problem))
             return false;
-    }
     if (argc != 3 || (problem->type_c != LAVA_TYPE_FP32 && problem->type_c != problem->type))
         return false;
     problem->m = problem->lda = problem->ldc = atoll(argv[0]);

@@ -19,6 +19,38 @@ LAVA_EXPORT int lavablas_wait(const char **why) {
     return ready ? 0 : -1;
 }
 
+LAVA_EXPORT int lavablas_set_precision(enum lavablas_precision precision) {
+    switch (precision) {
+    case LAVABLAS_PRECISION_DEFAULT:
+        lava_runtime_set_precision(LAVA_PRECISION_COUNT);
+        return 0;
+    case LAVABLAS_PRECISION_IEEE:
+        lava_runtime_set_precision(LAVA_PRECISION_IEEE);
+        return 0;
+    case LAVABLAS_PRECISION_STANDARD:
+        lava_runtime_set_precision(LAVA_PRECISION_STANDARD);
+        return 0;
+    case LAVABLAS_PRECISION_FAST:
+        lava_runtime_set_precision(LAVA_PRECISION_FAST);
+        return 0;
+    }
+    return -1;
+}
+
+LAVA_EXPORT enum lavablas_precision lavablas_precision(void) {
+    static const enum lavablas_precision exported[LAVA_PRECISION_COUNT] = {
+        [LAVA_PRECISION_STANDARD] = LAVABLAS_PRECISION_STANDARD,
+        [LAVA_PRECISION_IEEE] = LAVABLAS_PRECISION_IEEE,
+        [LAVA_PRECISION_FAST] = LAVABLAS_PRECISION_FAST};
+    return exported[lava_runtime_precision()];
+}
+
+/* Elements as they are have the name of their type. */
+static const char *scheme_of(const struct lava_call *call) {
+    return call->scheme == LAVA_SCHEME_NONE ? lava_type_name(lava_routine_type(call->routine))
+                                            : lava_scheme(call->scheme)->name;
+}
+
 LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
     struct lava_call last;
     uint64_t elapsed_ns;
@@ -37,6 +69,7 @@ LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
         answer.k = last.problem.k;
     }
     answer.seconds = (double)elapsed_ns * 1e-9;
+    answer.scheme = scheme_of(&last);
     /* A program compiled with a later header has fields that this library does not know: they become 0. */
     memset(call, 0, size);
     memcpy(call, &answer, size < sizeof answer ? size : sizeof answer);

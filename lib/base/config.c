@@ -30,6 +30,10 @@ static const struct word init_words[] = {{"async", false}, {"sync", true}, {NULL
 static const struct word log_words[] = {{"none", LAVA_LOG_NONE},   {"error", LAVA_LOG_ERROR},
                                         {"warn", LAVA_LOG_WARN},   {"info", LAVA_LOG_INFO},
                                         {"debug", LAVA_LOG_DEBUG}, {NULL, 0}};
+static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
+                                              {"standard", LAVA_PRECISION_STANDARD},
+                                              {"fast", LAVA_PRECISION_FAST},
+                                              {NULL, 0}};
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 
@@ -91,6 +95,18 @@ static bool parse_log(struct parser *parser, const char *value) {
         return false;
     parser->config->log_level = (enum lava_log_level)found;
     return true;
+}
+
+bool lava_config_find_precision(const char *name, enum lava_precision *precision) {
+    int found;
+    if (!find_word(precision_words, name, &found))
+        return false;
+    *precision = (enum lava_precision)found;
+    return true;
+}
+
+static bool parse_precision(struct parser *parser, const char *value) {
+    return lava_config_find_precision(value, &parser->config->precision);
 }
 
 static bool parse_cache(struct parser *parser, const char *value) {
@@ -206,6 +222,7 @@ static const struct {
     {"LAVABLAS_DEVICE",    parse_device,    "an index, a part of a device's name, or cpu"},
     {"LAVABLAS_CPU_BLAS",  parse_cpu_blas,  "the path of a library"},
     {"LAVABLAS_INIT",      parse_init,      "async or sync"},
+    {"LAVABLAS_PRECISION", parse_precision, "ieee, standard or fast"},
     {"LAVABLAS_MEMORY",    parse_memory,    "a size such as 2G"},
     {"LAVABLAS_PINNED",    parse_pinned,    "a size such as 128M"},
     {"LAVABLAS_IDLE",      parse_idle,      "a number of seconds, 0: never"},
@@ -268,6 +285,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .mode = secure ? LAVA_MODE_CPU : LAVA_MODE_AUTO,
         .secure = secure,
         .local_rank = -1,
+        .precision = LAVA_PRECISION_STANDARD,
         .pinned_bytes = DEFAULT_PINNED_BYTES,
         .idle_ns = DEFAULT_IDLE_NS,
         .log_level = LAVA_LOG_NONE,

@@ -19,6 +19,7 @@ struct lava_config {
     int cpu_threads; /* what the program allows a CPU BLAS: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS; 0: not said
                       */
     const char *cpu_blas;          /* path, or NULL */
+    enum lava_precision precision; /* of threads that have not chosen one */
     uint64_t memory_bytes;         /* 0: no limit but the device's */
     uint64_t pinned_bytes;         /* limit of staging memory */
     uint64_t idle_ns;              /* memory not used for so long is given back; 0: never */
@@ -47,6 +48,9 @@ struct lava_config_storage {
 };
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
                        lava_config_getter *get, lava_config_complain *complain, void *context);
+
+/* "ieee", "standard" or "fast", in either case; false: none of them, *precision is unchanged. */
+bool lava_config_find_precision(const char *name, enum lava_precision *precision);
 
 /* The process's own, parsed from the environment at the first call. */
 const struct lava_config *lava_config_get(void);

@@ -26,6 +26,16 @@ static _Thread_local struct {
     uint64_t elapsed_ns;
 } last;
 
+static _Thread_local enum lava_precision chosen_precision = LAVA_PRECISION_COUNT;
+
+void lava_runtime_set_precision(enum lava_precision precision) {
+    chosen_precision = precision;
+}
+
+enum lava_precision lava_runtime_precision(void) {
+    return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
+}
+
 /* Whether the process has multiplied so much that it is worth a device's preparation (most of a second of one
  * core, and of exit() in a process that ends before it is done): by the CPU's estimated time of the products
  * sent here. */
@@ -70,7 +80,8 @@ static _Thread_local struct {
 /* Whether all that a plan depends on is alike; the operands' places in memory were looked at. */
 static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
     return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
-           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0);
+           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
+           a->precision == b->precision;
 }
 
 static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
@@ -171,12 +182,14 @@ static bool try_device(struct lava_call *call) {
     lava_lifecycle_unlock(cancel_state);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
+        call->scheme = plan.kernel->scheme;
         return true;
     }
     call->reason = LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (progress.row == 0 && progress.column == 0 && progress.partial == 0)
         return false; /* nothing is written: the caller's own arguments go on */
+    call->scheme = plan.kernel->scheme;
     lava_runtime_complete(problem, &progress);
     return true;
 }
@@ -191,6 +204,8 @@ bool lava_runtime_begin(struct lava_call *call) {
     lava_gate_open();
     lava_calibration_call_begins();
     call->start_ns = lava_stats_now_ns();
+    call->problem.precision = lava_runtime_precision();
+    call->scheme = LAVA_SCHEME_NONE;
     bool finished = !forwarded_early(call) && try_device(call);
     fesetenv(&callers);
     errno = saved_errno;

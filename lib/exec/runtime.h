@@ -20,12 +20,13 @@
 
 struct lava_call {
     enum lava_routine routine;
-    bool valid; /* problem is filled */
+    bool valid; /* problem is filled, but for the precision */
     struct lava_problem problem;
-    /* filled by begin */
+    /* filled by begin, as is the problem's precision */
     uint64_t start_ns;
     enum lava_place place;
     enum lava_reason reason;
+    enum lava_scheme scheme; /* of what the device computed of C; NONE where that is nothing */
 };
 
 /* Opens the gate if need be. True: C is finished. False: nothing was written, the caller forwards. */
@@ -35,6 +36,12 @@ void lava_runtime_end(const struct lava_call *call);
 
 /* The calling thread's last call that went past the gate; false: none yet. */
 bool lava_runtime_last_call(struct lava_call *call, uint64_t *elapsed_ns);
+
+/* The precision of the calling thread's products from now on; LAVA_PRECISION_COUNT: the configuration's, as
+ * in every thread at first. */
+void lava_runtime_set_precision(enum lava_precision precision);
+/* That of its next one, never LAVA_PRECISION_COUNT. */
+enum lava_precision lava_runtime_precision(void);
 
 /* Computes on the CPU what an executor that failed has not merged into C. */
 void lava_runtime_complete(const struct lava_problem *problem, const struct lava_progress *progress);

@@ -16,4 +16,9 @@ half *const half_gemms[] = {cblas_hgemm, cblas_bgemm};
 void multiply(const uint16_t *a, uint16_t *c) {
     lavablas_hgemm(CblasRowMajor, CblasTrans, CblasNoTrans, 1, 1, 1, 0.1f, a, 1, a, 1, 0, c, 1);
 }
+// An enumeration and a function of one name.
+enum lavablas_precision set_and_ask() {
+    return lavablas_set_precision(LAVABLAS_PRECISION_IEEE) ? LAVABLAS_PRECISION_DEFAULT
+                                                           : lavablas_precision();
+}
 static_assert(LAVABLAS_VERSION >= 100, "the version of the header");

@@ -198,6 +198,7 @@ static void own_api(void **state) {
     assert_int_equal(lavablas_last_call(&last), 0);
     assert_string_equal(last.routine, "cblas_sgemm");
     assert_string_equal(last.place, "cpu");
+    assert_string_equal(last.scheme, "fp32");
     assert_true(strlen(last.reason) > 0);
     assert_true(last.m == 201 && last.n == 202 && last.k == 203);
     assert_true(last.seconds > 0 && last.seconds < 100);

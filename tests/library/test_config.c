@@ -11,7 +11,7 @@
 #include "lib/base/config.h"
 
 struct source {
-    const char *pairs[12]; /* name, value, ..., NULL */
+    const char *pairs[14]; /* name, value, ..., NULL */
     int complaints;
     const char *complained_about;
 };
@@ -47,6 +47,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->device);
     assert_int_equal(config->local_rank, -1);
     assert_null(config->cpu_blas);
+    assert_int_equal(config->precision, LAVA_PRECISION_STANDARD);
     assert_int_equal(config->memory_bytes, 0);
     assert_int_equal(config->pinned_bytes, 128 << 20);
     assert_int_equal(config->idle_ns, 10000000000);
@@ -70,7 +71,7 @@ static void nothing_set(void **state) {
 
 static void empty_values_are_none(void **state) {
     struct source source = {{"LAVABLAS_MODE", "", "LAVABLAS_STATS", "", "LAVABLAS_MEMORY", "",
-                             "LAVABLAS_DEVICE", "", "LAVABLAS_CPU_BLAS", "", NULL},
+                             "LAVABLAS_DEVICE", "", "LAVABLAS_CPU_BLAS", "", "LAVABLAS_PRECISION", "", NULL},
                             0,
                             NULL};
     struct lava_config config = parse(&source, false);
@@ -82,7 +83,8 @@ static void empty_values_are_none(void **state) {
 
 static void secure_ignores_everything(void **state) {
     struct source source = {{"LAVABLAS_MODE", "gpu", "LAVABLAS_STATS", "/tmp/x", "LAVABLAS_CPU_BLAS",
-                             "/tmp/y", "HOME", "/root", "LAVABLAS_LOG", "nonsense", NULL},
+                             "/tmp/y", "HOME", "/root", "LAVABLAS_PRECISION", "fast", "LAVABLAS_LOG",
+                             "nonsense", NULL},
                             0,
                             NULL};
     struct lava_config config = parse(&source, true);
@@ -125,6 +127,7 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_PINNED", "256MM"},    {"LAVABLAS_IDLE", "-1"},       {"LAVABLAS_IDLE", "never"},
         {"LAVABLAS_IDLE", "10s"},        {"LAVABLAS_IDLE", "."},        {"LAVABLAS_IDLE", "1e1"},
         {"LAVABLAS_IDLE", "1000000001"}, {"LAVABLAS_CALIBRATE", "0"},   {"LAVABLAS_CALIBRATE", "on"},
+        {"LAVABLAS_PRECISION", "fp32"},  {"LAVABLAS_PRECISION", "0"},   {"LAVABLAS_PRECISION", "ieee "},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -139,6 +142,27 @@ static void unknown_values_are_reported_once(void **state) {
     struct source source = {{"LAVABLAS_MODE", "gpu", "LAVABLAS_INIT", "later", NULL}, 0, NULL};
     assert_true(parse(&source, false).init_sync);
     assert_int_equal(source.complaints, 1);
+}
+
+static void precisions(void **state) {
+    static const struct {
+        const char *text;
+        enum lava_precision expected;
+    } cases[] = {{"ieee", LAVA_PRECISION_IEEE},
+                 {"IEEE", LAVA_PRECISION_IEEE},
+                 {"standard", LAVA_PRECISION_STANDARD},
+                 {"fast", LAVA_PRECISION_FAST}};
+    enum lava_precision precision = LAVA_PRECISION_FAST;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{"LAVABLAS_PRECISION", cases[i].text, NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).precision, cases[i].expected);
+        assert_int_equal(source.complaints, 0);
+    }
+    assert_false(lava_config_find_precision("exact", &precision));
+    assert_int_equal(precision, LAVA_PRECISION_FAST);
+    assert_true(lava_config_find_precision("ieee", &precision));
+    assert_int_equal(precision, LAVA_PRECISION_IEEE);
 }
 
 static void sizes(void **state) {
@@ -330,6 +354,7 @@ int main(void) {
         cmocka_unit_test(secure_ignores_everything),
         cmocka_unit_test(words),
         cmocka_unit_test(unknown_values_are_reported_once),
+        cmocka_unit_test(precisions),
         cmocka_unit_test(sizes),
         cmocka_unit_test(seconds),
         cmocka_unit_test(statistics),

@@ -123,6 +123,7 @@ static void past_the_cutoff(void **state) {
             continue; /* not looked at, so not remembered */
         assert_int_equal(lavablas_last_call(&last), 0);
         assert_string_equal(last.routine, half_routines[r].name);
+        assert_string_equal(last.scheme, lava_type_name(half_routines[r].type));
         assert_true(last.m == 700 && last.n == 500 && last.k == 300);
         assert_true(strlen(last.reason) > 0);
         print_message("%s: %s, %s\n", last.routine, last.place, last.reason);

@@ -16,7 +16,8 @@ for name in $symbols; do
     echo "exported, but neither BLAS nor lavablas_*: $name"
     failed=1
 done
-for name in $blas lavablas_hgemm lavablas_version lavablas_wait lavablas_last_call; do
+for name in $blas lavablas_hgemm lavablas_version lavablas_wait lavablas_last_call lavablas_set_precision \
+    lavablas_precision; do
     if ! echo "$symbols" | grep -qx "$name"; then
         echo "not exported: $name"
         failed=1
