@@ -51,11 +51,22 @@ static void time_calls(struct check_context *context, const struct lava_problem 
     timings->call_ms = call_ms[0];
 }
 
+/* Products of elements for each of the caller's: those of planes that the scheme has. */
+static double products_of(const struct lava_kernel *kernel) {
+    const struct lava_scheme_row *scheme = lava_scheme(kernel->scheme);
+    double products = 0;
+    for (uint32_t p = 0; p < scheme->planes; p++)
+        for (uint32_t q = 0; q < scheme->planes; q++)
+            products += p + q <= scheme->levels;
+    return kernel->scheme == LAVA_SCHEME_NONE ? 1 : products;
+}
+
 /* Share of the time that the binding ceiling allows, and which it is. */
 static void roof_text(const struct bench_options *options, const struct lava_plan *plan,
                       const struct lava_problem *problem, double device_ms, char text[32]) {
     const struct ceilings *ceilings = &options->ceilings;
-    double flops_per_s = ceilings->flops_per_s[problem->type];
+    double flops_per_s =
+        ceilings->flops_per_s[lava_kernel_element_type(plan->kernel)] / products_of(plan->kernel);
     double bytes =
         (double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes +
         (double)problem->m * (double)problem->n * (double)lava_type_bytes(lava_problem_result_type(problem));
@@ -154,7 +165,7 @@ bool bench_run(struct check_context *context, const struct bench_options *option
         why = lava_reason_text(plan.reason);
     else if (!time_all(context, options, &problem, &plan))
         why = "could not be computed";
-    else if (!measure_samples_right(&problem, context->seed))
+    else if (!measure_samples_right(&problem, plan.kernel->scheme, context->seed))
         why = "wrong result";
     if (why)
         printf("FAIL: %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %s\n",

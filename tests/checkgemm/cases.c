@@ -169,6 +169,8 @@ void check_kernel(struct check_context *context, bool quick) {
     split(context);
     blocks(context, quick);
     check_schedules(context);
+    if (lava_scheme(context->kernel->scheme)->screened)
+        check_screened(context, quick);
 }
 
 /* Of the context's kernel: some tiles each way, edges on all sides. */
@@ -206,7 +208,7 @@ void check_schedules(struct check_context *context) {
             const struct lava_overrides overrides = {
                 .schedule = 1 + schedule, .persistent = persistent, .split_k = 1};
             check_matrix_poison(&matrices[2]);
-            const char *why = check_compute(context, &problem, &overrides);
+            const char *why = check_compute(context, &problem, &overrides, NULL);
             if (!why && !expected.buffer)
                 expected = check_matrix_copy(&matrices[2]);
             if (!why && memcmp(expected.buffer, matrices[2].buffer, check_matrix_bytes(&expected)) != 0)

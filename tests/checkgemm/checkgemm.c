@@ -39,9 +39,11 @@ static struct lava_executor *open_device(const struct options *options, struct c
     }
     if (lava_executor_create(device, options->copy_threads, &executor))
         return NULL;
-    printf("device: %s, driver %#x, subgroup %u, %u multiprocessors, %.1f GiB\n", executor->capabilities.name,
-           executor->capabilities.driver_version, executor->capabilities.subgroup_size,
-           executor->capabilities.multiprocessors, (double)executor->capabilities.memory_bytes / 0x1p30);
+    printf("device: %s, driver %#x, subgroup %u, %u multiprocessors, %.1f GiB, %s subnormals\n",
+           executor->capabilities.name, executor->capabilities.driver_version,
+           executor->capabilities.subgroup_size, executor->capabilities.multiprocessors,
+           (double)executor->capabilities.memory_bytes / 0x1p30,
+           context->keeps_subnormals ? "keeps" : "may flush");
     return executor;
 }
 
@@ -121,6 +123,10 @@ static bool any_row_fits(const struct check_context *context, enum lava_type typ
     return false;
 }
 
+static bool is_asked_for(const struct options *options, const struct lava_kernel *kernel) {
+    return kernel->scheme == LAVA_SCHEME_NONE ? !options->planes : !options->no_planes;
+}
+
 static void test_all(struct check_context *context, const struct options *options) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -132,7 +138,7 @@ static void test_all(struct check_context *context, const struct options *option
         if (options->has_type && (int)options->timing.type != type)
             continue;
         for (size_t i = 0; i < count; i++)
-            if ((int)table[i].type == type)
+            if ((int)table[i].type == type && is_asked_for(options, &table[i]))
                 test_row(context, options, &table[i]);
         if (!any_row_fits(context, (enum lava_type)type))
             check_refusal(context, (enum lava_type)type, options->complete);
@@ -167,7 +173,7 @@ static size_t chosen_rows(const struct check_context *context, const struct opti
     }
     for (size_t i = 0; options->kernel && i < count && chosen < most; i++)
         if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
-            (!options->has_type || table[i].type == options->timing.type))
+            (!options->has_type || table[i].type == options->timing.type) && is_asked_for(options, &table[i]))
             rows[chosen++] = &table[i];
     return chosen;
 }
@@ -178,7 +184,7 @@ static void bench_all(struct check_context *context, struct options *options, in
     bool types[LAVA_TYPE_COUNT] = {false};
     types[options->timing.type] = chosen == 0;
     for (size_t i = 0; i < chosen; i++)
-        types[rows[i]->type] = true;
+        types[lava_kernel_element_type(rows[i])] = true;
     if (!options->no_ceilings)
         ceilings_measure(context->executor, types, &options->timing.ceilings);
     for (size_t i = 0; i < chosen; i++)

@@ -37,13 +37,19 @@ const char *check_label(const struct check_context *context, char text[CHECK_LAB
 
 /* Runs one case and prints a line where it failed (or verbose is set). */
 void check_run(struct check_context *context, const struct check_case *item);
-/* Computes a problem with the context's kernel; NULL, or why it could not. */
+/* The case's A, B and C as the caller has them, not filled yet, to be freed in any case, and the problem,
+ * whose A may be the caller's B; false: refused as invalid. */
+bool check_make_problem(const struct check_context *context, const struct check_case *item,
+                        struct check_matrix matrices[3], struct lava_problem *problem);
+/* Computes a problem with the context's kernel; NULL, or why it could not. *plan (where not NULL): how. */
 const char *check_compute(struct check_context *context, const struct lava_problem *problem,
-                          const struct lava_overrides *overrides);
+                          const struct lava_overrides *overrides, struct lava_plan *plan);
 /* Runs all cases of a kernel, with C of the context's type; quick: a third of them. */
 void check_kernel(struct check_context *context, bool quick);
 /* Runs the same product with every schedule, persistent or not, and compares bits. */
 void check_schedules(struct check_context *context);
+/* For a row by planes: products with elements that planes cannot hold. */
+void check_screened(struct check_context *context, bool quick);
 /* A type that no row of the device computes: the library must say so. complete: its modules must be in the
  * library all the same. */
 void check_refusal(struct check_context *context, enum lava_type type, bool complete);

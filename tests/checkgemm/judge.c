@@ -1,6 +1,7 @@
 /* What C should be, in double precision, and how far the device may be off. Called by check.c.
  *
  *   fp32 in and out     4 sqrt(K + 2) u G                     u = 2^-24, G = |alpha| |A||B| + |beta| |C0|
+ *   fp32 by planes      what splitting adds (dispatch/schemes.h) besides; 2 K u G where sums stay in the unit
  *   half in, fp32 out   2 K u G, and 2 u G for alpha and beta: products are exact, a device may truncate sums
  *   half in and out     that, then one rounding to C's type
  *
@@ -14,11 +15,11 @@
 #define UNIT 0x1p-24
 
 /* A rounding to nearest: relative to the value, of values below the smallest normal number, and from where on
- * it gives infinity. That of fp32 is among the roundings of the sum. */
+ * it gives infinity. Those of fp32 are among the roundings of the sum. */
 static const struct {
     double unit, half_step, overflow;
 } roundings[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = {0, 0, INFINITY},
+    [LAVA_TYPE_FP32] = {0, 0, 0x1.ffffffp127},
     [LAVA_TYPE_FP16] = {0x1p-11, 0x1p-25, 65520.0},
     [LAVA_TYPE_BF16] = {0x1p-8, 0x1p-134, 0x1.ffp127},
 };
@@ -45,8 +46,10 @@ static double allowed(const struct check_context *context, const struct check_ca
     bool scaled = problem->alpha != 1 || problem->beta != 0;
     if (is_exact(item))
         return 0;
-    double terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * (k + (scaled ? 1.0 : 0.0));
-    return terms * UNIT * size + (k + 2.0) * step;
+    const struct lava_scheme_row *scheme = lava_scheme(context->kernel->scheme);
+    bool stays = problem->type != LAVA_TYPE_FP32 || (scheme->planes > 0 && scheme->span_k == 0);
+    double terms = stays ? 2.0 * (k + (scaled ? 1.0 : 0.0)) : 4.0 * sqrt(k + 2.0);
+    return (terms + scheme->units) * UNIT * size + (k + 2.0) * step;
 }
 
 /* The element's error over what is allowed; infinite where a special value is wrong. */

@@ -138,6 +138,15 @@ void check_matrix_fill(struct check_matrix *matrix, enum entries entries, uint64
     }
 }
 
+void check_matrix_lift(struct check_matrix *matrix, float least) {
+    for (int64_t j = 0; j < matrix->columns; j++)
+        for (int64_t i = 0; i < matrix->rows; i++) {
+            float value = check_matrix_get(matrix, i, j);
+            if (fabsf(value) > 0 && fabsf(value) < least)
+                check_matrix_set(matrix, i, j, copysignf(least, value));
+        }
+}
+
 void check_matrix_poison(struct check_matrix *matrix) {
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)

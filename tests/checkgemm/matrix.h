@@ -35,6 +35,8 @@ float check_matrix_get(const struct check_matrix *matrix, int64_t i, int64_t j);
 void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, float value); /* rounded */
 /* Every entry but CANCELLING's, which concern two matrices at once: see check_fill_cancelling. */
 void check_matrix_fill(struct check_matrix *matrix, enum entries entries, uint64_t *state);
+/* What is smaller than `least`, and not 0, becomes it, with its sign. */
+void check_matrix_lift(struct check_matrix *matrix, float least);
 void check_matrix_poison(struct check_matrix *matrix); /* all NaN */
 /* Everything outside the matrix itself is as it was made. */
 bool check_matrix_guards_intact(const struct check_matrix *matrix);

@@ -14,6 +14,8 @@
 #define SAMPLES    64 /* elements of C compared with a double-precision dot product */
 /* Random elements of a matrix, repeated: as good for timing, and made in no time. A prime. */
 #define PERIOD 1048573
+/* Elements of fp32 are no smaller: fp16's planes hold those of 2^-14 and more. */
+#define LEAST_ELEMENT 0x1p-10f
 /* One submission is at most about this long. */
 #define REPEATED_SECONDS 0.1
 
@@ -33,6 +35,8 @@ static void *random_matrix(enum lava_type type, int64_t elements, uint64_t *stat
     float *values = allocate(made * sizeof *values);
     for (size_t i = 0; i < made; i++)
         values[i] = random_uniform(state);
+    for (size_t i = 0; i < made && type == LAVA_TYPE_FP32; i++)
+        values[i] = copysignf(fmaxf(fabsf(values[i]), LEAST_ELEMENT), values[i]);
     if (type == LAVA_TYPE_FP32)
         memcpy(matrix, values, period);
     else
@@ -76,10 +80,17 @@ static double element(enum lava_type type, const void *matrix, int64_t index) {
     return (double)value;
 }
 
-bool measure_samples_right(const struct lava_problem *problem, uint64_t seed) {
-    static const double units[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+/* As judge.c has them: sums of fp32, with what planes add; sums that stay in a matrix unit, which may cut
+ * off. */
+static double terms_of(const struct lava_problem *problem, const struct lava_scheme_row *scheme) {
     double k = (double)problem->k;
-    double terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * k;
+    bool stays = problem->type != LAVA_TYPE_FP32 || (scheme->planes > 0 && scheme->span_k == 0);
+    return (stays ? 2.0 * k : 4.0 * sqrt(k + 2.0)) + scheme->units;
+}
+
+bool measure_samples_right(const struct lava_problem *problem, enum lava_scheme scheme, uint64_t seed) {
+    static const double units[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+    double terms = terms_of(problem, lava_scheme(scheme));
     for (int sample = 0; sample < SAMPLES; sample++) {
         int64_t i = (int64_t)(random_next(&seed) % (uint64_t)problem->m);
         int64_t j = (int64_t)(random_next(&seed) % (uint64_t)problem->n);

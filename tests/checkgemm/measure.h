@@ -4,14 +4,15 @@
 
 #include "lib/exec/executor.h"
 
-/* A product with matrices of its own: C <- A B, column-major, tight, C set to NaN. Exits where there is no
- * memory. */
+/* A product with matrices of its own: C <- A B, column-major, tight, C set to NaN. No element is so small
+ * that planes cannot hold it: a row by planes is timed without its fallback. Exits where there is no memory.
+ */
 struct lava_problem measure_problem(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
                                     int64_t k, uint64_t seed);
 void measure_free(struct lava_problem *problem);
 
-/* False where an element of a few samples of C is not what it should be. */
-bool measure_samples_right(const struct lava_problem *problem, uint64_t seed);
+/* False where an element of a few samples of C is not what it should be, computed by that scheme. */
+bool measure_samples_right(const struct lava_problem *problem, enum lava_scheme scheme, uint64_t seed);
 
 struct measured {
     int rounds;                             /* 0: it could not be computed */
@@ -26,7 +27,8 @@ struct measured measure_device(struct lava_executor *executor, const struct lava
 
 /* Milliseconds of the multiply alone where each repetition reads other copies of the packed operands, of
  * `bytes` in all or as many as there is memory for, so that no cache holds them: the least of several. The
- * plan was run last and has one block. 0: not measured. *copies: how many there were. */
+ * plan was run last and has one block. A row by planes has its fallback timed with it. 0: not measured.
+ * *copies: how many there were. */
 double measure_rotating(struct lava_executor *executor, const struct lava_problem *problem,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies);
 

@@ -10,7 +10,7 @@
 
 static const char usage[] =
     "usage: checkgemm [--kernel NAME|FIGURES|all] [--type fp32|fp16|bf16] [--quick] [--verbose] [--seed N]\n"
-    "                 [--discrete] [--complete]\n"
+    "                 [--discrete] [--complete] [--planes | --no-planes]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
     "                 [--schedule linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
@@ -20,11 +20,15 @@ static const char usage[] =
     "                 [--no-ceilings] [N | MxNxK]...\n"
     "  FIGURES         a row that is not in the table: [TYPE:ALGORITHM:]MxNxK/MxN/STAGES, tile, part, "
     "stages,\n"
-    "                  as fp16:fragments:128x128x32/64x64/2; without type and algorithm: fp32\n"
+    "                  as fp16:fragments:128x128x32/64x64/2; without type and algorithm: fp32. Rows by "
+    "planes "
+    "have\n"
+    "                  their scheme's name for a type, as bf16x3:planes:128x64x32/32x64/2\n"
     "  --type          rows of that type alone; --bench without --kernel: the policy's choice for it\n"
     "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
+    "  --planes        of all rows, those by planes alone; --no-planes none of them\n"
     "  --later-parts   the column blocks after the first are so many times narrower\n"
     "  --pieces        of op(A) as it arrives, where the product is streamed; --at-once 0 has it streamed\n"
     "  --device-only   no host-to-host times\n"
@@ -77,6 +81,8 @@ static bool parse_flag(const char *name, struct options *options, struct check_c
         {"--verbose", &context->verbose},
         {"--discrete", &options->discrete},
         {"--complete", &options->complete},
+        {"--planes", &options->planes},
+        {"--no-planes", &options->no_planes},
         {"--device-only", &options->timing.device_only},
         {"--ceilings", &options->only_ceilings},
         {"--no-ceilings", &options->no_ceilings},
@@ -129,18 +135,35 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
     return i;
 }
 
+/* A row's type, or its scheme where it has planes. */
+static const char *type_of(const struct lava_kernel *kernel) {
+    return kernel->scheme == LAVA_SCHEME_NONE ? lava_type_name(kernel->type)
+                                              : lava_scheme(kernel->scheme)->name;
+}
+
 /* The module of a type and an algorithm is that of a row of the table. */
 static bool find_module(const char *type, const char *algorithm, struct lava_kernel *kernel) {
     size_t rows;
     const struct lava_kernel *table = lava_kernels_table(&rows);
     for (size_t i = 0; i < rows; i++)
-        if (!strcmp(lava_type_name(table[i].type), type) &&
-            !strcmp(lava_kernel_algorithm(&table[i]), algorithm)) {
+        if (!strcmp(type_of(&table[i]), type) && !strcmp(lava_kernel_algorithm(&table[i]), algorithm)) {
             kernel->type = table[i].type;
+            kernel->scheme = table[i].scheme;
             kernel->module = table[i].module;
             return true;
         }
     return false;
+}
+
+/* A row of fp32 arithmetic with the same tile. */
+static const char *find_fallback(const struct lava_kernel *kernel) {
+    size_t rows;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    for (size_t i = rows; i-- > 0;)
+        if (table[i].module == LAVA_MODULE_MULTIPLY_FP32 && table[i].tile_m == kernel->tile_m &&
+            table[i].tile_n == kernel->tile_n)
+            return table[i].name;
+    return NULL;
 }
 
 const struct lava_kernel *options_find_kernel(const char *name) {
@@ -163,5 +186,6 @@ const struct lava_kernel *options_find_kernel(const char *name) {
         exit(2);
     }
     made.name = name;
+    made.fallback = lava_scheme(made.scheme)->screened ? find_fallback(&made) : NULL;
     return &made;
 }

@@ -8,7 +8,8 @@ struct options {
     const char *kernel; /* a name, FIGURES, "all", or NULL */
     bool has_type;      /* --type was given: timing.type */
     bool quick, bench, discrete, all_schedules, only_ceilings, no_ceilings;
-    bool complete; /* the modules of every type have to be in the library */
+    bool planes, no_planes; /* of the rows, those by planes alone, or none of them */
+    bool complete;          /* the modules of every type have to be in the library */
     struct bench_options timing;
     unsigned copy_threads;
 };

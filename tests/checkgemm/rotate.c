@@ -1,6 +1,7 @@
 /* The multiply alone with operands no cache holds. A run of the executor leaves packed operands and the list
  * of tiles in its workspace; the operands are copied a number of times and each repetition reads the next
- * copy. Called by bench.c. */
+ * copy. What was screened out is the same in every copy, and so are the arguments of the fallback. Called by
+ * bench.c and by perf/tune. */
 #include <string.h>
 
 #include "lib/base/stats.h"
@@ -17,37 +18,90 @@
 struct rotation {
     struct lava_executor *executor;
     const struct lava_plan *plan;
-    const struct lava_pipeline *multiply;
+    const struct lava_pipeline *multiply, *fallback; /* NULL: no tile is screened out */
+    struct lava_packed a, b;
     struct lava_multiply_constants constants;
     struct lava_buffer copies[MAX_COPIES];
     uint32_t count;
     uint64_t b_offset;
 };
 
+static uint32_t tiles_of(int64_t size, uint32_t tile) {
+    return (uint32_t)(lava_blocking_padded(size, tile) / tile);
+}
+
 static uint64_t address_of(const struct rotation *rotation, enum lava_workspace_role role) {
     return rotation->executor->workspace.buffers[role].address;
 }
 
-/* As executor.c has them for the only block, which is at both edges of C: its list of tiles is the last. */
+/* Where the list of all tiles lies; 0: op(A) was multiplied in pieces, there is none. */
+static uint64_t schedule_of(const struct rotation *rotation, const struct lava_problem *problem) {
+    const struct lava_kernel *kernel = rotation->plan->kernel;
+    const struct lava_workspace *workspace = &rotation->executor->workspace;
+    uint64_t tiles_m = tiles_of(problem->m, kernel->tile_m), tiles_n = tiles_of(problem->n, kernel->tile_n);
+    uint64_t shape = tiles_m | tiles_n << 32;
+    for (uint32_t place = 0; place < LAVA_BLOCKING_SCHEDULES; place++)
+        if (workspace->lists[place].shape == shape &&
+            workspace->lists[place].schedule == (int)rotation->plan->schedule)
+            return address_of(rotation, LAVA_WORKSPACE_SCHEDULE) + place * workspace->list_bytes;
+    return 0;
+}
+
+/* As stages.c has them for the only block; the addresses of the operands follow. */
 static struct lava_multiply_constants constants_of(const struct rotation *rotation,
                                                    const struct lava_problem *problem) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_blocking *blocking = &rotation->plan->blocking;
-    uint32_t steps = (uint32_t)(lava_blocking_padded(problem->k, kernel->tile_k) / kernel->tile_k);
-    uint32_t tiles_m = (uint32_t)(lava_blocking_padded(problem->m, kernel->tile_m) / kernel->tile_m);
-    uint32_t tiles_n = (uint32_t)(lava_blocking_padded(problem->n, kernel->tile_n) / kernel->tile_n);
-    uint32_t ld = tiles_m * kernel->tile_m, lists = LAVA_BLOCKING_SCHEDULES;
+    uint32_t steps = tiles_of(problem->k, kernel->tile_k), tiles_m = tiles_of(problem->m, kernel->tile_m);
+    uint32_t tiles_n = tiles_of(problem->n, kernel->tile_n), ld = tiles_m * kernel->tile_m;
+    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), problem->k);
     return (struct lava_multiply_constants){
         .target = address_of(rotation, LAVA_WORKSPACE_ACCUMULATOR),
-        .schedule = address_of(rotation, LAVA_WORKSPACE_SCHEDULE) +
-                    (lists - 1) * rotation->executor->workspace.list_bytes,
+        .schedule = schedule_of(rotation, problem),
         .slab_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
         .tiles = tiles_m * tiles_n,
         .end_unit = tiles_m * tiles_n * blocking->split_k,
         .steps = steps,
         .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
-        .alpha = 1};
+        .alpha = 1,
+        .least = limits.least,
+        .most = limits.most,
+        .least_sum = limits.least_sum,
+        .most_sum = limits.most_sum,
+    };
+}
+
+/* The tiles that were screened out of the multiply before, from the same copy. */
+static void record_fallback(const struct rotation *rotation, const struct lava_commands *commands,
+                            const struct lava_buffer *copy, struct lava_multiply_constants constants) {
+    const struct lava_kernel *kernel = rotation->plan->kernel, *fallback = lava_kernel_fallback(kernel);
+    struct lava_device *device = rotation->executor->device;
+    constants.packed_a = copy->address + rotation->a.panels;
+    constants.packed_b = copy->address + rotation->b_offset + rotation->b.panels;
+    constants.steps *= kernel->tile_k / fallback->tile_k;
+    constants.steps_per_slab *= kernel->tile_k / fallback->tile_k;
+    lava_queue_barrier_dispatch(device, commands);
+    lava_queue_dispatch_indirect(device, commands, rotation->fallback, &constants, sizeof constants, copy,
+                                 rotation->b_offset + rotation->b.arguments);
+}
+
+/* A multiply of a copy, in so many workgroups. */
+static void record(const struct rotation *rotation, const struct lava_commands *commands,
+                   const struct lava_buffer *copy, uint32_t groups) {
+    struct lava_multiply_constants constants = rotation->constants;
+    constants.packed_a = copy->address;
+    constants.packed_b = copy->address + rotation->b_offset;
+    if (rotation->fallback) {
+        constants.exponents_a = constants.packed_a + rotation->a.exponents;
+        constants.exponents_b = constants.packed_b + rotation->b.exponents;
+        constants.arguments = constants.packed_b + rotation->b.arguments;
+        constants.fallback_groups = groups;
+    }
+    lava_queue_dispatch(rotation->executor->device, commands, rotation->multiply, &constants,
+                        sizeof constants, groups, 1);
+    if (rotation->fallback)
+        record_fallback(rotation, commands, copy, constants);
 }
 
 /* Allocates and fills as many copies as asked for, or fewer where memory ends. */
@@ -91,13 +145,9 @@ static double run_once(struct rotation *rotation, uint32_t repetitions) {
     lava_queue_barrier(device, &commands);
     lava_queue_stamp(device, &commands, 0);
     for (uint32_t i = 0; i < repetitions; i++) {
-        struct lava_multiply_constants constants = rotation->constants;
-        constants.packed_a = rotation->copies[i % rotation->count].address;
-        constants.packed_b = constants.packed_a + rotation->b_offset;
         if (i > 0)
             lava_queue_barrier(device, &commands);
-        lava_queue_dispatch(device, &commands, rotation->multiply, &constants, sizeof constants,
-                            groups < most ? groups : most, 1);
+        record(rotation, &commands, &rotation->copies[i % rotation->count], groups < most ? groups : most);
     }
     lava_queue_stamp(device, &commands, 1);
     if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS) ||
@@ -119,20 +169,39 @@ static double time_rotation(struct rotation *rotation, double seconds) {
     return best;
 }
 
+static bool get_pipelines(struct rotation *rotation, bool narrow) {
+    struct lava_device *device = rotation->executor->device;
+    const struct lava_kernel *kernel = rotation->plan->kernel;
+    const struct lava_pipeline_specification multiply =
+        lava_pipelines_multiply(kernel, &device->capabilities, narrow);
+    const struct lava_pipeline_specification fallback =
+        lava_pipelines_fallback(kernel, &device->capabilities);
+    return !lava_pipelines_get(device, &multiply, &rotation->multiply) &&
+           (!kernel->fallback || !lava_pipelines_get(device, &fallback, &rotation->fallback));
+}
+
 double measure_rotating(struct lava_executor *executor, const struct lava_problem *problem,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies) {
     const struct lava_blocking *blocking = &plan->blocking;
-    struct rotation rotation = {.executor = executor, .plan = plan};
+    const struct lava_kernel *kernel = plan->kernel;
+    uint64_t k_padded = (uint64_t)lava_blocking_padded(problem->k, kernel->tile_k);
+    struct rotation rotation = {
+        .executor = executor,
+        .plan = plan,
+        .a = lava_packed_layout(kernel, kernel->tile_m,
+                                (uint64_t)lava_blocking_padded(problem->m, kernel->tile_m), k_padded),
+        .b = lava_packed_layout(kernel, kernel->tile_n,
+                                (uint64_t)lava_blocking_padded(problem->n, kernel->tile_n), k_padded)};
     uint64_t asked = bytes / (blocking->packed_a_bytes + blocking->packed_b_bytes) + 1;
     bool narrow = lava_problem_result_type(problem) != LAVA_TYPE_FP32 && !blocking->finish;
-    const struct lava_pipeline_specification multiply =
-        lava_pipelines_multiply(plan->kernel, &executor->device->capabilities, narrow);
     double ms = 0;
+    *copies = 0;
     if (blocking->blocks_m * blocking->blocks_n * blocking->blocks_k != 1 ||
-        lava_pipelines_get(executor->device, &multiply, &rotation.multiply))
+        !get_pipelines(&rotation, narrow))
         return 0;
     rotation.constants = constants_of(&rotation, problem);
-    if (make_copies(&rotation, asked < MAX_COPIES ? (uint32_t)asked : MAX_COPIES))
+    if (rotation.constants.schedule &&
+        make_copies(&rotation, asked < MAX_COPIES ? (uint32_t)asked : MAX_COPIES))
         ms = time_rotation(&rotation, seconds);
     *copies = rotation.count;
     lava_queue_drain(executor->device, TIMEOUT_NS);
