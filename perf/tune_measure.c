@@ -71,7 +71,7 @@ static const char *try_small(struct tune *tune, const struct tune_variant *varia
         why = "fails";
     else if ((double)timing.multiply_ns * 1e-9 > tune->limit_seconds)
         why = "too slow";
-    else if (!measure_samples_right(&problem, SEED))
+    else if (!measure_samples_right(&problem, kernel->scheme, SEED))
         why = "computes wrong";
     measure_free(&problem);
     return why;
@@ -148,7 +148,7 @@ static double milliseconds(struct tune *tune, struct tune_variant *variant, stru
         variant->refused = "fails";
     else if (ms * 1e-3 > tune->limit_seconds)
         variant->refused = "too slow";
-    else if (!measure_samples_right(problem, SEED))
+    else if (!measure_samples_right(problem, variant->kernel.scheme, SEED))
         variant->refused = "computes wrong";
     return variant->refused ? 0 : ms + measured.finish_ms;
 }

@@ -7,19 +7,31 @@
 
 #include "planes.h"
 
-#define MAX_LIST 16
+#define MAX_LIST      16
+#define OPTIONS_USUAL (-1)
 
-enum command { COMMAND_TABLE, COMMAND_SCREENED, COMMAND_CHUNKS, COMMAND_SHARES, COMMAND_QUICK };
+enum command {
+    COMMAND_TABLE,
+    COMMAND_SCREENED,
+    COMMAND_CHUNKS,
+    COMMAND_SHARES,
+    COMMAND_QUICK,
+    COMMAND_DEVICE
+};
 
 struct options {
     enum command command;
     const struct scheme *schemes[MAX_LIST]; /* in the order given */
     int scheme_count;
+    bool data[DATA_COUNT]; /* the kinds of tables */
     const struct unit *units[MAX_LIST];
     int unit_count;
     int64_t depths[MAX_LIST]; /* K */
     int depth_count;
-    struct summation sums;
+    bool usual_depths;     /* none were given */
+    bool strict;           /* no scheme may miss a criterion */
+    bool every_row;        /* of the library's table, not one for each scheme */
+    struct summation sums; /* either may be OPTIONS_USUAL: see study_method */
     uint64_t seed;
     const char *library; /* for reference_open */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MATRIX_K 16 /* depths that one instruction multiplies */
+#define TOP      14 /* exponent of a scaled row's or column's largest element */
 
 /* Splitting */
 
@@ -27,12 +28,12 @@ static int top_bit(int64_t x) {
     return bit < 0 ? ZERO_EXPONENT : bit;
 }
 
-static int64_t round_to(int64_t x, int shift, bool nearest) {
+static int64_t round_to(int64_t x, int shift) {
     if (shift > 40) /* x has 24 bits */
         return 0;
     uint64_t size = (uint64_t)(x < 0 ? -x : x);
     uint64_t kept = size >> shift, lost = size - (kept << shift), half = (uint64_t)1 << shift >> 1;
-    if (nearest && (lost > half || (lost == half && (kept & 1))))
+    if (lost > half || (lost == half && (kept & 1)))
         kept++;
     int64_t result = (int64_t)(kept << shift);
     return x < 0 ? -result : result;
@@ -44,13 +45,13 @@ static void split(const struct scheme *s, float x, int shift, float plane[], flo
     int64_t rest = take_apart(x, &exponent);
     exponent += shift;
     for (int i = 0; i < s->planes; i++) {
-        int up = i > 0 ? s->lower_shift : 0;
+        int up = i * s->shift;
         int step = top_bit(rest) + exponent - s->bits + 1; /* exponent of the last bit that is kept */
         if (step < s->quantum - up)
             step = s->quantum - up;
         int64_t value = rest;
         if (rest != 0 && step > exponent)
-            value = round_to(rest, step - exponent, s->nearest);
+            value = round_to(rest, step - exponent);
         rest -= value;
         plane[i] = (float)ldexp((double)value, exponent + up);
         int size = top_bit(value) + exponent + up, least = s->quantum + s->bits - 1;
@@ -91,14 +92,13 @@ static void split_line(const struct scheme *s, int shift, const float *x, int64_
 
 void planes_split(const struct scheme *s, const struct problem *p, struct planes *planes) {
     struct operand a = {planes->a, planes->a_power}, b = {planes->b, planes->b_power};
-    bool scaled = s->top != NOT_SCALED;
     for (int i = 0; i < p->rows; i++) {
         const float *row = p->a + i * p->k;
-        planes->a_shift[i] = scaled ? planes_shift(s->top, row, p->k, 1) : 0;
+        planes->a_shift[i] = s->scaled ? planes_shift(TOP, row, p->k, 1) : 0;
         split_line(s, planes->a_shift[i], row, p->k, 1, &a, i * p->k);
     }
     for (int j = 0; j < COLUMNS; j++) {
-        planes->b_shift[j] = scaled ? planes_shift(s->top, p->b + j, p->k, COLUMNS) : 0;
+        planes->b_shift[j] = s->scaled ? planes_shift(TOP, p->b + j, p->k, COLUMNS) : 0;
         split_line(s, planes->b_shift[j], p->b + j, p->k, COLUMNS, &b, j);
     }
 }
@@ -184,42 +184,54 @@ static bool ends(int64_t at, int64_t k, int64_t every) {
     return at == k || (every > 0 && at % every == 0);
 }
 
-/* Adds all products of depths first ... end; to part[1] those of lower planes, where they are kept apart. */
+static void add_products(const struct unit *unit, int count, const struct piece *x, double sum[COLUMNS]) {
+    for (int l = 0; l < count; l += unit->length) {
+        struct piece piece = {x->a + l, x->a_power + l, x->b + l * COLUMNS, x->b_power + l * COLUMNS};
+        int length = count - l < unit->length ? count - l : unit->length;
+        if (unit->fraction == 0)
+            add_one_by_one(length, &piece, sum);
+        else
+            add_at_once(unit, length, &piece, sum);
+    }
+}
+
+/* Adds all products of depths range[0] ... range[1]; to part[1] those of lower planes, where they are kept
+ * apart. What the levels before have summed up is scaled down to the next. */
 static void multiply_step(const struct method *method, const struct planes *x, const int64_t range[2],
                           int64_t row_start, double part[2][COLUMNS]) {
     const struct scheme *s = method->scheme;
-    const struct unit *unit = method->unit;
+    double shifted[COLUMNS] = {0}, down = ldexp(1, -s->shift);
+    double *lower = !s->apart ? part[0] : s->shift ? shifted : part[1];
+    int64_t first = range[0];
     for (int t = 0; t < s->products; t++) {
         int pa = s->pair[t][0], pb = s->pair[t][1];
-        double *sum = part[s->apart && pa + pb > 0];
-        for (int64_t l = range[0]; l < range[1]; l += unit->length) {
-            struct piece piece = {x->a[pa] + row_start + l, x->a_power[pa] + row_start + l,
-                                  x->b[pb] + l * COLUMNS, x->b_power[pb] + l * COLUMNS};
-            int count = (int)(range[1] - l < unit->length ? range[1] - l : unit->length);
-            if (unit->fraction == 0)
-                add_one_by_one(count, &piece, sum);
-            else
-                add_at_once(unit, count, &piece, sum);
-        }
+        struct piece piece = {x->a[pa] + row_start + first, x->a_power[pa] + row_start + first,
+                              x->b[pb] + first * COLUMNS, x->b_power[pb] + first * COLUMNS};
+        add_products(method->unit, (int)(range[1] - first), &piece, pa + pb > 0 ? lower : part[0]);
+        bool level_ends = pa + pb > 0 && s->pair[t + 1][0] + s->pair[t + 1][1] < pa + pb;
+        for (int j = 0; level_ends && j < COLUMNS; j++)
+            shifted[j] *= down;
     }
+    for (int j = 0; s->shift && j < COLUMNS; j++)
+        part[1][j] = (double)(float)(part[1][j] + shifted[j]);
 }
 
 static void multiply_row(const struct method *method, const struct problem *p, const struct planes *x, int i,
                          float c[COLUMNS]) {
-    double part[2][COLUMNS] = {{0}}, down = ldexp(1, -method->scheme->lower_shift);
-    float slab[COLUMNS] = {0}, whole[COLUMNS] = {0};
+    double part[2][COLUMNS] = {{0}};
+    float span[COLUMNS] = {0}, whole[COLUMNS] = {0};
     for (int64_t first = 0; first < p->k; first += MATRIX_K) {
         int64_t end = first + MATRIX_K < p->k ? first + MATRIX_K : p->k;
         multiply_step(method, x, (int64_t[]){first, end}, i * p->k, part);
         if (ends(end, p->k, method->sums.chunk)) {
             for (int j = 0; j < COLUMNS; j++)
-                slab[j] += (float)(part[0][j] + part[1][j] * down);
+                span[j] += (float)(part[0][j] + part[1][j]);
             memset(part, 0, sizeof part);
         }
-        if (ends(end, p->k, method->sums.slab)) {
+        if (ends(end, p->k, method->sums.span)) {
             for (int j = 0; j < COLUMNS; j++)
-                whole[j] += slab[j];
-            memset(slab, 0, sizeof slab);
+                whole[j] += span[j];
+            memset(span, 0, sizeof span);
         }
     }
     for (int j = 0; j < COLUMNS; j++) {

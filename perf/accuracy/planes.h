@@ -15,10 +15,11 @@ struct planes {
     int a_shift[ROWS], b_shift[COLUMNS]; /* what is split is 2^shift times the row or the column */
 };
 
-/* Sums leave the unit every `chunk` of K, are added to an fp32 sum, and that to another every `slab` of K; 0:
- * at the end only. Multiples of 16. */
+/* Sums leave the unit every `chunk` of K, are added to an fp32 sum, and that to another every `span` of K; 0:
+ * at the end only. Multiples of 16, the depth of an instruction. Where planes are shifted the lower ones
+ * leave it after each. */
 struct summation {
-    int64_t chunk, slab;
+    int64_t chunk, span;
 };
 
 struct method {

@@ -15,7 +15,7 @@ static const char *const names[DATA_COUNT] = {
     "uniform",     "normal",    "positive",  "across rows", "within 2^+-20", "within 2^+-8", "graded",
     "cancelling",  "Kahan",     "tiny C",    "subnormal A", "zero rows",     "one huge",     "alpha, beta",
     "relu",        "lognormal", "one value", "sparse 1/64", "permutation",   "opposed 2^20", "opposed, low",
-    "cancel 2^-4", "waves",     "mantissa",  "orthogonal"};
+    "cancel 2^-4", "waves",     "mantissa",  "orthogonal",  "at the least",  "at the most",  "fp16's range"};
 
 static uint64_t random_state;
 
@@ -65,6 +65,14 @@ static double placed_element(enum data data, int side, int line, int64_t l, int6
     }
 }
 
+/* log2 of k, rounded up. */
+static int binades(int64_t k) {
+    int count = 0;
+    for (int64_t power = 1; power < k; power *= 2)
+        count++;
+    return count;
+}
+
 /* The element of A (side 0) or B (side 1) in its row or column `line` at depth l of k. */
 static double random_element(enum data data, int side, int line, int64_t l, int64_t k) {
     double x = random_between(-1, 1);
@@ -93,6 +101,12 @@ static double random_element(enum data data, int side, int line, int64_t l, int6
         return random_unit() < 1.0 / 64 ? x : 0;
     case DATA_MANTISSA: /* 1 + 2^-11 - 3 2^-23: every element loses the most, all in the same direction */
         return ldexp(0x1.001ffap0, (int)(random_bits() & 3));
+    case DATA_LEAST: /* where the planes of bf16 end: exponents of -102, and sums of two of -96 */
+        return random_sign() * ldexp(1 + random_unit(), side == 0 ? -102 : 6);
+    case DATA_MOST: /* sums as near to the end of fp32's range as planes may bring them */
+        return ldexp(1 + random_unit(), side == 0 ? 62 : 62 - binades(k));
+    case DATA_FP16_RANGE: /* exponents of -14 to 14, all that planes of fp16 may have */
+        return random_sign() * ldexp(1 + random_unit(), (int)(random_bits() % 29) - 14);
     case DATA_KAHAN:
     case DATA_PERMUTATION:
     case DATA_OPPOSED:

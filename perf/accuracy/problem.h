@@ -1,4 +1,4 @@
-/* Products to be computed by every scheme: data of 25 kinds, and what they should give, in fp64. */
+/* Products to be computed by every scheme: data of 28 kinds, and what they should give, in fp64. */
 #ifndef PERF_ACCURACY_PROBLEM_H
 #define PERF_ACCURACY_PROBLEM_H
 
@@ -33,6 +33,9 @@ enum data {
     DATA_WAVES,
     DATA_MANTISSA,
     DATA_ORTHOGONAL,
+    DATA_LEAST,
+    DATA_MOST,
+    DATA_FP16_RANGE,
     DATA_COUNT
 };
 

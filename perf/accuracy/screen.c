@@ -1,9 +1,32 @@
-/* The tests before and after. Called by accuracy.c. */
+/* The tests. Called by accuracy.c, study.c and device.c. */
 #include "screen.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WINDOW_BINADES 6
+
+struct exponents screen_exponents(const float *x, int64_t count, int64_t stride) {
+    struct exponents found = {255, 0};
+    for (int64_t l = 0; l < count; l++) {
+        uint32_t bits, exponent;
+        memcpy(&bits, &x[l * stride], sizeof bits);
+        exponent = bits >> 23 & 255;
+        if (bits << 1 == 0)
+            continue;
+        found.least = exponent < found.least ? exponent : found.least;
+        found.most = exponent > found.most ? exponent : found.most;
+    }
+    return found;
+}
+
+bool screen_holds(const struct scheme *scheme, int64_t k, struct exponents a, struct exponents b) {
+    const struct lava_scheme_row *row = lava_scheme(scheme->row);
+    const struct lava_screen_limits limits = lava_scheme_limits(row, k);
+    return !row->screened || (a.least >= limits.least && b.least >= limits.least && a.most <= limits.most &&
+                              b.most <= limits.most && a.least + b.least >= limits.least_sum &&
+                              a.most + b.most <= limits.most_sum);
+}
 
 int64_t screen_weak(const float *x, int64_t count, int64_t stride) {
     int shift = planes_shift(0, x, count, stride);
@@ -16,7 +39,7 @@ int64_t screen_weak(const float *x, int64_t count, int64_t stride) {
     return zeros == count ? 0 : weak;
 }
 
-bool screen_pair(int64_t weak_a, int64_t weak_b, int64_t k) {
+bool screen_planes_pair(int64_t weak_a, int64_t weak_b, int64_t k) {
     return k >= SCREEN_LEAST_K && 4 * (weak_a + weak_b) <= 3 * k;
 }
 
@@ -24,7 +47,7 @@ static double square(double x) {
     return x * x;
 }
 
-bool screen_result(const struct problem *p, const struct planes *planes, float c[ROWS][COLUMNS]) {
+bool screen_planes_result(const struct problem *p, const struct planes *planes, float c[ROWS][COLUMNS]) {
     double rows = 0, columns = 0, have = 0, k = (double)p->k;
     for (int64_t l = 0; l < p->k; l++) {
         for (int i = 0; i < p->rows; i++)
