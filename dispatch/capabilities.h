@@ -34,7 +34,8 @@ struct lava_capabilities {
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
     float timestamp_period_ns; /* 0: no timestamps */
-    /* Bits of rows of the kernel table, by their position, that computed wrong results: they fit no more. */
+    /* Bits of rows by planes, by their position in the kernel table, that failed: they fit no more. Known
+     * before the first fp32 product. */
     uint64_t refused_kernels;
 };
 

@@ -101,7 +101,10 @@ const struct lava_kernel *lava_kernels_table(size_t *count) {
 }
 
 void lava_kernel_refuse(const struct lava_kernel *kernel, struct lava_capabilities *device) {
-    device->refused_kernels |= UINT64_C(1) << (kernel - table);
+    _Static_assert(COUNT(table) <= 64, "a bit for each row");
+    const struct lava_kernel *row = lava_kernels_find(kernel->name);
+    if (row)
+        device->refused_kernels |= UINT64_C(1) << (row - table);
 }
 
 const struct lava_kernel *lava_kernels_find(const char *name) {
@@ -127,7 +130,8 @@ enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel) {
 }
 
 uint32_t lava_kernel_pack_block(const struct lava_kernel *kernel) {
-    return lava_kernel_pack_module(kernel) == LAVA_MODULE_PACK_FP32 ? LAVA_PACK_BLOCK : LAVA_PACK_BLOCK_HALF;
+    return lava_kernel_pack_module(kernel) == LAVA_MODULE_PACK_FP32 ? LAVA_PACK_BLOCK
+                                                                    : LAVA_PACK_BLOCK_MATRIX;
 }
 
 enum lava_type lava_kernel_element_type(const struct lava_kernel *kernel) {
@@ -228,7 +232,7 @@ static const char *planes_obstacle(const struct lava_kernel *kernel, const struc
     const struct lava_kernel *fallback = lava_kernel_fallback(kernel);
     if (!lava_scheme(kernel->scheme)->screened)
         return NULL;
-    if (kernel->tile_m % LAVA_PACK_BLOCK_HALF != 0 || kernel->tile_n % LAVA_PACK_BLOCK_HALF != 0)
+    if (kernel->tile_m % LAVA_PACK_BLOCK_MATRIX != 0 || kernel->tile_n % LAVA_PACK_BLOCK_MATRIX != 0)
         return "a tile is smaller than a block that is packed";
     if (!fallback || !is_simt(fallback) || fallback->tile_m != kernel->tile_m ||
         fallback->tile_n != kernel->tile_n || kernel->tile_k % fallback->tile_k != 0)
@@ -260,15 +264,18 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
     return NULL;
 }
 
-/* A row that is not the table's own is known by its name. */
+/* Known by its name, as it need not be the table's own. Other rows are not asked: their products may be under
+ * way while those by planes are being tested. */
 static bool is_refused(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
-    const struct lava_kernel *row = device->refused_kernels ? lava_kernels_find(kernel->name) : NULL;
+    if (kernel->scheme == LAVA_SCHEME_NONE || device->refused_kernels == 0)
+        return false;
+    const struct lava_kernel *row = lava_kernels_find(kernel->name);
     return row && (device->refused_kernels >> (row - table) & 1);
 }
 
 static const char *obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     if (is_refused(kernel, device))
-        return "it computed wrong results on the device";
+        return "it failed its test on the device";
     if (lava_kernel_lanes_m(device->subgroup_size) == 0)
         return "the device's subgroup size is not one the kernels know";
     const char *why = is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);

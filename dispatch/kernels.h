@@ -55,7 +55,8 @@ struct lava_kernel {
     enum lava_module module;
     uint32_t tile_m, tile_n, tile_k; /* elements */
     uint32_t part_m, part_n;         /* of C: an invocation's (SIMT) or a subgroup's (matrix) */
-    uint32_t stages;      /* of shared memory, 1 or 2; for fragments, sets of them in registers: 1, 2 or 4 */
+    uint32_t stages;      /* of shared memory, 1 or 2; for fragments, sets of them in registers, 2 or 4; by
+                           * planes, depths of a chunk */
     const char *fallback; /* the row for tiles that are screened out: of the same tile; NULL: none are */
 };
 
@@ -87,7 +88,7 @@ uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel);
 /* How a subgroup of this size is laid over C by SIMT kernels: lanes_m x lanes_n invocations. */
 uint32_t lava_kernel_lanes_m(uint32_t subgroup_size);
 
-/* From now on the row, of the table, does not fit the device. */
+/* From now on the row, of the table and by planes, does not fit the device. */
 void lava_kernel_refuse(const struct lava_kernel *kernel, struct lava_capabilities *device);
 /* True where the device can run the row; otherwise *reason (where not NULL) says in words why not. */
 bool lava_kernel_fits(const struct lava_kernel *kernel, const struct lava_capabilities *device,

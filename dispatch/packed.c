@@ -1,4 +1,4 @@
-/* The layout of packed operands. Called by blocking.c, estimates.c and lib/exec/executor.c. Every part begins
+/* The layout of packed operands. Called by blocking.c, estimates.c and lib/exec/stages.c. Every part begins
  * at a multiple of 16 bytes. */
 #include "dispatch/packed.h"
 
@@ -23,7 +23,7 @@ struct lava_packed lava_packed_layout(const struct lava_kernel *kernel, uint32_t
     packed.panels = packed.bytes;
     packed.exponents = packed.panels + elements * lava_type_bytes(kernel->type);
     packed.exponent_words =
-        (k_padded + LAVA_PACK_BLOCK_HALF - 1) / LAVA_PACK_BLOCK_HALF * (panel / LAVA_PACK_BLOCK_HALF);
+        (k_padded + LAVA_PACK_BLOCK_MATRIX - 1) / LAVA_PACK_BLOCK_MATRIX * (panel / LAVA_PACK_BLOCK_MATRIX);
     packed.arguments =
         packed.exponents + round_up(width_padded / panel * packed.exponent_words * sizeof(uint32_t));
     packed.bytes = packed.arguments + ARGUMENTS_BYTES;

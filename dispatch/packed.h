@@ -2,9 +2,9 @@
  *
  *     the packed elements, or fragments of all planes
  *     where tiles may be screened out:
- *       panels of the elements as they are, for the fallback row
- *       exponents: of each panel, for each LAVA_PACK_BLOCK_HALF elements along K, a word for every so many
- * along the width the arguments of the fallback's indirect dispatch
+ *       panels: the elements as they are, for the fallback row
+ *       exponents: of each panel, words for LAVA_PACK_BLOCK_MATRIX elements each way
+ *       arguments: those of the fallback's indirect dispatch
  *
  * shaders/interface.h describes each. Pure arithmetic. */
 #ifndef LAVA_DISPATCH_PACKED_H

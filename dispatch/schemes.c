@@ -1,12 +1,12 @@
-/* The rows of the table of schemes. Read by kernels.c, whose rows name one each, by policy.c, pipelines.c and
- * executor.c, and by perf/accuracy. Invariant: a precision admits a scheme only where perf/accuracy finds
+/* The rows of the table of schemes. Read by kernels.c, whose rows name one each, by pipelines.c, stages.c and
+ * self_test.c, and by perf/accuracy. Invariant: a precision admits a scheme only where perf/accuracy finds
  * that it keeps that precision's promise on every kind of data. */
 #include "dispatch/schemes.h"
 
 #define FP32_BIAS 127
 
 // clang-format off
-/* Exponents: bf16's three planes hold an element of 2^-103 and more without subnormal planes, and where the sum of two
+/* Exponents: bf16's three planes hold an element of 2^-103 and more without subnormal planes (a binade is spared), and where the sum of two
  * exponents is -96 or more, what is lost among subnormal sums, if the unit flushes them, is below u / 8. 2^127 could
  * round up to Inf. fp16's hold 2^-14 to 2^15.
  *

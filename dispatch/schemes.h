@@ -5,10 +5,10 @@
  *     x = plane[0] + plane[1] 2^-shift + plane[2] 2^-2shift,    each rounded to nearest
  *     level l: the products of plane i of A and plane l - i of B; up to `levels`, the others are left out
  *
- * The sum of a depth of the matrix unit, level 0 and the others apart, leaves the unit and is added in fp32;
- * every span_k of K that sum is added to another. Elements that planes cannot hold, and sums that come too
- * near the ends of fp32's range, are found while packing; the tiles of C that need them are computed by a row
- * of fp32 arithmetic. */
+ * Sums of a few depths of the matrix unit, level 0 and the others apart, leave the unit and are added in
+ * fp32; every span_k of K that sum is added to another. Elements that planes cannot hold, and sums that come
+ * too near the ends of fp32's range, are found while packing; the tiles of C that need them are computed by a
+ * row of fp32 arithmetic. */
 #ifndef LAVA_DISPATCH_SCHEMES_H
 #define LAVA_DISPATCH_SCHEMES_H
 
@@ -30,8 +30,7 @@ struct lava_scheme_row {
     enum lava_type type; /* of a plane */
     uint32_t planes;
     uint32_t levels; /* 0: only the products of the first planes */
-    uint32_t
-        shift; /* between planes: 0, or the bits of one, so that lower planes have the range of the first */
+    uint32_t shift; /* between planes: 0, or the bits of one: lower planes then have the range of the first */
     uint32_t span_k; /* a multiple of every depth; 0: sums stay in the unit to the end */
     /* Of binary exponents (floor(log2 |x|)) of elements that are not 0. Outside of these a tile is screened
      * out. */
@@ -40,8 +39,7 @@ struct lava_scheme_row {
     int least_sum;                     /* of the least of A's panel and the least of B's */
     int64_t least_k;                   /* for shorter sums the scheme misses its criteria */
     bool standard, fast;               /* the precisions that admit it; neither: to be measured only */
-    double
-        units; /* what splitting and the products left out add to the error of a sum, in u |A||B|, at most */
+    double units; /* u |A||B|: what splitting and the products left out add to a sum's error at most */
 };
 
 const struct lava_scheme_row *lava_scheme(enum lava_scheme scheme);

@@ -43,7 +43,8 @@ enum lavablas_precision {
      * 4 sqrt(k + 2) u G on random data, (k + 3) u G on any data, and twice OpenBLAS's error. Inf, NaN and
      * elements too large or too small for these ways are computed as with IEEE. */
     LAVABLAS_PRECISION_STANDARD,
-    /* Elements of A and B may be rounded to bf16: a further error of about 2^-8 |alpha| |A| |B|. */
+    /* Elements of A and B may be rounded to bf16: a further error of up to 2^-7 |alpha| |A||B|; those above
+     * 3.39e38 become Inf, and sums may be off by another 2 k u G. */
     LAVABLAS_PRECISION_FAST
 };
 
@@ -66,7 +67,8 @@ struct lavablas_call {
     double seconds;      /* wall time inside the call */
     const char *scheme;  /* how: "fp32", "fp16" or "bf16", the type of A and B, where elements were multiplied
                           * as they are, so always on the CPU; else, if only for a part of C, how fp32 was
-                          * brought to tensor cores, as "bf16x3": each element as the sum of three bf16 */
+                          * brought to tensor cores, as "bf16x3": each element as the sum of three bf16
+                          * (what such a scheme cannot hold is computed as fp32 all the same) */
 };
 
 /* Tells about the calling thread's last product. Products small enough to be handed to the CPU BLAS unseen

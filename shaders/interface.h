@@ -20,9 +20,10 @@
  *
  * An operand by planes (dispatch/schemes.h) has for each fragment those of its planes one after another: a fragment then begins
  * PLANES times as far on. Where tiles may be screened out (SCREENED) the elements follow once more as panels of fp32, and
- * exponents: a word for each LAVA_PACK_BLOCK_HALF elements along K and so many along the width,
+ * exponents: a word for each LAVA_PACK_BLOCK_MATRIX elements along K and so many along the width,
  *     exponents[(w / panel * depths + k / BLOCK) * (panel / BLOCK) + w % panel / BLOCK],  depths = k_padded / BLOCK, rounded up
- * biased exponents of what is not 0: the greatest << 16 | 255 - the least. */
+ * biased exponents of what is not 0: the greatest << 16 | 255 - the least. Behind op(B)'s exponents are the three words of the
+ * fallback's indirect dispatch: 0, or its workgroups along x; 1; 1. */
 #ifndef LAVA_SHADERS_INTERFACE_H
 #define LAVA_SHADERS_INTERFACE_H
 
@@ -72,7 +73,7 @@
 
 /* Work per workgroup of the helpers, needed by the host to size a dispatch. */
 #define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
-#define LAVA_PACK_BLOCK_HALF    64 /* pack of 16-bit types: 64 x 64 */
+#define LAVA_PACK_BLOCK_MATRIX  64 /* pack for cooperative matrices, and a word of exponents: 64 x 64 */
 #define LAVA_PACK_INVOCATIONS   256
 #define LAVA_FINISH_INVOCATIONS 256
 

@@ -168,7 +168,7 @@ void main()
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         if (screened_out(tile_m, tile_n)) {
             if (gl_LocalInvocationIndex == 0)
-                Arguments(constants.arguments).groups = constants.fallback_groups;
+                atomicMax(Arguments(constants.arguments).groups, constants.fallback_groups);
             continue;
         }
         uint first_step = slab * constants.steps_per_slab;

@@ -20,7 +20,7 @@ layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
 layout(constant_id = LAVA_CONSTANT_OPERAND) const uint OPERAND = 0;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
-const uint BLOCK = LAVA_PACK_BLOCK_HALF;
+const uint BLOCK = LAVA_PACK_BLOCK_MATRIX;
 const uint ROW_WORDS = (BLOCK + 8) / 8; /* 16-byte words */
 const uint SUBGROUPS = LAVA_PACK_INVOCATIONS / SUBGROUP;
 const uint WIDTH = OPERAND == 0 ? SHAPE_M : SHAPE_N; /* of a fragment */

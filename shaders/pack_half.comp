@@ -16,7 +16,7 @@ layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
 layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
-const uint BLOCK = LAVA_PACK_BLOCK_HALF;
+const uint BLOCK = LAVA_PACK_BLOCK_MATRIX;
 const uint LINE = BLOCK / 2 + 1;
 const uint ROUNDS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS;
 shared uint turned[BLOCK * LINE];

@@ -27,9 +27,10 @@ layout(constant_id = LAVA_CONSTANT_SHIFT) const uint SHIFT = 0;
 layout(constant_id = LAVA_CONSTANT_SCREENED) const uint SCREENED = 1;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
-const uint BLOCK = LAVA_PACK_BLOCK_HALF;
+const uint BLOCK = LAVA_PACK_BLOCK_MATRIX;
 const uint ROW_WORDS = (BLOCK + 8) / 8; /* 16-byte words */
 const uint LINE = BLOCK + 1;
+const uint TURNED = TRANSPOSE != 0 && SCREENED != 0 ? BLOCK * LINE : 1;
 const uint OCTETS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS; /* of an invocation */
 const uint SUBGROUPS = LAVA_PACK_INVOCATIONS / SUBGROUP;
 const uint WIDTH = OPERAND == 0 ? SHAPE_M : SHAPE_N; /* of a fragment */
@@ -39,7 +40,7 @@ const uint FRAGMENTS = ACROSS * (BLOCK / SHAPE_K);
 const uint ROUNDS = (FRAGMENTS + SUBGROUPS - 1) / SUBGROUPS;
 
 shared uvec4 block[BLOCK * ROW_WORDS];
-shared uint turned[BLOCK * LINE];
+shared uint turned[TURNED];
 shared uint extremes[2 * SUBGROUPS];
 
 #include "write_shares.glsl"

@@ -260,7 +260,7 @@ static void store(const struct lava_figures *figures) {
 
 static void calibrate(unsigned types) {
     struct lava_gauge gauge = {.blas = lava_cpu_blas_get(),
-                               .capabilities = &state.device,
+                               .capabilities = lava_lifecycle_capabilities(),
                                .figures = *lava_calibration_figures(),
                                .begin = begin_turn,
                                .end = end_turn};
@@ -329,7 +329,7 @@ bool lava_calibration_start(enum lava_type type) {
 void lava_calibration_begin(enum lava_type type) {
     const struct lava_config *config = lava_config_get();
     if (config->mode == LAVA_MODE_AUTO && config->calibrate && state.device.kind != LAVA_DEVICE_CPU &&
-        lava_survey_lacks(lava_calibration_figures(), &state.device, type))
+        lava_survey_lacks(lava_calibration_figures(), lava_lifecycle_capabilities(), type))
         lava_calibration_start(type);
 }
 

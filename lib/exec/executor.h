@@ -1,7 +1,7 @@
 /* Runs a plan: streams a product through the device, block by block.
  *
  *     upload + pack A, once per row block          B, once per block         (transfer.c)
- *     multiply, in dispatches of a fraction of a second, then finish         (executor.c)
+ *     multiply, in dispatches of a fraction of a second, then finish         (stages.c)
  *     download and merge a block where its place is needed, or at the end    (transfer.c)
  *
  * C is written by the merge alone, from finished data. Whatever fails leaves a record of what is merged, and

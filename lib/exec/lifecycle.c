@@ -238,7 +238,7 @@ static void prepare_type(enum lava_type type) {
         lava_pipelines_save(life.executor->device);
     if (!status && life.executor->device->failed)
         status = LAVA_ERROR_DEVICE_LOST;
-    if (type == LAVA_TYPE_FP32) /* nobody reads it before */
+    if (type == LAVA_TYPE_FP32) /* nobody reads it before: only rows of fp32 are refused */
         life.capabilities.refused_kernels = life.executor->capabilities.refused_kernels;
     if (!status) {
         set_state(type, READY, "ready");

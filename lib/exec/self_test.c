@@ -29,11 +29,15 @@ struct test_case {
     bool narrow; /* C has the type of A and B and is not read; else fp32, and read */
 };
 
+/* What no scheme screens out. */
+#define LEAST_VALUE 0x1p-10
+
 /* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
 static void fill(enum lava_type type, void *matrix, float *values, int64_t count, uint32_t seed) {
     for (int64_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
-        values[i] = (float)((double)seed / 2147483648.0 - 1.0);
+        double value = (double)seed / 2147483648.0 - 1.0;
+        values[i] = (float)(value + copysign(LEAST_VALUE, value));
     }
     if (type == LAVA_TYPE_FP32) {
         memcpy(matrix, values, (size_t)count * sizeof *values);
@@ -215,11 +219,13 @@ static enum lava_status test_kernel(struct lava_executor *executor, const struct
     return status;
 }
 
-/* A row by planes that is wrong is refused alone: others compute the same. */
+/* A row by planes that is wrong, or cannot be made, is refused alone: others compute the same. */
 static enum lava_status test_or_refuse(struct lava_executor *executor, const struct lava_kernel *kernel) {
     enum lava_status status = test_kernel(executor, kernel);
-    if (status != LAVA_ERROR_SELF_TEST || kernel->scheme == LAVA_SCHEME_NONE)
+    if (!status || kernel->scheme == LAVA_SCHEME_NONE || executor->device->failed)
         return status;
+    LAVA_LOG(INFO, "%s: kernel %s is not used: %s", executor->capabilities.name, kernel->name,
+             lava_status_name(status));
     lava_kernel_refuse(kernel, &executor->capabilities);
     return LAVA_OK;
 }

@@ -234,6 +234,16 @@ static uint32_t walked_steps(const struct lava_run *run, const struct lava_multi
     return SPANS_WALKED * scheme->span_k / kernel->tile_k;
 }
 
+/* Of one walk. The first writes what the others add to, the last multiplies by alpha. */
+static void set_walk(struct lava_multiply_constants *constants, const struct lava_multiply_constants *units,
+                     uint32_t walk, uint32_t walks) {
+    constants->slab_stride = 0;
+    constants->first_unit = walk * units->tiles + units->first_unit;
+    constants->end_unit = walk * units->tiles + units->end_unit;
+    constants->accumulate = units->accumulate || walk > 0;
+    constants->alpha = walk + 1 == walks ? units->alpha : 1.0f;
+}
+
 /* Units [first_unit, end_unit) of the constants, after everything submitted before; as often as the run says.
  * scale: steps of the dispatch's row to one of the plan's. */
 static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
@@ -242,23 +252,17 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
     uint32_t walked = walked_steps(run, units), walks = (units->steps_per_slab + walked - 1) / walked;
     struct lava_multiply_constants constants = *units;
     constants.steps *= scale;
+    constants.steps_per_slab = scale * (walks > 1 ? walked : units->steps_per_slab);
     dispatch->kind = LAVA_STAMP_MULTIPLY;
     dispatch->constants = &constants;
     dispatch->constants_bytes = sizeof constants;
     lava_queue_barrier_dispatch(run->device, commands);
     lava_transfer_stamp_begin(&run->transfer, commands, dispatch->kind);
     for (uint32_t i = 0; i < run->repeat * walks; i++) {
-        uint32_t walk = i % walks;
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, commands);
-        if (walks > 1) {
-            constants.slab_stride = 0;
-            constants.first_unit = walk * units->tiles + units->first_unit;
-            constants.end_unit = walk * units->tiles + units->end_unit;
-            constants.accumulate = units->accumulate || walk > 0;
-            constants.alpha = walk + 1 == walks ? units->alpha : 1.0f;
-        }
-        constants.steps_per_slab = scale * (walks > 1 ? walked : units->steps_per_slab);
+        if (walks > 1)
+            set_walk(&constants, units, i % walks, walks);
         dispatch_now(run, commands, dispatch);
     }
     lava_transfer_stamp_end(&run->transfer, commands);

@@ -179,7 +179,7 @@ static void plant(struct planted *planted, int which, const struct limits *limit
             side->elements[i] = ldexpf(side->elements[i], limits->least);
     if (kind->extent == PLANTED_BLOCK)
         for (int64_t i = 0; i < rows; i++)
-            for (int64_t l = LAVA_PACK_BLOCK_HALF; l < 2 * LAVA_PACK_BLOCK_HALF; l++)
+            for (int64_t l = LAVA_PACK_BLOCK_MATRIX; l < 2 * LAVA_PACK_BLOCK_MATRIX; l++)
                 side->elements[(first + i) * side->k + l] = value;
     if (kind->extent == PLANTED_ROW || kind->extent == PLANTED_AMONG_SMALL)
         for (int64_t l = 0; l < side->k; l++)
