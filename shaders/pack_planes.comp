@@ -27,23 +27,14 @@ layout(constant_id = LAVA_CONSTANT_SHIFT) const uint SHIFT = 0;
 layout(constant_id = LAVA_CONSTANT_SCREENED) const uint SCREENED = 1;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
-const uint BLOCK = LAVA_PACK_BLOCK_MATRIX;
-const uint ROW_WORDS = (BLOCK + 8) / 8; /* 16-byte words */
+#include "write_shares.glsl"
+
 const uint LINE = BLOCK + 1;
 const uint TURNED = TRANSPOSE != 0 && SCREENED != 0 ? BLOCK * LINE : 1;
 const uint OCTETS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS; /* of an invocation */
-const uint SUBGROUPS = LAVA_PACK_INVOCATIONS / SUBGROUP;
-const uint WIDTH = OPERAND == 0 ? SHAPE_M : SHAPE_N; /* of a fragment */
-const uint SHARE = OPERAND == 0 ? A_SHARE : B_SHARE;
-const uint ACROSS = BLOCK / WIDTH; /* fragments of a block */
-const uint FRAGMENTS = ACROSS * (BLOCK / SHAPE_K);
-const uint ROUNDS = (FRAGMENTS + SUBGROUPS - 1) / SUBGROUPS;
 
-shared uvec4 block[BLOCK * ROW_WORDS];
 shared uint turned[TURNED];
 shared uint extremes[2 * SUBGROUPS];
-
-#include "write_shares.glsl"
 
 struct octet { vec4 low, high; };
 octet rest[OCTETS]; /* of the invocation's elements, what the planes so far have not */
@@ -63,12 +54,6 @@ uvec2 place_of(uint i)
 {
     uint index = i * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
     return uvec2(index % (BLOCK / 8) * 8, index / (BLOCK / 8));
-}
-
-bool filled(uvec2 place)
-{
-    uvec2 at = gl_WorkGroupID.xy * BLOCK + place;
-    return at.x < constants.rows_filled && at.y < constants.columns_filled;
 }
 
 /* Exponents of four elements: the greatest, and 255 - the least, of what is not 0. */
@@ -179,34 +164,6 @@ void stash_plane()
         uvec2 place = place_of(i);
         uvec2 low = plane_words(rest[i].low), high = plane_words(rest[i].high);
         block[place.y * ROW_WORDS + place.x / 8] = uvec4(low, high);
-    }
-}
-
-/* Where the invocation's share of the fragment at (width, k) of the chunk begins. */
-uint64_t share_address(uint width, uint k, uint plane)
-{
-    uint w = constants.first_width + width, depth = (constants.first_k + k) / SHAPE_K;
-    uint64_t fragment = uint64_t(depth) * (PANEL / WIDTH) + w % PANEL / WIDTH;
-    uint64_t element = uint64_t(w / PANEL) * PANEL * constants.k_padded + fragment * (WIDTH * SHAPE_K);
-    return constants.target + (element * PLANES + plane * (WIDTH * SHAPE_K)) * 2 + gl_SubgroupInvocationID * (SHARE * 4);
-}
-
-void write_plane(uint plane)
-{
-    uvec2 first = gl_WorkGroupID.xy * BLOCK;
-    UNROLL for (uint round_ = 0; round_ < ROUNDS; round_++) {
-        uint f = round_ * SUBGROUPS + gl_SubgroupID;
-        uint width = f % ACROSS * WIDTH, k = f / ACROSS * SHAPE_K; /* within the block */
-        uvec2 place = TRANSPOSE == 0 ? uvec2(width, k) : uvec2(k, width);
-        if (f < FRAGMENTS && filled(place)) {
-            uint64_t address = TRANSPOSE == 0 ? share_address(first.x + width, first.y + k, plane)
-                                              : share_address(first.y + width, first.x + k, plane);
-            uint at = place.y * ROW_WORDS + place.x / 8;
-            if (OPERAND == 0)
-                write_a(address, at);
-            else
-                write_b(address, at);
-        }
     }
 }
 

@@ -19,29 +19,23 @@ LAVA_EXPORT int lavablas_wait(const char **why) {
     return ready ? 0 : -1;
 }
 
+/* LAVA_PRECISION_COUNT: the thread has chosen none. */
+static const enum lavablas_precision exported[LAVA_PRECISION_COUNT + 1] = {
+    [LAVA_PRECISION_STANDARD] = LAVABLAS_PRECISION_STANDARD,
+    [LAVA_PRECISION_IEEE] = LAVABLAS_PRECISION_IEEE,
+    [LAVA_PRECISION_FAST] = LAVABLAS_PRECISION_FAST,
+    [LAVA_PRECISION_COUNT] = LAVABLAS_PRECISION_DEFAULT};
+
 LAVA_EXPORT int lavablas_set_precision(enum lavablas_precision precision) {
-    switch (precision) {
-    case LAVABLAS_PRECISION_DEFAULT:
-        lava_runtime_set_precision(LAVA_PRECISION_COUNT);
-        return 0;
-    case LAVABLAS_PRECISION_IEEE:
-        lava_runtime_set_precision(LAVA_PRECISION_IEEE);
-        return 0;
-    case LAVABLAS_PRECISION_STANDARD:
-        lava_runtime_set_precision(LAVA_PRECISION_STANDARD);
-        return 0;
-    case LAVABLAS_PRECISION_FAST:
-        lava_runtime_set_precision(LAVA_PRECISION_FAST);
-        return 0;
-    }
+    for (int i = 0; i <= LAVA_PRECISION_COUNT; i++)
+        if (exported[i] == precision) {
+            lava_runtime_set_precision((enum lava_precision)i);
+            return 0;
+        }
     return -1;
 }
 
 LAVA_EXPORT enum lavablas_precision lavablas_precision(void) {
-    static const enum lavablas_precision exported[LAVA_PRECISION_COUNT] = {
-        [LAVA_PRECISION_STANDARD] = LAVABLAS_PRECISION_STANDARD,
-        [LAVA_PRECISION_IEEE] = LAVABLAS_PRECISION_IEEE,
-        [LAVA_PRECISION_FAST] = LAVABLAS_PRECISION_FAST};
     return exported[lava_runtime_precision()];
 }
 

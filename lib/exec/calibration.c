@@ -47,7 +47,8 @@ static struct {
 
     /* written by load */
     struct lava_cache_place place;
-    struct lava_capabilities device;
+    const struct lava_capabilities
+        *device; /* the lifecycle's own: what the self-tests refused is known there */
 
     _Atomic uint64_t begun, ended; /* calls of the program */
     _Atomic uint64_t last_ns;      /* when one ended last */
@@ -172,7 +173,7 @@ static bool publish(const struct lava_figures *figures) {
 void lava_calibration_load(const struct lava_capabilities *device) {
     const struct lava_config *config = lava_config_get();
     struct lava_figures figures = *starting_figures();
-    state.device = *device;
+    state.device = device;
     lava_calibration_place(device, config->cache ? config->cache_home : NULL, &state.place);
     if (lava_calibration_read(&state.place, &figures) && publish(&figures))
         LAVA_LOG(INFO, "calibration: figures from %s", state.place.path);
@@ -249,7 +250,7 @@ static bool end_turn(struct lava_gauge *gauge, struct lava_executor *executor) {
 /* Not where the CPU BLAS was told to use other threads meanwhile. */
 static void store(const struct lava_figures *figures) {
     struct lava_cache_place place;
-    lava_calibration_place(&state.device, lava_config_get()->cache_home, &place);
+    lava_calibration_place(state.device, lava_config_get()->cache_home, &place);
     pthread_mutex_lock(&state.turn);
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
         !memcmp(place.key, state.place.key, place.key_bytes) &&
@@ -260,7 +261,7 @@ static void store(const struct lava_figures *figures) {
 
 static void calibrate(unsigned types) {
     struct lava_gauge gauge = {.blas = lava_cpu_blas_get(),
-                               .capabilities = lava_lifecycle_capabilities(),
+                               .capabilities = state.device,
                                .figures = *lava_calibration_figures(),
                                .begin = begin_turn,
                                .end = end_turn};
@@ -328,8 +329,8 @@ bool lava_calibration_start(enum lava_type type) {
 
 void lava_calibration_begin(enum lava_type type) {
     const struct lava_config *config = lava_config_get();
-    if (config->mode == LAVA_MODE_AUTO && config->calibrate && state.device.kind != LAVA_DEVICE_CPU &&
-        lava_survey_lacks(lava_calibration_figures(), lava_lifecycle_capabilities(), type))
+    if (config->mode == LAVA_MODE_AUTO && config->calibrate && state.device->kind != LAVA_DEVICE_CPU &&
+        lava_survey_lacks(lava_calibration_figures(), state.device, type))
         lava_calibration_start(type);
 }
 

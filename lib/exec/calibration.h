@@ -24,7 +24,8 @@ bool lava_calibration_is_stored(void);
 /* Where they are stored or would be; "": nowhere (no home, or LAVABLAS_CACHE=0). After load. */
 const char *lava_calibration_path(void);
 
-/* Looks for stored figures of this device. Called once, by the preparation of the device. */
+/* Looks for stored figures of this device. Called once, by the preparation of the device; keeps the pointer.
+ */
 void lava_calibration_load(const struct lava_capabilities *device);
 /* The device is ready for the type: has what is missing measured in the background, where the configuration
  * allows it and the device is a real one. Called by the preparation, and only after load. */

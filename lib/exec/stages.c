@@ -30,7 +30,6 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
 /* A block's op(A), or from a piece on, and op(B): addresses of its parts, 0 for those that it has not. */
 struct packed {
     uint64_t elements, panels, exponents, arguments;
-    uint64_t arguments_offset;
 };
 
 static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
@@ -44,7 +43,6 @@ static struct packed packed_at(const struct lava_run *run, const struct lava_buf
         packed.panels = buffer->address + layout.panels + width * k_padded * lava_type_bytes(kernel->type);
         packed.exponents =
             buffer->address + layout.exponents + first_tile * layout.exponent_words * sizeof(uint32_t);
-        packed.arguments_offset = layout.arguments;
         packed.arguments = buffer->address + layout.arguments;
     }
     return packed;
@@ -169,11 +167,15 @@ static enum lava_status schedule_of(struct lava_run *run, uint32_t tiles_m, uint
     return status;
 }
 
-/* The constants of a piece's multiply for the panel of K that was packed last. */
-static struct lava_multiply_constants multiply_constants(const struct lava_run *run,
-                                                         const struct lava_run_block *block,
-                                                         const struct lava_run_piece *piece, int64_t k,
-                                                         bool accumulate) {
+/* A piece's multiply for the panel of K that was packed last, and what its fallback reads instead. */
+struct multiply {
+    struct lava_multiply_constants constants;
+    uint64_t panels_a, panels_b;
+    const struct lava_buffer *packed_b; /* the arguments lie in it */
+};
+
+static struct multiply multiply_of(const struct lava_run *run, const struct lava_run_block *block,
+                                   const struct lava_run_piece *piece, int64_t k, bool accumulate) {
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_blocking *blocking = &run->plan->blocking;
     uint32_t steps = (uint32_t)(lava_blocking_padded(k, kernel->tile_k) / kernel->tile_k);
@@ -182,7 +184,7 @@ static struct lava_multiply_constants multiply_constants(const struct lava_run *
     const struct packed a = packed_a_at(run, block, piece, k),
                         b = packed_b_at(run, block, run->packs_of_b - 1, k);
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->problem->k);
-    return (struct lava_multiply_constants){
+    const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
         .packed_b = b.elements,
         .target = accumulators_of(run, block) + (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
@@ -200,11 +202,11 @@ static struct lava_multiply_constants multiply_constants(const struct lava_run *
         .most = limits.most,
         .least_sum = limits.least_sum,
         .most_sum = limits.most_sum};
+    return (struct multiply){constants, a.panels, b.panels, packed_b(run, run->packs_of_b - 1)};
 }
 
-/* A dispatch along x, and what it is timed as. */
+/* A dispatch along x. */
 struct dispatch {
-    enum lava_stamp_kind kind;
     const struct lava_pipeline *pipeline;
     const void *constants;
     uint32_t constants_bytes, groups;
@@ -253,11 +255,10 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
     struct lava_multiply_constants constants = *units;
     constants.steps *= scale;
     constants.steps_per_slab = scale * (walks > 1 ? walked : units->steps_per_slab);
-    dispatch->kind = LAVA_STAMP_MULTIPLY;
     dispatch->constants = &constants;
     dispatch->constants_bytes = sizeof constants;
     lava_queue_barrier_dispatch(run->device, commands);
-    lava_transfer_stamp_begin(&run->transfer, commands, dispatch->kind);
+    lava_transfer_stamp_begin(&run->transfer, commands, LAVA_STAMP_MULTIPLY);
     for (uint32_t i = 0; i < run->repeat * walks; i++) {
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, commands);
@@ -271,24 +272,22 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
 /* The tiles that were screened out of the multiply just recorded, on panels of fp32: no workgroup where there
  * are none. The slabs of K are the same. */
 static void record_fallback(struct lava_run *run, const struct lava_commands *commands,
-                            const struct lava_run_block *block, const struct lava_run_piece *piece, int64_t k,
-                            struct lava_multiply_constants constants) {
+                            const struct multiply *multiply) {
     const struct lava_kernel *kernel = run->plan->kernel;
-    const struct packed a = packed_a_at(run, block, piece, k),
-                        b = packed_b_at(run, block, run->packs_of_b - 1, k);
-    constants.packed_a = a.panels;
-    constants.packed_b = b.panels;
+    struct lava_multiply_constants constants = multiply->constants;
+    constants.packed_a = multiply->panels_a;
+    constants.packed_b = multiply->panels_b;
     struct dispatch dispatch = {.pipeline = run->fallback,
-                                .arguments = packed_b(run, run->packs_of_b - 1),
-                                .arguments_offset = b.arguments_offset};
+                                .arguments = multiply->packed_b,
+                                .arguments_offset = constants.arguments - multiply->packed_b->address};
     record_multiply(run, commands, &dispatch, &constants,
                     kernel->tile_k / lava_kernel_fallback(kernel)->tile_k);
 }
 
 /* Each dispatch in a submission of its own; the last is collected. */
-static enum lava_status submit_multiply(struct lava_run *run, const struct lava_run_block *block,
-                                        const struct lava_run_piece *piece, int64_t k,
-                                        struct lava_multiply_constants *constants, struct lava_point *done) {
+static enum lava_status submit_multiply(struct lava_run *run, struct multiply *multiply,
+                                        struct lava_point *done) {
+    struct lava_multiply_constants *constants = &multiply->constants;
     struct lava_device *device = run->device;
     uint32_t units = constants->tiles * run->plan->blocking.split_k;
     uint32_t most = device->capabilities.max_workgroups;
@@ -306,7 +305,7 @@ static enum lava_status submit_multiply(struct lava_run *run, const struct lava_
         struct dispatch dispatch = {.pipeline = run->multiply, .groups = constants->fallback_groups};
         record_multiply(run, &commands, &dispatch, constants, 1);
         if (run->fallback)
-            record_fallback(run, &commands, block, piece, k, *constants);
+            record_fallback(run, &commands, multiply);
         if ((status = lava_transfer_submit(&run->transfer, &run->transfer.uploaded, done)))
             return status;
     }
@@ -347,13 +346,12 @@ enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_
                                                     .alpha = (float)run->problem->alpha};
     uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
-    const struct dispatch dispatch = {.kind = LAVA_STAMP_FINISH,
-                                      .pipeline = run->finish,
+    const struct dispatch dispatch = {.pipeline = run->finish,
                                       .constants = &constants,
                                       .constants_bytes = sizeof constants,
                                       .groups = groups < most ? groups : most};
     lava_queue_barrier_dispatch(run->device, &commands);
-    lava_transfer_stamp_begin(&run->transfer, &commands, dispatch.kind);
+    lava_transfer_stamp_begin(&run->transfer, &commands, LAVA_STAMP_FINISH);
     for (uint32_t i = 0; i < run->repeat; i++) {
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, &commands);
@@ -366,9 +364,9 @@ enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_
 enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_run_block *block,
                                       const struct lava_run_piece *piece, int64_t k, bool accumulate,
                                       struct lava_point *done) {
-    struct lava_multiply_constants constants = multiply_constants(run, block, piece, k, accumulate);
-    enum lava_status status = schedule_of(run, piece->tiles, block->tiles_n, &constants.schedule);
+    struct multiply multiply = multiply_of(run, block, piece, k, accumulate);
+    enum lava_status status = schedule_of(run, piece->tiles, block->tiles_n, &multiply.constants.schedule);
     if (status)
         return status;
-    return submit_multiply(run, block, piece, k, &constants, done);
+    return submit_multiply(run, &multiply, done);
 }

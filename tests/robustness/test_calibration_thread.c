@@ -232,7 +232,8 @@ static int not_begun(void) {
 static bool pretend_gpu(void) {
     if (!prepare())
         return false;
-    struct lava_capabilities gpu = *lava_lifecycle_capabilities();
+    static struct lava_capabilities gpu;
+    gpu = *lava_lifecycle_capabilities();
     gpu.kind = LAVA_DEVICE_DISCRETE;
     lava_calibration_load(&gpu);
     lava_calibration_begin(LAVA_TYPE_FP32);
