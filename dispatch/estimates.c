@@ -25,9 +25,9 @@
 /* Submitting the finish kernel, as a share of a call's latency, which is two submissions and their waits. On
  * an H200 the kernel itself takes 3 us where there is little to sum (2026-11-21). */
 #define FINISH_SHARE 0.03125
-/* The fallback's dispatch, where there is nothing for it to do, and looking at the exponents of a tile's
- * panels. H200, 2026-11-21: what products of 512 and 1024 took beyond their arithmetic. */
-#define SCREEN_NS 6e3
+/* Gathering exponents, and the fallback's dispatch, where there is nothing for it to do. H200, 2026-11-21:
+ * what products of 512 and 1024 took beyond their arithmetic. */
+#define SCREEN_NS 12e3
 /* Of a product in more steps the first ones stand for the others. */
 #define STEPS_MAX 200
 

@@ -38,6 +38,7 @@ enum lava_module {
     LAVA_MODULE_PACK_FRAGMENTS_BF16,
     LAVA_MODULE_PACK_PLANES_FP16, /* fp32 to fragments of each plane */
     LAVA_MODULE_PACK_PLANES_BF16,
+    LAVA_MODULE_SCREEN,
     LAVA_MODULE_FINISH_FP32, /* fp32 sums to fp32 ... */
     LAVA_MODULE_FINISH_FP16,
     LAVA_MODULE_FINISH_BF16,

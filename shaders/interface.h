@@ -22,8 +22,8 @@
  * PLANES times as far on. Where tiles may be screened out (SCREENED) the elements follow once more as panels of fp32, and
  * exponents: a word for each LAVA_PACK_BLOCK_MATRIX elements along K and so many along the width,
  *     exponents[(w / panel * depths + k / BLOCK) * (panel / BLOCK) + w % panel / BLOCK],  depths = k_padded / BLOCK, rounded up
- * biased exponents of what is not 0: the greatest << 16 | 255 - the least. Behind op(B)'s exponents are the three words of the
- * fallback's indirect dispatch: 0, or its workgroups along x; 1; 1. */
+ * biased exponents of what is not 0: the greatest << 16 | 255 - the least. After screen.comp a panel's first word is that of all of
+ * it. Behind op(B)'s exponents are the three words of the fallback's indirect dispatch: 0, or its workgroups along x; 1; 1. */
 #ifndef LAVA_SHADERS_INTERFACE_H
 #define LAVA_SHADERS_INTERFACE_H
 
@@ -75,6 +75,7 @@
 #define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
 #define LAVA_PACK_BLOCK_MATRIX  64 /* pack for cooperative matrices, and a word of exponents: 64 x 64 */
 #define LAVA_PACK_INVOCATIONS   256
+#define LAVA_SCREEN_INVOCATIONS 128
 #define LAVA_FINISH_INVOCATIONS 256
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
@@ -119,8 +120,19 @@ LAVA_U32 k_padded;
 /* The rest for SCREENED. */
 LAVA_ADDRESS panels;
 LAVA_ADDRESS exponents;
-LAVA_ADDRESS arguments; /* to be set to no workgroups; 0: by another chunk */
 LAVA_BLOCK_END(lava_pack_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SCREEN)
+LAVA_BLOCK_BEGIN(lava_screen_constants)
+LAVA_ADDRESS exponents_a;
+LAVA_ADDRESS exponents_b;
+LAVA_ADDRESS arguments; /* of the fallback's dispatch: set to no workgroups */
+LAVA_U32 panels_a;
+LAVA_U32 panels_b;
+LAVA_U32 words_a; /* of a panel */
+LAVA_U32 words_b;
+LAVA_BLOCK_END(lava_screen_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_FINISH)

@@ -58,6 +58,10 @@ const uint B_STEP = TILE_N * TILE_K * 2 * PLANES;
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer TargetFloats { float element[]; };
 
+/* 0, which compilers take for a number that varies within a subgroup: NVIDIA's (580) then keeps a tile's addresses in registers of
+ * each invocation, and not in those of the subgroup, from where the main loop would get them one read at a time. */
+#define VARYING_0 (gl_SubgroupInvocationID >> 7)
+
 share a_set[STAGES][PLANES_MAX][MATRICES_M], b_set[STAGES][PLANES_MAX][MATRICES_N];
 MATRIX_C sums[MATRICES_M][MATRICES_N];
 
@@ -76,17 +80,17 @@ void read_b(uint depth, uint plane, uint j, uint64_t b)
 
 void read_chunk(uint64_t a, uint64_t b)
 {
-    UNROLL for (uint depth = 0; depth < STAGES; depth++) {
-        read_a(depth, 2, a);
-        read_a(depth, 1, a);
-        read_a(depth, 0, a);
-    }
     UNROLL for (uint j = 0; j < MATRICES_N; j++)
         UNROLL for (uint depth = 0; depth < STAGES; depth++) {
             read_b(depth, 0, j, b);
             read_b(depth, 1, j, b);
             read_b(depth, 2, j, b);
         }
+    UNROLL for (uint depth = 0; depth < STAGES; depth++) {
+        read_a(depth, 2, a);
+        read_a(depth, 1, a);
+        read_a(depth, 0, a);
+    }
     subgroupMemoryBarrierBuffer();
 }
 
@@ -164,7 +168,7 @@ void main()
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
         uint slab = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slab * constants.tiles];
+        uint tile = schedule.entry[unit - slab * constants.tiles] + VARYING_0;
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         if (screened_out(tile_m, tile_n)) {
             if (gl_LocalInvocationIndex == 0)

@@ -134,12 +134,6 @@ void write_exponents()
     uint depths = (constants.k_padded + BLOCK - 1) / BLOCK;
     uint64_t at = (uint64_t(w / PANEL) * depths + k / BLOCK) * (PANEL / BLOCK) + w % PANEL / BLOCK;
     TargetShares(constants.exponents + at * 4).word[0] = found.x << 16 | found.y;
-    if (constants.arguments != 0 && gl_WorkGroupID.xy == uvec2(0)) {
-        TargetShares arguments = TargetShares(constants.arguments);
-        arguments.word[0] = 0;
-        arguments.word[1] = 1;
-        arguments.word[2] = 1;
-    }
 }
 
 /* The planes */

@@ -81,9 +81,11 @@ enum lava_status lava_executor_prepare(struct lava_executor *executor, const str
         lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true),
         lava_pipelines_finish(LAVA_TYPE_FP32),
         lava_pipelines_finish(kernel->type),
-        lava_pipelines_fallback(kernel, capabilities), /* last, as not every row has one */
+        /* last, as not every row has them */
+        lava_pipelines_screen(),
+        lava_pipelines_fallback(kernel, capabilities),
     };
-    size_t count = sizeof specifications / sizeof specifications[0] - (kernel->fallback ? 0 : 1);
+    size_t count = sizeof specifications / sizeof specifications[0] - (kernel->fallback ? 0 : 2);
     enum lava_status status = LAVA_OK;
     for (size_t i = 0; i < count && !status; i++) {
         const struct lava_pipeline *pipeline;
@@ -259,6 +261,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
         {finish, lava_pipelines_finish(run->result_type), &run->finish},
+        {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
     };
     enum lava_status status = LAVA_OK;

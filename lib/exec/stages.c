@@ -30,6 +30,7 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
 /* A block's op(A), or from a piece on, and op(B): addresses of its parts, 0 for those that it has not. */
 struct packed {
     uint64_t elements, panels, exponents, arguments;
+    uint32_t exponent_words; /* of a panel */
 };
 
 static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
@@ -44,6 +45,7 @@ static struct packed packed_at(const struct lava_run *run, const struct lava_buf
         packed.exponents =
             buffer->address + layout.exponents + first_tile * layout.exponent_words * sizeof(uint32_t);
         packed.arguments = buffer->address + layout.arguments;
+        packed.exponent_words = (uint32_t)layout.exponent_words;
     }
     return packed;
 }
@@ -107,8 +109,7 @@ enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_
                                          .pack_block = lava_kernel_pack_block(kernel),
                                          .target = packed.elements,
                                          .panels = packed.panels,
-                                         .exponents = packed.exponents,
-                                         .arguments = packed.arguments};
+                                         .exponents = packed.exponents};
     run->packs_of_b++;
     return lava_transfer_pack(&run->transfer, &operand);
 }
@@ -167,9 +168,11 @@ static enum lava_status schedule_of(struct lava_run *run, uint32_t tiles_m, uint
     return status;
 }
 
-/* A piece's multiply for the panel of K that was packed last, and what its fallback reads instead. */
+/* A piece's multiply for the panel of K that was packed last; where tiles may be screened out, what comes
+ * before it, and what its fallback reads instead. */
 struct multiply {
     struct lava_multiply_constants constants;
+    struct lava_screen_constants screen;
     uint64_t panels_a, panels_b;
     const struct lava_buffer *packed_b; /* the arguments lie in it */
 };
@@ -202,32 +205,18 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .most = limits.most,
         .least_sum = limits.least_sum,
         .most_sum = limits.most_sum};
-    return (struct multiply){constants, a.panels, b.panels, packed_b(run, run->packs_of_b - 1)};
-}
-
-/* A dispatch along x. */
-struct dispatch {
-    const struct lava_pipeline *pipeline;
-    const void *constants;
-    uint32_t constants_bytes, groups;
-    const struct lava_buffer *arguments; /* holds the groups, at the offset; NULL: they are known */
-    uint64_t arguments_offset;
-};
-
-static void dispatch_now(struct lava_run *run, const struct lava_commands *commands,
-                         const struct dispatch *dispatch) {
-    if (dispatch->arguments)
-        lava_queue_dispatch_indirect(run->device, commands, dispatch->pipeline, dispatch->constants,
-                                     dispatch->constants_bytes, dispatch->arguments,
-                                     dispatch->arguments_offset);
-    else
-        lava_queue_dispatch(run->device, commands, dispatch->pipeline, dispatch->constants,
-                            dispatch->constants_bytes, dispatch->groups, 1);
+    const struct lava_screen_constants screen = {.exponents_a = a.exponents,
+                                                 .exponents_b = b.exponents,
+                                                 .arguments = b.arguments,
+                                                 .panels_a = piece->tiles,
+                                                 .panels_b = block->tiles_n,
+                                                 .words_a = a.exponent_words,
+                                                 .words_b = b.exponent_words};
+    return (struct multiply){constants, screen, a.panels, b.panels, packed_b(run, run->packs_of_b - 1)};
 }
 
 /* Steps of K that are walked before the next tile: where that is not all of a slab, the slab begins anew for
- * the rest of them, and adds to what is there. The same bits: it is as long as so many spans, and the
- * fallback goes on where it was. */
+ * the rest of them, and adds to what is there. The same bits: it is as long as so many spans. */
 static uint32_t walked_steps(const struct lava_run *run, const struct lava_multiply_constants *constants) {
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_scheme_row *scheme = lava_scheme(kernel->scheme);
@@ -236,37 +225,54 @@ static uint32_t walked_steps(const struct lava_run *run, const struct lava_multi
     return SPANS_WALKED * scheme->span_k / kernel->tile_k;
 }
 
-/* Of one walk. The first writes what the others add to, the last multiplies by alpha. */
-static void set_walk(struct lava_multiply_constants *constants, const struct lava_multiply_constants *units,
-                     uint32_t walk, uint32_t walks) {
-    constants->slab_stride = 0;
-    constants->first_unit = walk * units->tiles + units->first_unit;
-    constants->end_unit = walk * units->tiles + units->end_unit;
-    constants->accumulate = units->accumulate || walk > 0;
-    constants->alpha = walk + 1 == walks ? units->alpha : 1.0f;
+/* Units beyond whole turns of all the workgroups that run at once. Each walk would wait for a turn of these
+ * few: they walk all of K beside the last instead. 4 of 4096 tiles, 2 walks, an H200: 2% of the time. */
+static uint32_t units_left(const struct lava_run *run, const struct lava_multiply_constants *units) {
+    uint32_t count = units->end_unit - units->first_unit, turn = run->plan->resident_workgroups;
+    return turn > 0 && count > turn ? count % turn : 0;
 }
 
-/* Units [first_unit, end_unit) of the constants, after everything submitted before; as often as the run says.
- * scale: steps of the dispatch's row to one of the plan's. */
-static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
-                            struct dispatch *dispatch, const struct lava_multiply_constants *units,
-                            uint32_t scale) {
+static void dispatch_units(struct lava_run *run, const struct lava_commands *commands,
+                           const struct lava_multiply_constants *constants, uint32_t most_groups) {
+    uint32_t units = constants->end_unit - constants->first_unit;
+    lava_queue_dispatch(run->device, commands, run->multiply, constants, sizeof *constants,
+                        units < most_groups ? units : most_groups, 1);
+}
+
+/* Units [first_unit, end_unit) of the constants. The first walk writes what the others add to, the last
+ * multiplies by alpha. */
+static void record_units(struct lava_run *run, const struct lava_commands *commands,
+                         const struct lava_multiply_constants *units, uint32_t most_groups) {
     uint32_t walked = walked_steps(run, units), walks = (units->steps_per_slab + walked - 1) / walked;
+    uint32_t left = walks > 1 ? units_left(run, units) : 0;
     struct lava_multiply_constants constants = *units;
-    constants.steps *= scale;
-    constants.steps_per_slab = scale * (walks > 1 ? walked : units->steps_per_slab);
-    dispatch->constants = &constants;
-    dispatch->constants_bytes = sizeof constants;
-    lava_queue_barrier_dispatch(run->device, commands);
-    lava_transfer_stamp_begin(&run->transfer, commands, LAVA_STAMP_MULTIPLY);
-    for (uint32_t i = 0; i < run->repeat * walks; i++) {
-        if (i > 0)
-            lava_queue_barrier_dispatch(run->device, commands);
-        if (walks > 1)
-            set_walk(&constants, units, i % walks, walks);
-        dispatch_now(run, commands, dispatch);
+    if (walks > 1) {
+        constants.steps_per_slab = walked;
+        constants.slab_stride = 0;
     }
-    lava_transfer_stamp_end(&run->transfer, commands);
+    for (uint32_t walk = 0; walk < walks; walk++) {
+        bool last = walk + 1 == walks;
+        constants.first_unit = walk * units->tiles + units->first_unit;
+        constants.end_unit = walk * units->tiles + units->end_unit - left;
+        constants.accumulate = units->accumulate || walk > 0;
+        constants.alpha = last ? units->alpha : 1.0f;
+        lava_queue_barrier_dispatch(run->device, commands);
+        if (last && left > 0) {
+            struct lava_multiply_constants rest = *units;
+            rest.first_unit = units->end_unit - left;
+            dispatch_units(run, commands, &rest, most_groups);
+        }
+        dispatch_units(run, commands, &constants, most_groups);
+    }
+}
+
+/* The exponents of panels, and the arguments of no fallback: after the packs, before the multiply. */
+static void record_screen(struct lava_run *run, const struct lava_commands *commands,
+                          const struct lava_screen_constants *screen) {
+    uint32_t panels = screen->panels_a + screen->panels_b, most = run->device->capabilities.max_workgroups;
+    lava_queue_barrier_dispatch(run->device, commands);
+    lava_queue_dispatch(run->device, commands, run->screen, screen, sizeof *screen,
+                        panels < most ? panels : most, 1);
 }
 
 /* The tiles that were screened out of the multiply just recorded, on panels of fp32: no workgroup where there
@@ -274,14 +280,29 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
 static void record_fallback(struct lava_run *run, const struct lava_commands *commands,
                             const struct multiply *multiply) {
     const struct lava_kernel *kernel = run->plan->kernel;
+    uint32_t scale = kernel->tile_k / lava_kernel_fallback(kernel)->tile_k;
     struct lava_multiply_constants constants = multiply->constants;
     constants.packed_a = multiply->panels_a;
     constants.packed_b = multiply->panels_b;
-    struct dispatch dispatch = {.pipeline = run->fallback,
-                                .arguments = multiply->packed_b,
-                                .arguments_offset = constants.arguments - multiply->packed_b->address};
-    record_multiply(run, commands, &dispatch, &constants,
-                    kernel->tile_k / lava_kernel_fallback(kernel)->tile_k);
+    constants.steps *= scale;
+    constants.steps_per_slab *= scale;
+    lava_queue_barrier_dispatch(run->device, commands);
+    lava_queue_dispatch_indirect(run->device, commands, run->fallback, &constants, sizeof constants,
+                                 multiply->packed_b, constants.arguments - multiply->packed_b->address);
+}
+
+/* After everything submitted before; as often as the run says. */
+static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
+                            const struct multiply *multiply, uint32_t most_groups) {
+    lava_transfer_stamp_begin(&run->transfer, commands, LAVA_STAMP_MULTIPLY);
+    for (uint32_t i = 0; i < run->repeat; i++) {
+        if (run->fallback)
+            record_screen(run, commands, &multiply->screen);
+        record_units(run, commands, &multiply->constants, most_groups);
+        if (run->fallback)
+            record_fallback(run, commands, multiply);
+    }
+    lava_transfer_stamp_end(&run->transfer, commands);
 }
 
 /* Each dispatch in a submission of its own; the last is collected. */
@@ -302,10 +323,7 @@ static enum lava_status submit_multiply(struct lava_run *run, struct multiply *m
         constants->first_unit = first;
         constants->end_unit = first + count;
         constants->fallback_groups = count < most ? count : most;
-        struct dispatch dispatch = {.pipeline = run->multiply, .groups = constants->fallback_groups};
-        record_multiply(run, &commands, &dispatch, constants, 1);
-        if (run->fallback)
-            record_fallback(run, &commands, multiply);
+        record_multiply(run, &commands, multiply, most);
         if ((status = lava_transfer_submit(&run->transfer, &run->transfer.uploaded, done)))
             return status;
     }
@@ -346,16 +364,13 @@ enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_
                                                     .alpha = (float)run->problem->alpha};
     uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
-    const struct dispatch dispatch = {.pipeline = run->finish,
-                                      .constants = &constants,
-                                      .constants_bytes = sizeof constants,
-                                      .groups = groups < most ? groups : most};
     lava_queue_barrier_dispatch(run->device, &commands);
     lava_transfer_stamp_begin(&run->transfer, &commands, LAVA_STAMP_FINISH);
     for (uint32_t i = 0; i < run->repeat; i++) {
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, &commands);
-        dispatch_now(run, &commands, &dispatch);
+        lava_queue_dispatch(run->device, &commands, run->finish, &constants, sizeof constants,
+                            groups < most ? groups : most, 1);
     }
     lava_transfer_stamp_end(&run->transfer, &commands);
     return lava_transfer_submit(&run->transfer, NULL, done);

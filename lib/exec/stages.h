@@ -12,8 +12,8 @@ struct lava_run {
     const struct lava_problem *problem;
     const struct lava_plan *plan;
     const struct lava_pipeline *multiply, *finish, *pack_a, *pack_b;
-    const struct lava_pipeline *fallback; /* NULL: no tile is screened out */
-    enum lava_type result_type;           /* of what comes down */
+    const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
+    enum lava_type result_type;                    /* of what comes down */
     struct lava_transfer transfer;
     struct lava_stamps stamps;
     uint32_t repeat;

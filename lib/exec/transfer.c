@@ -142,7 +142,6 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
         .target = operand->target,
         .panels = operand->panels,
         .exponents = operand->exponents,
-        .arguments = chunk->row == 0 && chunk->column == 0 ? operand->arguments : 0,
         .source_ld =
             (uint32_t)lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)operand->element_bytes),
         .rows = (uint32_t)chunk->rows,

@@ -73,10 +73,10 @@ struct lava_operand {
     bool transpose;                   /* K runs along the rows */
     const struct lava_pipeline *pack; /* for the type, the kernel and this transposition */
     int64_t width_padded, k_padded;
-    uint32_t pack_block;                   /* elements each way that a workgroup packs */
-    uint64_t target;                       /* addresses: where the packed operand begins */
-    uint64_t panels, exponents, arguments; /* and its other parts; 0: it has none */
-    bool wait_for_readers;                 /* the target may still be read by a multiply that was submitted */
+    uint32_t pack_block;        /* elements each way that a workgroup packs */
+    uint64_t target;            /* addresses: where the packed operand begins */
+    uint64_t panels, exponents; /* and its other parts; 0: it has none */
+    bool wait_for_readers;      /* the target may still be read by a multiply that was submitted */
 };
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand);

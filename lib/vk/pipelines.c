@@ -233,6 +233,10 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
     return specification;
 }
 
+struct lava_pipeline_specification lava_pipelines_screen(void) {
+    return (struct lava_pipeline_specification){.module = LAVA_MODULE_SCREEN};
+}
+
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities) {
     struct lava_pipeline_specification specification = {0};

@@ -38,7 +38,9 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
 struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
                                                        const struct lava_capabilities *capabilities,
                                                        enum lava_pipeline_operand operand, bool transpose);
-/* The row's fallback, for tiles that it screens out; of no use for a row that has none. */
+/* Where the row screens tiles out: what gathers the exponents of panels, and the row's fallback; of no use
+ * for a row that does not. */
+struct lava_pipeline_specification lava_pipelines_screen(void);
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities);
 struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type);

@@ -4,7 +4,8 @@
  *   a tile that the limits screen out     has the bits that the fallback gives
  *   any other                             differs from them somewhere: it was computed by planes
  *   all of C                              within the bound
- *   one block                             the fallback's dispatch was raised where a tile needs it, else not
+ *   one block                             the fallback of its last piece was raised where a tile needs it,
+ * else not
  *
  * Which tiles those are is worked out from the elements (planted.c). K is chosen so that slabs of both rows
  * begin at the same k. */
@@ -43,16 +44,30 @@ static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
     return true;
 }
 
+/* Of the piece of op(A) that was multiplied last: its arguments are what is left. */
+static bool last_piece_needs_it(const struct planted *planted, const struct lava_blocking *blocking) {
+    int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
+            tiles_n = planted_panels(&planted->sides[PLANTED_B]);
+    int64_t first =
+        (planted->problem.m - 1) / blocking->piece_m * blocking->piece_m / planted->context->kernel->tile_m;
+    for (int64_t j = 0; j < tiles_n; j++)
+        for (int64_t i = first; i < tiles_m; i++)
+            if (planted->out[i + j * tiles_m])
+                return true;
+    return false;
+}
+
 /* Raised where a tile is screened out, and only there; the other two are always 1. */
-static const char *check_arguments(const struct planted *planted) {
+static const char *check_arguments(const struct planted *planted, const struct lava_blocking *blocking) {
+    bool needed = last_piece_needs_it(planted, blocking);
     uint32_t words[3];
     if (!read_arguments(planted, words))
         return "FAIL: the arguments of the fallback cannot be read";
     if (words[1] != 1 || words[2] != 1)
         return "FAIL: the arguments of the fallback are none";
-    if (words[0] > 0 && planted_tiles_out(planted) == 0)
+    if (words[0] > 0 && !needed)
         return "FAIL: the fallback runs, and no tile needs it";
-    return words[0] == 0 && planted_tiles_out(planted) > 0 ? "FAIL: the fallback does not run" : NULL;
+    return words[0] == 0 && needed ? "FAIL: the fallback does not run" : NULL;
 }
 
 static bool same_bits(float x, float y) {
@@ -110,7 +125,7 @@ static const char *examine(struct planted *planted, double *worst) {
         else if (*worst > 1)
             verdict = "FAIL: wrong result";
         else if (blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1)
-            verdict = check_arguments(planted);
+            verdict = check_arguments(planted, blocking);
         if (!verdict && !cut_k)
             verdict = compare(planted, &before);
     }
@@ -235,6 +250,22 @@ static void spans(struct check_context *context, bool quick) {
         }
 }
 
+/* K so long that it is walked in several goes, and a tile more than run at once where two do: it goes all the
+ * way beside the others' last. The element is in the first go, in the last, or nowhere. */
+static void walks(struct check_context *context, bool quick) {
+    struct check_case item = case_of(context, "walks");
+    item.n -= 2 * (int64_t)context->kernel->tile_n;
+    for (int i = 0; i < (quick ? 2 : 3); i++) {
+        const struct planted_place place = {{2 - i, 0}, 1, 2 * i};
+        item.k = fitting_k(context, i == 1 ? 8500 : 4500, 1);
+        item.transa = i & 1 ? T : N;
+        item.alpha = i == 1 ? 1.0f : -0.7f;
+        item.beta = i == 1 ? 0.5f : 0.0f;
+        item.overrides.pieces = 1;
+        run(context, &item, i == 2 ? NULL : planted_find("above the most in A"), &place);
+    }
+}
+
 /* Several column blocks, of one width and of two, and pieces of op(A); what is screened out is in the first,
  * in one between, in the last, or nowhere. */
 static void blocks(struct check_context *context, bool quick) {
@@ -291,12 +322,13 @@ static void clean_again(struct check_context *context) {
                                   .item = &item,
                                   .kind = i == 1 ? planted_find("above the most in B") : NULL,
                                   .place = place};
+        struct lava_plan plan;
         double worst = 0;
         const char *verdict = "FAIL: the case is not what it should be";
         if (planted_make(&planted, seed))
-            verdict = check_compute(context, &planted.problem, &item.overrides, NULL);
+            verdict = check_compute(context, &planted.problem, &item.overrides, &plan);
         if (!verdict)
-            verdict = check_arguments(&planted);
+            verdict = check_arguments(&planted, &plan.blocking);
         if (!verdict && i == 2 &&
             memcmp(first.buffer, planted.stored[2].buffer, check_matrix_bytes(&first)) != 0)
             verdict = "FAIL: other bits than before a tile was screened out";
@@ -312,6 +344,7 @@ void check_screened(struct check_context *context, bool quick) {
     every_kind(context, quick ? 1 : 3);
     every_place(context);
     spans(context, quick);
+    walks(context, quick);
     blocks(context, quick);
     panels(context);
     clean_again(context);

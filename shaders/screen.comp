@@ -1,0 +1,52 @@
+/* Screen: of each panel of both operands the greatest and the least exponent, from the words that pack wrote (interface.h),
+ * into the panel's first: the multiply by planes then reads one word for a panel, in screen.glsl. Between the two; once more for
+ * the same panel gives the same. Begins the fallback's arguments, too.
+ *
+ *   workgroup    a panel at a time: those of A, then those of B
+ *   invocation   every LAVA_SCREEN_INVOCATIONS-th word */
+#version 460
+#pragma use_vulkan_memory_model
+#define LAVA_SHADER_SCREEN
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(local_size_x = LAVA_SCREEN_INVOCATIONS) in;
+
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint word[]; };
+
+shared uint most, least; /* least: 255 - it */
+
+void gather(uint64_t address, uint words)
+{
+    Words panel = Words(address);
+    if (gl_LocalInvocationIndex == 0)
+        most = least = 0;
+    barrier();
+    uint found = 0; /* as a word */
+    for (uint i = gl_LocalInvocationIndex; i < words; i += LAVA_SCREEN_INVOCATIONS) {
+        uint next = panel.word[i];
+        found = max(found & 0xffff0000u, next & 0xffff0000u) | max(found & 0xffffu, next & 0xffffu);
+    }
+    atomicMax(most, found >> 16);
+    atomicMax(least, found & 0xffffu);
+    barrier();
+    if (gl_LocalInvocationIndex == 0)
+        panel.word[0] = most << 16 | least;
+    barrier(); /* the next panel begins anew */
+}
+
+void main()
+{
+    if (gl_GlobalInvocationID.x == 0) {
+        Words arguments = Words(constants.arguments);
+        arguments.word[0] = 0;
+        arguments.word[1] = 1;
+        arguments.word[2] = 1;
+    }
+    for (uint panel = gl_WorkGroupID.x; panel < constants.panels_a + constants.panels_b; panel += gl_NumWorkGroups.x) {
+        if (panel < constants.panels_a)
+            gather(constants.exponents_a + uint64_t(panel) * constants.words_a * 4, constants.words_a);
+        else
+            gather(constants.exponents_b + uint64_t(panel - constants.panels_a) * constants.words_b * 4, constants.words_b);
+    }
+}
