@@ -13,6 +13,9 @@ static const struct { const char *name; size_t bytes; } types[LAVA_TYPE_COUNT] =
     [LAVA_TYPE_FP32] = {"fp32", 4},
     [LAVA_TYPE_FP16] = {"fp16", 2},
     [LAVA_TYPE_BF16] = {"bf16", 2},
+    [LAVA_TYPE_FP64] = {"fp64", 8},
+    [LAVA_TYPE_CFP32] = {"cfp32", 8},
+    [LAVA_TYPE_CFP64] = {"cfp64", 16},
 };
 // clang-format on
 
@@ -27,7 +30,8 @@ static bool is_valid(const struct lava_problem *problem) {
            problem->ldc >= at_least_one(problem->m);
 }
 
-static bool op_from_character(char character, enum lava_op *op) {
+static bool op_from_character(char character, enum lava_op *op, bool *conjugate) {
+    *conjugate = character == 'C' || character == 'c';
     switch (character) {
     case 'N':
     case 'n':
@@ -44,9 +48,10 @@ static bool op_from_character(char character, enum lava_op *op) {
     }
 }
 
-static bool op_from_enumerator(int enumerator, enum lava_op *op) {
+static bool op_from_enumerator(int enumerator, enum lava_op *op, bool *conjugate) {
     if (enumerator != CBLAS_N && enumerator != CBLAS_T && enumerator != CBLAS_C)
         return false;
+    *conjugate = enumerator == CBLAS_C;
     *op = enumerator == CBLAS_N ? LAVA_OP_N : LAVA_OP_T;
     return true;
 }
@@ -54,18 +59,22 @@ static bool op_from_enumerator(int enumerator, enum lava_op *op) {
 bool lava_problem_from_fortran(struct lava_problem *problem, char transa, char transb,
                                const struct lava_problem *numbers) {
     enum lava_op op_a, op_b;
-    if (!op_from_character(transa, &op_a) || !op_from_character(transb, &op_b))
+    bool conjugate_a, conjugate_b, is_complex = lava_type_is_complex(numbers->type);
+    if (!op_from_character(transa, &op_a, &conjugate_a) || !op_from_character(transb, &op_b, &conjugate_b))
         return false;
     *problem = *numbers;
     problem->op_a = op_a;
     problem->op_b = op_b;
+    problem->conjugate_a = is_complex && conjugate_a;
+    problem->conjugate_b = is_complex && conjugate_b;
     return is_valid(problem);
 }
 
 bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int transa, int transb,
                              const struct lava_problem *numbers) {
     enum lava_op op_a, op_b;
-    if (!op_from_enumerator(transa, &op_a) || !op_from_enumerator(transb, &op_b))
+    bool conjugate_a, conjugate_b, is_complex = lava_type_is_complex(numbers->type);
+    if (!op_from_enumerator(transa, &op_a, &conjugate_a) || !op_from_enumerator(transb, &op_b, &conjugate_b))
         return false;
     if (layout != CBLAS_ROW_MAJOR && layout != CBLAS_COLUMN_MAJOR)
         return false;
@@ -73,10 +82,14 @@ bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int trans
     struct lava_problem given = *numbers; /* the caller may pass one struct for both */
     given.op_a = op_a;
     given.op_b = op_b;
+    given.conjugate_a = is_complex && conjugate_a;
+    given.conjugate_b = is_complex && conjugate_b;
     *problem = given;
     if (layout == CBLAS_ROW_MAJOR) {
         problem->op_a = given.op_b;
         problem->op_b = given.op_a;
+        problem->conjugate_a = given.conjugate_b;
+        problem->conjugate_b = given.conjugate_a;
         problem->m = given.n;
         problem->n = given.m;
         problem->lda = given.ldb;
@@ -88,7 +101,8 @@ bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int trans
 }
 
 bool lava_problem_is_trivial(const struct lava_problem *problem) {
-    return problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha == 0.0;
+    return problem->m == 0 || problem->n == 0 || problem->k == 0 ||
+           (problem->alpha == 0.0 && problem->alpha_imaginary == 0.0);
 }
 
 /* A stored matrix in bytes: `columns` runs of `width` bytes, `pitch` apart. */
@@ -168,7 +182,8 @@ int64_t lava_problem_rows_b(const struct lava_problem *problem) {
 }
 
 double lava_problem_flops(const struct lava_problem *problem) {
-    return 2.0 * (double)problem->m * (double)problem->n * (double)problem->k;
+    return (lava_type_is_complex(problem->type) ? 8.0 : 2.0) * (double)problem->m * (double)problem->n *
+           (double)problem->k;
 }
 
 double lava_problem_operand_bytes(const struct lava_problem *problem) {
@@ -184,6 +199,18 @@ const char *lava_type_name(enum lava_type type) {
     return types[type].name;
 }
 
+bool lava_type_is_half(enum lava_type type) {
+    return type == LAVA_TYPE_FP16 || type == LAVA_TYPE_BF16;
+}
+
+bool lava_type_is_complex(enum lava_type type) {
+    return type >= LAVA_TYPE_REAL_COUNT;
+}
+
+enum lava_type lava_type_real(enum lava_type type) {
+    return type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : type == LAVA_TYPE_CFP64 ? LAVA_TYPE_FP64 : type;
+}
+
 bool lava_type_from_name(const char *name, enum lava_type *type) {
     for (int i = 0; i < LAVA_TYPE_COUNT; i++) {
         if (strcmp(name, types[i].name) == 0) {
@@ -195,5 +222,7 @@ bool lava_type_from_name(const char *name, enum lava_type *type) {
 }
 
 enum lava_type lava_problem_result_type(const struct lava_problem *problem) {
+    if (!lava_type_is_half(problem->type_c))
+        return lava_type_real(problem->type_c);
     return problem->beta == 0.0 ? problem->type_c : LAVA_TYPE_FP32;
 }

@@ -14,7 +14,18 @@
 
 enum lava_op { LAVA_OP_N, LAVA_OP_T };
 
-enum lava_type { LAVA_TYPE_FP32, LAVA_TYPE_FP16, LAVA_TYPE_BF16, LAVA_TYPE_COUNT };
+/* Those a device multiplies come first: kernels, figures and preparations are by these. A complex product is
+ * computed as a real one of its parts. */
+enum lava_type {
+    LAVA_TYPE_FP32,
+    LAVA_TYPE_FP16,
+    LAVA_TYPE_BF16,
+    LAVA_TYPE_FP64,
+    LAVA_TYPE_REAL_COUNT,
+    LAVA_TYPE_CFP32 = LAVA_TYPE_REAL_COUNT, /* complex: the real part, then the imaginary one */
+    LAVA_TYPE_CFP64,
+    LAVA_TYPE_COUNT
+};
 
 /* What the results of a product of fp32 matrices have to be (doc/numerics.md). */
 enum lava_precision {
@@ -25,20 +36,23 @@ enum lava_precision {
 };
 
 struct lava_problem {
-    enum lava_type type;   /* of A and B; products and sums are fp32 */
-    enum lava_type type_c; /* the same, or FP32 */
+    enum lava_type type;   /* of A and B; products and sums of halves are fp32 */
+    enum lava_type type_c; /* the same, or for halves FP32 */
     enum lava_op op_a, op_b;
+    bool conjugate_a, conjugate_b; /* complex types alone */
     int64_t m, n, k;
     int64_t lda, ldb, ldc;
-    double alpha, beta; /* exact: every fp32, fp16 and bf16 is a double */
+    double alpha, beta;                     /* exact: every fp32, fp16 and bf16 is a double */
+    double alpha_imaginary, beta_imaginary; /* 0 unless the types are complex */
     const void *a, *b;
     void *c;
     enum lava_precision precision;
 };
 
 /* Fills *problem from Fortran's arguments (column-major; transa and transb 'N', 'T' or 'C', either case; for
- * real types C is T). Returns false, with *problem unspecified, where the reference BLAS would call xerbla:
- * an unknown operation, a negative size, a leading dimension below max(1, rows). Pointers are not looked at.
+ * real types C is T, for complex ones with conjugation). Returns false, with *problem unspecified, where the
+ * reference BLAS would call xerbla: an unknown operation, a negative size, a leading dimension below max(1,
+ * rows). Pointers are not looked at.
  */
 bool lava_problem_from_fortran(struct lava_problem *problem, char transa, char transb,
                                const struct lava_problem *numbers);
@@ -59,13 +73,16 @@ bool lava_problem_overlaps(const struct lava_problem *problem);
 int64_t lava_problem_rows_a(const struct lava_problem *problem);
 int64_t lava_problem_rows_b(const struct lava_problem *problem);
 
-/* 2 m n k, as a double: no overflow. */
+/* 2 m n k, complex 8 m n k, as a double: no overflow. */
 double lava_problem_flops(const struct lava_problem *problem);
 /* Bytes of A and B. */
 double lava_problem_operand_bytes(const struct lava_problem *problem);
 
 size_t lava_type_bytes(enum lava_type type);
-const char *lava_type_name(enum lava_type type); /* "fp32", "fp16", "bf16" */
+const char *lava_type_name(enum lava_type type); /* "fp32", "fp16", "bf16", "fp64", "cfp32", "cfp64" */
+bool lava_type_is_half(enum lava_type type);
+bool lava_type_is_complex(enum lava_type type);
+enum lava_type lava_type_real(enum lava_type type); /* of a complex type's parts; else the type itself */
 bool lava_type_from_name(const char *name, enum lava_type *type);
 
 /* What the device delivers: C's type where C <- alpha A B, rounded there once; where C0 is to be added, fp32,

@@ -145,9 +145,9 @@ static void measure_cpu(struct lava_gauge *gauge) {
 /* Those the device is ready for; preparing it takes seconds on software devices. */
 static unsigned prepare(void) {
     unsigned types = 0;
-    for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_COUNT); type++) {
+    for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_REAL_COUNT); type++) {
         enum lava_reason reason;
-        show_progress(type, LAVA_TYPE_COUNT, "preparing", lava_type_name((enum lava_type)type));
+        show_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
         if (lava_lifecycle_ready_for((enum lava_type)type, true, &reason))
             types |= 1u << type;
         else

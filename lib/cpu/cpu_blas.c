@@ -112,7 +112,9 @@ struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) 
     bool is_loop = strcmp(blas->path, LAVA_REFERENCE_PATH) == 0;
     double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();
     struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32};
-    for (int type = LAVA_TYPE_FP32 + 1; type < LAVA_TYPE_COUNT; type++)
+    figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] = fp32 / 2;
+    figures.flops_per_s[LAVA_TYPE_CFP32] = fp32;
+    for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
         figures.flops_per_s[type] = has_half(blas, (enum lava_type)type)
                                         ? lava_processor_half_gain((enum lava_type)type) * fp32
                                         : converted_share * fp32;

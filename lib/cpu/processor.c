@@ -137,7 +137,7 @@ static void estimate(void) {
     find_processors();
     flops_per_s = core_flops_per_s() * processors.count;
     converts_fp16 = has_f16c();
-    for (int type = LAVA_TYPE_FP32 + 1; type < LAVA_TYPE_COUNT; type++)
+    for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
         half_gains[type] = half_gain((enum lava_type)type);
 }
 

@@ -32,8 +32,9 @@
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
-    _Atomic int states[LAVA_TYPE_COUNT];
-    _Atomic bool refused[LAVA_TYPE_COUNT]; /* the device is there, but has no kernel of the type that works */
+    _Atomic int states[LAVA_TYPE_REAL_COUNT];
+    _Atomic bool
+        refused[LAVA_TYPE_REAL_COUNT]; /* the device is there, but has no kernel of the type that works */
     _Atomic bool forked, exiting;
     pthread_t exiter;       /* the thread in exit(), where exiting is set */
     pthread_mutex_t change; /* guards changes of states and the wait for them; taken after executor_lock */
@@ -43,14 +44,14 @@ static struct {
     /* written by a preparation, before a type is READY */
     struct lava_executor *executor;
     struct lava_capabilities capabilities;
-    const char *explanations[LAVA_TYPE_COUNT]; /* NULL: not started; guarded by change */
+    const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
 } life = {.change = PTHREAD_MUTEX_INITIALIZER,
           .changed = PTHREAD_COND_INITIALIZER,
           .executor_lock = PTHREAD_MUTEX_INITIALIZER,
           .loading = PTHREAD_MUTEX_INITIALIZER};
 
 static bool any_is(enum state state) {
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         if (life.states[type] == (int)state)
             return true;
     return false;
@@ -223,7 +224,7 @@ static void give_device_up(enum lava_status status, const char *why) {
         lava_executor_destroy(life.executor);
         life.executor = NULL;
     }
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         if (life.states[type] != READY)
             set_state((enum lava_type)type, UNAVAILABLE, why);
     close_gate();
@@ -356,7 +357,7 @@ bool lava_lifecycle_ready(bool wait, enum lava_reason *reason) {
 }
 
 bool lava_lifecycle_cold(void) {
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         if (life.states[type] != COLD)
             return false;
     return true;

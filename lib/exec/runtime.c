@@ -65,7 +65,7 @@ static bool forwarded_early(struct lava_call *call) {
     else if (!config->init_sync && too_early(problem))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_lifecycle_ready_for(problem->type, config->init_sync, &call->reason);
+        return !lava_lifecycle_ready_for(lava_type_real(problem->type), config->init_sync, &call->reason);
     return true;
 }
 
@@ -81,6 +81,7 @@ static _Thread_local struct {
 static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
     return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
            a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
+           a->conjugate_a == b->conjugate_a && a->conjugate_b == b->conjugate_b &&
            a->precision == b->precision;
 }
 

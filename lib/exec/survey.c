@@ -68,7 +68,7 @@ static void measure_rows(struct lava_gauge *gauge, enum lava_type type) {
 static void measure_device(struct lava_gauge *gauge, unsigned types) {
     bool fresh = gauge->figures.device.call_latency_ns <= 0;
     enum lava_type first = LAVA_TYPE_FP32;
-    while (first + 1 < LAVA_TYPE_COUNT && !(types & 1u << first))
+    while (first + 1 < LAVA_TYPE_REAL_COUNT && !(types & 1u << first))
         first++;
     set_limit(gauge, WARM_NS);
     if (fresh)
@@ -78,7 +78,7 @@ static void measure_device(struct lava_gauge *gauge, unsigned types) {
         return;
     if (fresh && lava_gauge_upload(gauge, first) != LAVA_GAUGE_STOPPED)
         lava_gauge_download(gauge, first);
-    for (int type = first; type < LAVA_TYPE_COUNT; type++)
+    for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
             measure_rows(gauge, (enum lava_type)type);
     set_limit(gauge, PRODUCTS_NS);

@@ -289,7 +289,7 @@ static bool upload_operands(struct session *session, const struct lava_buffer *s
            !lava_queue_wait(session->device, done, TIMEOUT_NS);
 }
 
-void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE_COUNT],
+void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE_REAL_COUNT],
                       struct ceilings *ceilings) {
     const struct lava_capabilities *capabilities = &executor->capabilities;
     const struct lava_profile *profile = lava_profiles_find(capabilities);
@@ -304,7 +304,7 @@ void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE
     bus_ceiling(&session, &executor->workspace, ceilings);
     if (!lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.source) &&
         !lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.target))
-        for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
             if (types[type] && upload_operands(&session, staging, (enum lava_type)type))
                 ceilings->flops_per_s[type] = type == LAVA_TYPE_FP32
                                                   ? fma_ceiling(&session)

@@ -134,7 +134,7 @@ static void test_all(struct check_context *context, const struct options *option
         test_row(context, options, options_find_kernel(options->kernel));
         return;
     }
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
         if (options->has_type && (int)options->timing.type != type)
             continue;
         for (size_t i = 0; i < count; i++)
@@ -181,7 +181,7 @@ static size_t chosen_rows(const struct check_context *context, const struct opti
 static void bench_all(struct check_context *context, struct options *options, int count, char **sizes) {
     const struct lava_kernel *rows[64];
     size_t chosen = chosen_rows(context, options, rows, sizeof rows / sizeof rows[0]);
-    bool types[LAVA_TYPE_COUNT] = {false};
+    bool types[LAVA_TYPE_REAL_COUNT] = {false};
     types[options->timing.type] = chosen == 0;
     for (size_t i = 0; i < chosen; i++)
         types[lava_kernel_element_type(rows[i])] = true;
@@ -201,9 +201,9 @@ static void bench_all(struct check_context *context, struct options *options, in
 }
 
 static void only_ceilings(struct check_context *context, const struct options *options) {
-    bool types[LAVA_TYPE_COUNT];
+    bool types[LAVA_TYPE_REAL_COUNT];
     struct ceilings ceilings;
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         types[type] = !options->has_type || (int)options->timing.type == type;
     ceilings_measure(context->executor, types, &ceilings);
     *(ceilings.bytes_per_s > 0 ? &context->passed : &context->failed) += 1;

@@ -120,6 +120,27 @@ static void test_cblas(void **state) {
     assert_false(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
 }
 
+/* C is conjugated for complex types alone, and goes where the operand goes. */
+static void test_conjugation(void **state) {
+    (void)state;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        bool is_complex = lava_type_is_complex((enum lava_type)type);
+        struct lava_problem problem, given = numbers;
+        given.type = given.type_c = (enum lava_type)type;
+        given.lda = given.ldb = given.ldc = 100;
+        assert_true(lava_problem_from_fortran(&problem, 'c', 'T', &given));
+        assert_true(problem.op_a == LAVA_OP_T && problem.op_b == LAVA_OP_T);
+        assert_true(problem.conjugate_a == is_complex && !problem.conjugate_b);
+        assert_true(lava_problem_from_cblas(&problem, 102, 111, 113, &given));
+        assert_true(!problem.conjugate_a && problem.conjugate_b == is_complex);
+        assert_true(lava_problem_from_cblas(&problem, 101, 111, 113, &given));
+        assert_true(problem.conjugate_a == is_complex && !problem.conjugate_b);
+        problem.alpha = 0;
+        problem.alpha_imaginary = -1e-300;
+        assert_false(lava_problem_is_trivial(&problem));
+    }
+}
+
 static void test_trivial(void **state) {
     (void)state;
     struct lava_problem problem = numbers;
@@ -308,6 +329,8 @@ static void test_flops(void **state) {
     (void)state;
     struct lava_problem problem = {.m = INT64_C(1) << 31, .n = INT64_C(1) << 31, .k = INT64_C(1) << 31};
     assert_true(lava_problem_flops(&problem) == 0x1p94);
+    problem.type = LAVA_TYPE_CFP32;
+    assert_true(lava_problem_flops(&problem) == 0x1p96);
 }
 
 static void test_types(void **state) {
@@ -316,7 +339,8 @@ static void test_types(void **state) {
         enum lava_type type;
         size_t bytes;
         const char *name;
-    } types[] = {{LAVA_TYPE_FP32, 4, "fp32"}, {LAVA_TYPE_FP16, 2, "fp16"}, {LAVA_TYPE_BF16, 2, "bf16"}};
+    } types[] = {{LAVA_TYPE_FP32, 4, "fp32"}, {LAVA_TYPE_FP16, 2, "fp16"},   {LAVA_TYPE_BF16, 2, "bf16"},
+                 {LAVA_TYPE_FP64, 8, "fp64"}, {LAVA_TYPE_CFP32, 8, "cfp32"}, {LAVA_TYPE_CFP64, 16, "cfp64"}};
     assert_int_equal(COUNT(types), LAVA_TYPE_COUNT);
     for (size_t i = 0; i < COUNT(types); i++) {
         assert_int_equal(lava_type_bytes(types[i].type), types[i].bytes);
@@ -325,17 +349,24 @@ static void test_types(void **state) {
         assert_true(lava_type_from_name(types[i].name, &named));
         assert_int_equal(named, types[i].type);
         assert_false(lava_type_from_name("fp8", &named) || lava_type_from_name("", &named));
-        /* C's own type where nothing is to be added to it */
+        bool is_half = lava_type_is_half(types[i].type);
+        enum lava_type real = lava_type_real(types[i].type);
+        assert_true(is_half == (types[i].bytes == 2));
+        assert_true(lava_type_is_complex(types[i].type) == (types[i].name[0] == 'c'));
+        assert_string_equal(lava_type_name(real), types[i].name + (types[i].name[0] == 'c'));
+        /* parts; C's own type where nothing is to be added to it */
         struct lava_problem problem = {.type = types[i].type, .type_c = types[i].type};
         const double none[] = {0.0, -0.0}, some[] = {1, 1e-45, -2, (double)__builtin_nanf("")};
         for (size_t b = 0; b < COUNT(none); b++) {
             problem.beta = none[b];
-            assert_int_equal(lava_problem_result_type(&problem), types[i].type);
+            assert_int_equal(lava_problem_result_type(&problem), real);
         }
         for (size_t b = 0; b < COUNT(some); b++) {
             problem.beta = some[b];
-            assert_int_equal(lava_problem_result_type(&problem), LAVA_TYPE_FP32);
+            assert_int_equal(lava_problem_result_type(&problem), is_half ? LAVA_TYPE_FP32 : real);
         }
+        if (!is_half)
+            continue;
         problem.type_c = LAVA_TYPE_FP32;
         problem.beta = 0;
         assert_int_equal(lava_problem_result_type(&problem), LAVA_TYPE_FP32);
@@ -347,6 +378,7 @@ int main(void) {
         cmocka_unit_test(test_fortran_operations),
         cmocka_unit_test(test_leading_dimensions),
         cmocka_unit_test(test_cblas),
+        cmocka_unit_test(test_conjugation),
         cmocka_unit_test(test_trivial),
         cmocka_unit_test(test_overlap_brute_force),
         cmocka_unit_test(test_overlap_blocks_of_one_matrix),
