@@ -92,6 +92,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     const struct lava_problem *problem = request->problem;
     const struct lava_kernel *kernel = request->kernel;
     uint64_t result_element_bytes = lava_type_bytes(lava_problem_result_type(problem));
+    uint64_t sum_bytes = lava_type_bytes(lava_type_sums(problem->type));
     uint64_t padded_m = (uint64_t)tiles_m * kernel->tile_m;
     uint64_t padded_n = (uint64_t)tiles_n * kernel->tile_n;
     uint64_t padded_k = (uint64_t)steps * kernel->tile_k;
@@ -108,14 +109,14 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->finish = blocking->split_k > 1 || blocking->blocks_k > 1 ||
+    blocking->finish = problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
                        extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
     blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;
-    /* what finish sums up is fp32; without it the multiply kernel rounds to the result's type itself */
+    /* what finish sums up are sums; without it the multiply kernel rounds to the result's type itself */
     blocking->accumulator_bytes =
-        padded_m * padded_n * blocking->split_k * (blocking->finish ? sizeof(float) : result_element_bytes);
+        padded_m * padded_n * blocking->split_k * (blocking->finish ? sum_bytes : result_element_bytes);
     blocking->schedule_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
     if (blocking->finish)
         blocking->result_bytes = (uint64_t)lava_blocking_padded(
@@ -162,6 +163,8 @@ static double cost(const struct request *request, const struct lava_blocking *bl
     bool cut_k = blocking->blocks_k > 1;
     double a = (double)problem->m * (double)problem->k * (cut_k ? (double)blocking->blocks_n : 1.0);
     double b = (double)problem->k * (double)problem->n * (double)blocking->blocks_m;
+    if (problem->of_parts)
+        b /= 2;
     double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
     return ((a + b) * element_bytes + blocks * BLOCK_COST_BYTES) * (cut_k ? CUT_K_COST : 1.0);
 }

@@ -33,6 +33,8 @@ struct lava_capabilities {
     /* Listed only where everything else that the kernels of the type need is there too. */
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
+    bool fp64; /* shaders may compute in it */
+    bool denorm_preserve_fp64, special_preserve_fp64;
     float timestamp_period_ns; /* 0: no timestamps */
     /* Bits of rows by planes, by their position in the kernel table, that failed: they fit no more. Known
      * before the first fp32 product. */

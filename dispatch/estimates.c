@@ -140,8 +140,8 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     const struct lava_blocking *blocking = &estimate->blocking;
     double bytes = read_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
                    read_bytes(estimate, extent->columns, kernel->tile_n, extent->k);
-    size_t sum_bytes =
-        blocking->finish ? sizeof(float) : lava_type_bytes(lava_problem_result_type(estimate->problem));
+    size_t sum_bytes = lava_type_bytes(blocking->finish ? lava_type_sums(estimate->problem->type)
+                                                        : lava_problem_result_type(estimate->problem));
     double passes = 2.0 - 1.0 / (double)blocking->blocks_k;
     double sums = units_of(estimate, extent) * kernel->tile_m * kernel->tile_n * (double)sum_bytes * passes;
     double memory_ns = 1e9 / estimate->rates.memory_bytes_per_s;
@@ -149,15 +149,21 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     return hypot(arithmetic_ns(estimate, extent), bytes * memory_ns) + sums * memory_ns + screen_ns;
 }
 
-/* Packing passes through device memory: in, and padded out. */
+/* Packing passes through device memory: in, and padded out; of parts, in and out once more before. */
 static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
-    double bytes = (double)size * (double)k * element_bytes(estimate);
+    double passes = estimate->problem->of_parts ? 3 : 1;
+    double bytes = (double)size * (double)k * element_bytes(estimate) * passes;
     return 1e9 * (bytes + (double)packed_of(estimate, size, tile, k).bytes) /
            estimate->rates.memory_bytes_per_s;
 }
 
 static double upload_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
     return 1e9 * (double)size * (double)k * element_bytes(estimate) / estimate->rates.upload_bytes_per_s;
+}
+
+/* Of op(B): parts are stored once for twice. */
+static double upload_b_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
+    return upload_ns(estimate, estimate->problem->of_parts ? size / 2 : size, k);
 }
 
 /* Bytes of a block of C over the bus: C0 stays where it is. */
@@ -173,7 +179,9 @@ static double download_ns(const struct lava_estimate *estimate, int64_t rows, in
 static double finish_ns(const struct lava_estimate *estimate, int64_t rows, int64_t columns) {
     if (!estimate->blocking.finish)
         return 0;
-    double sums = (double)rows * (double)columns * sizeof(float) * estimate->blocking.split_k;
+    double sums = (double)rows * (double)columns *
+                  (double)lava_type_bytes(lava_type_sums(estimate->problem->type)) *
+                  estimate->blocking.split_k;
     return FINISH_SHARE * estimate->rates.call_latency_ns +
            1e9 * (sums + result_bytes(estimate->problem, rows, columns)) / estimate->rates.memory_bytes_per_s;
 }
@@ -213,7 +221,7 @@ static struct panel measure_panel(const struct lava_estimate *estimate, const st
                                   bool a_is_there) {
     int64_t rows = a_is_there ? extent->rows : lava_minimum(estimate->blocking.piece_m, extent->rows);
     struct extent part = {rows, extent->columns, extent->k};
-    struct panel panel = {.upload_b_ns = upload_ns(estimate, extent->columns, extent->k),
+    struct panel panel = {.upload_b_ns = upload_b_ns(estimate, extent->columns, extent->k),
                           .pack_b_ns =
                               pack_ns(estimate, extent->columns, estimate->kernel->tile_n, extent->k),
                           .pieces = (extent->rows - 1) / rows + 1};
@@ -353,7 +361,7 @@ static double at_once_ns(const struct lava_estimate *estimate) {
     const struct lava_kernel *kernel = estimate->kernel;
     const struct extent all = {problem->m, problem->n, problem->k};
     return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) +
-           upload_ns(estimate, all.columns, all.k) + pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
+           upload_b_ns(estimate, all.columns, all.k) + pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
            pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all) +
            finish_ns(estimate, all.rows, all.columns) + download_ns(estimate, all.rows, all.columns) +
            1e9 * result_bytes(problem, all.rows, all.columns) / MERGE_BYTES_PER_S;

@@ -149,7 +149,7 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
     if (is_fp32 || (flops_per_s > 0 && fp32 > 0)) {
         double ns = interpolated_ns(figures, problem);
         if (ns > 0)
-            return is_fp32 ? ns : ns * fp32 / flops_per_s;
+            return is_fp32 ? ns : ns * fp32 / flops_per_s * (lava_type_is_complex(problem->type) ? 4 : 1);
     }
     return flops_per_s > 0 ? 1e9 * lava_problem_flops(problem) / flops_per_s : 0;
 }

@@ -21,6 +21,7 @@ static const struct module {
     bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack;
 } modules[LAVA_MODULE_COUNT] = {
     [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32},
+    [LAVA_MODULE_MULTIPLY_FP64]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP64},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16},
     [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16},
@@ -75,9 +76,14 @@ static const struct lava_kernel table[] = {
     {"bf16_fragments_16x128",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  16, 128, 64,   16,  32, 4, NULL},
     {"bf16_shared_128x128",    LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_BF16,    128, 128, 16,   64,  64, 2, NULL},
     {"bf16_shared_64x64",      LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_BF16,     64,  64, 32,   32,  32, 2, NULL},
+
+    {"fp64_128x128",           LAVA_TYPE_FP64, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP64,           128, 128,  8,    8,   8, 2, NULL},
+    {"fp64_128x64",            LAVA_TYPE_FP64, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP64,           128,  64,  8,    8,   8, 2, NULL},
+    {"fp64_64x64",             LAVA_TYPE_FP64, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP64,            64,  64,  8,    8,   4, 2, NULL},
+    {"fp64_32x32",             LAVA_TYPE_FP64, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP64,            32,  32, 16,    4,   4, 2, NULL},
 };
 
-/* A subgroup of a SIMT kernel as near to a square of C as its size allows; the longer side along M, where C and the
+/* A subgroup of a SIMT kernel as near to a square of C as its size allows, as the shader's Morton order has it; the longer side along M, where C and the
  * packed panels are contiguous for most rows.
  *
  * subgroup size, lanes along M */
@@ -130,8 +136,9 @@ enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel) {
 }
 
 uint32_t lava_kernel_pack_block(const struct lava_kernel *kernel) {
-    return lava_kernel_pack_module(kernel) == LAVA_MODULE_PACK_FP32 ? LAVA_PACK_BLOCK
-                                                                    : LAVA_PACK_BLOCK_MATRIX;
+    enum lava_module pack = lava_kernel_pack_module(kernel);
+    return pack == LAVA_MODULE_PACK_FP32 || pack == LAVA_MODULE_PACK_FP64 ? LAVA_PACK_BLOCK
+                                                                          : LAVA_PACK_BLOCK_MATRIX;
 }
 
 enum lava_type lava_kernel_element_type(const struct lava_kernel *kernel) {
@@ -143,10 +150,11 @@ const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel)
 }
 
 bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_problem *problem) {
-    return kernel->type == problem->type && lava_scheme_serves(lava_scheme(kernel->scheme), problem);
+    return kernel->type == lava_type_real(problem->type) &&
+           lava_scheme_serves(lava_scheme(kernel->scheme), problem);
 }
 
-static bool is_simt(const struct lava_kernel *kernel) {
+bool lava_kernel_is_simt(const struct lava_kernel *kernel) {
     return modules[kernel->module].is_simt;
 }
 
@@ -158,7 +166,7 @@ static bool shape_fits(const struct lava_kernel *kernel, const struct lava_matri
 const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kernel,
                                                   const struct lava_capabilities *device) {
     const struct lava_matrix_shape *best = NULL;
-    if (is_simt(kernel))
+    if (lava_kernel_is_simt(kernel))
         return NULL;
     for (uint32_t i = 0; i < device->shape_count; i++) {
         const struct lava_matrix_shape *shape = &device->shapes[i];
@@ -171,11 +179,12 @@ const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kern
 
 uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     uint32_t parts = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
-    return is_simt(kernel) ? parts : parts * device->subgroup_size;
+    return lava_kernel_is_simt(kernel) ? parts : parts * device->subgroup_size;
 }
 
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
-    uint32_t padding = is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* of A's rows and of B's */
+    uint32_t padding =
+        lava_kernel_is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* of A's rows and of B's */
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
         return 0;
     return kernel->stages * (kernel->tile_m + kernel->tile_n + padding) * kernel->tile_k *
@@ -202,6 +211,8 @@ static bool staged_evenly(const struct lava_kernel *kernel, uint32_t invocations
 
 static const char *simt_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     uint32_t lanes_m = lava_kernel_lanes_m(device->subgroup_size);
+    if (kernel->type == LAVA_TYPE_FP64 && !device->fp64)
+        return "the device has no fp64";
     if (kernel->part_m % word_elements(kernel) != 0 || kernel->part_n % word_elements(kernel) != 0)
         return "an invocation's share is not made of 16-byte words";
     if (lava_kernel_invocations(kernel, device) % device->subgroup_size != 0)
@@ -234,7 +245,7 @@ static const char *planes_obstacle(const struct lava_kernel *kernel, const struc
         return NULL;
     if (kernel->tile_m % LAVA_PACK_BLOCK_MATRIX != 0 || kernel->tile_n % LAVA_PACK_BLOCK_MATRIX != 0)
         return "a tile is smaller than a block that is packed";
-    if (!fallback || !is_simt(fallback) || fallback->tile_m != kernel->tile_m ||
+    if (!fallback || !lava_kernel_is_simt(fallback) || fallback->tile_m != kernel->tile_m ||
         fallback->tile_n != kernel->tile_n || kernel->tile_k % fallback->tile_k != 0)
         return "there is no fallback of the same tile";
     const char *why;
@@ -278,7 +289,8 @@ static const char *obstacle(const struct lava_kernel *kernel, const struct lava_
         return "it failed its test on the device";
     if (lava_kernel_lanes_m(device->subgroup_size) == 0)
         return "the device's subgroup size is not one the kernels know";
-    const char *why = is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);
+    const char *why =
+        lava_kernel_is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);
     if (why)
         return why;
     uint32_t invocations = lava_kernel_invocations(kernel, device);

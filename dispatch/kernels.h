@@ -26,6 +26,7 @@ enum lava_layout {
 enum lava_module {
     LAVA_MODULE_MULTIPLY_FP32,
     LAVA_MODULE_MULTIPLY_FP32_SCREENED, /* as a fallback */
+    LAVA_MODULE_MULTIPLY_FP64,
     LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,
     LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,
     LAVA_MODULE_MULTIPLY_SHARED_FP16,
@@ -33,6 +34,7 @@ enum lava_module {
     LAVA_MODULE_MULTIPLY_PLANES_FP16,
     LAVA_MODULE_MULTIPLY_PLANES_BF16,
     LAVA_MODULE_PACK_FP32,
+    LAVA_MODULE_PACK_FP64,
     LAVA_MODULE_PACK_HALF, /* panels of either 16-bit type */
     LAVA_MODULE_PACK_FRAGMENTS_FP16,
     LAVA_MODULE_PACK_FRAGMENTS_BF16,
@@ -40,10 +42,16 @@ enum lava_module {
     LAVA_MODULE_PACK_PLANES_BF16,
     LAVA_MODULE_SCREEN,
     LAVA_MODULE_FINISH_FP32, /* fp32 sums to fp32 ... */
+    LAVA_MODULE_FINISH_FP64,
+    LAVA_MODULE_FINISH_CFP32, /* a complex result of the sums of parts */
+    LAVA_MODULE_FINISH_CFP64,
+    LAVA_MODULE_SPLIT_CFP32, /* a complex operand into parts */
+    LAVA_MODULE_SPLIT_CFP64,
     LAVA_MODULE_FINISH_FP16,
     LAVA_MODULE_FINISH_BF16,
     LAVA_MODULE_CEILING_COPY, /* what a device can do at most: for benchmarks */
     LAVA_MODULE_CEILING_FMA,
+    LAVA_MODULE_CEILING_FMA_FP64,
     LAVA_MODULE_CEILING_MATRIX_FP16,
     LAVA_MODULE_CEILING_MATRIX_BF16,
     LAVA_MODULE_COUNT
@@ -71,6 +79,7 @@ const char *lava_kernel_algorithm(const struct lava_kernel *kernel);
 enum lava_layout lava_kernel_layout(const struct lava_kernel *kernel);
 /* Of what the row's matrices, or its SIMT arithmetic, are made. */
 enum lava_type lava_kernel_element_type(const struct lava_kernel *kernel);
+bool lava_kernel_is_simt(const struct lava_kernel *kernel);
 /* The row's fallback, or NULL. */
 const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel);
 /* Whether the row may compute the product, on a device that it fits. */

@@ -304,11 +304,12 @@ bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct la
                              const struct lava_figures *figures) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_estimates_rates(profile, &figures->device);
+    const struct lava_problem parts = lava_problem_of_parts(problem);
     double allowed_ns = profitable_share(problem, figures) * lava_figures_cpu_ns(&figures->cpu, problem);
-    if (lava_estimates_least_ns(problem, &rates, 0) >= allowed_ns)
+    if (lava_estimates_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
-    double best = best_flops_per_s(profile, &figures->device, problem);
-    return lava_estimates_least_ns(problem, &rates, best) >= allowed_ns;
+    double best = best_flops_per_s(profile, &figures->device, &parts);
+    return lava_estimates_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
 /* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
@@ -329,7 +330,8 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
         return;
     }
 
-    struct request request = prepare(problem, device, &figures->device, overrides ? overrides : &none);
+    const struct lava_problem parts = lava_problem_of_parts(problem);
+    struct request request = prepare(&parts, device, &figures->device, overrides ? overrides : &none);
     struct candidate best;
     bool fitted;
     plan->profile = request.profile;
@@ -375,7 +377,7 @@ static void append_ms(struct line *line, const char *label, double ns) {
 /* "fp32", or "fp16 -> fp32" with C's type where there is a choice. */
 static void append_types(struct line *line, const struct lava_problem *problem) {
     append(line, "%s", lava_type_name(problem->type));
-    if (problem->type != LAVA_TYPE_FP32)
+    if (lava_type_is_half(problem->type))
         append(line, " -> %s", lava_type_name(problem->type_c));
 }
 

@@ -181,14 +181,25 @@ int64_t lava_problem_rows_b(const struct lava_problem *problem) {
     return problem->op_b == LAVA_OP_N ? problem->k : problem->n;
 }
 
+struct lava_problem lava_problem_of_parts(const struct lava_problem *problem) {
+    struct lava_problem parts = *problem;
+    if (!lava_type_is_complex(problem->type))
+        return parts;
+    parts.of_parts = true;
+    parts.type = parts.type_c = lava_type_real(problem->type);
+    parts.n *= 2;
+    parts.k *= 2;
+    return parts;
+}
+
 double lava_problem_flops(const struct lava_problem *problem) {
     return (lava_type_is_complex(problem->type) ? 8.0 : 2.0) * (double)problem->m * (double)problem->n *
            (double)problem->k;
 }
 
 double lava_problem_operand_bytes(const struct lava_problem *problem) {
-    return ((double)problem->m + (double)problem->n) * (double)problem->k *
-           (double)lava_type_bytes(problem->type);
+    double n = problem->of_parts ? (double)problem->n / 2 : (double)problem->n;
+    return ((double)problem->m + n) * (double)problem->k * (double)lava_type_bytes(problem->type);
 }
 
 size_t lava_type_bytes(enum lava_type type) {
@@ -209,6 +220,10 @@ bool lava_type_is_complex(enum lava_type type) {
 
 enum lava_type lava_type_real(enum lava_type type) {
     return type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : type == LAVA_TYPE_CFP64 ? LAVA_TYPE_FP64 : type;
+}
+
+enum lava_type lava_type_sums(enum lava_type type) {
+    return lava_type_real(type) == LAVA_TYPE_FP64 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32;
 }
 
 bool lava_type_from_name(const char *name, enum lava_type *type) {

@@ -40,6 +40,7 @@ struct lava_problem {
     enum lava_type type_c; /* the same, or for halves FP32 */
     enum lava_op op_a, op_b;
     bool conjugate_a, conjugate_b; /* complex types alone */
+    bool of_parts;                 /* made by lava_problem_of_parts */
     int64_t m, n, k;
     int64_t lda, ldb, ldc;
     double alpha, beta;                     /* exact: every fp32, fp16 and bf16 is a double */
@@ -73,15 +74,22 @@ bool lava_problem_overlaps(const struct lava_problem *problem);
 int64_t lava_problem_rows_a(const struct lava_problem *problem);
 int64_t lava_problem_rows_b(const struct lava_problem *problem);
 
+/* The real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n, C as
+ * m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
+ * matrices. A real product is returned as it is. */
+struct lava_problem lava_problem_of_parts(const struct lava_problem *problem);
+
 /* 2 m n k, complex 8 m n k, as a double: no overflow. */
 double lava_problem_flops(const struct lava_problem *problem);
-/* Bytes of A and B. */
+/* Bytes of A and B as they are stored. */
 double lava_problem_operand_bytes(const struct lava_problem *problem);
 
 size_t lava_type_bytes(enum lava_type type);
 const char *lava_type_name(enum lava_type type); /* "fp32", "fp16", "bf16", "fp64", "cfp32", "cfp64" */
 bool lava_type_is_half(enum lava_type type);
 bool lava_type_is_complex(enum lava_type type);
+/* What products of the type are summed in: fp32 or fp64. */
+enum lava_type lava_type_sums(enum lava_type type);
 enum lava_type lava_type_real(enum lava_type type); /* of a complex type's parts; else the type itself */
 bool lava_type_from_name(const char *name, enum lava_type *type);
 

@@ -40,7 +40,7 @@ struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, 
 bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_problem *problem) {
     if (row->planes == 0)
         return true;
-    if (problem->type != LAVA_TYPE_FP32 || problem->k < row->least_k)
+    if (lava_type_real(problem->type) != LAVA_TYPE_FP32 || problem->k < row->least_k)
         return false;
     return problem->precision == LAVA_PRECISION_FAST
                ? row->fast

@@ -131,7 +131,7 @@ static const char *format_time(double seconds, char text[32]) {
 }
 
 static void print_results(struct options *options, const struct product *p) {
-    double flops = 2.0 * p->m * p->n * p->k, first_median = 0;
+    double flops = routine_flops(p->routine, p->m, p->n, p->k), first_median = 0;
     for (int i = 0; i < options->library_count; i++) {
         struct library *library = &options->libraries[i];
         struct lavablas_call last = {.size = sizeof last};

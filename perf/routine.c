@@ -10,14 +10,18 @@
 #define CHECKED_ELEMENTS 200
 
 // clang-format off
-/* name             Fortran  A and B       C             scalars like C */
+/* name             Fortran  A and B       C             scalars like C  complex */
 static const struct routine table[] = {
-    {"cblas_sgemm",  false,  ELEMENT_FP32, ELEMENT_FP32, false},
-    {"sgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false},
-    {"cblas_shgemm", false,  ELEMENT_FP16, ELEMENT_FP32, false},
-    {"cblas_hgemm",  false,  ELEMENT_FP16, ELEMENT_FP16, true},
-    {"cblas_sbgemm", false,  ELEMENT_BF16, ELEMENT_FP32, false},
-    {"cblas_bgemm",  false,  ELEMENT_BF16, ELEMENT_BF16, true},
+    {"cblas_sgemm",  false,  ELEMENT_FP32, ELEMENT_FP32, false,          false},
+    {"sgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          false},
+    {"cblas_dgemm",  false,  ELEMENT_FP64, ELEMENT_FP64, false,          false},
+    {"dgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          false},
+    {"cgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          true},
+    {"zgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          true},
+    {"cblas_shgemm", false,  ELEMENT_FP16, ELEMENT_FP32, false,          false},
+    {"cblas_hgemm",  false,  ELEMENT_FP16, ELEMENT_FP16, true,           false},
+    {"cblas_sbgemm", false,  ELEMENT_BF16, ELEMENT_FP32, false,          false},
+    {"cblas_bgemm",  false,  ELEMENT_BF16, ELEMENT_BF16, true,           false},
 };
 
 /* bytes, bits of the mantissa that are stored, bias, the bits of 1, unit roundoff, half of the smallest step */
@@ -25,6 +29,7 @@ static const struct {
     size_t bytes; int mantissa, bias; uint16_t one; double unit, half_step;
 } elements[] = {
     [ELEMENT_FP32] = {4, 23, 127, 0,      0,       0},
+    [ELEMENT_FP64] = {8, 52, 0,   0,      0,       0},
     [ELEMENT_FP16] = {2, 10, 15,  0x3c00, 0x1p-11, 0x1p-25},
     [ELEMENT_BF16] = {2, 7,  127, 0x3f80, 0x1p-8,  0x1p-134},
 };
@@ -38,9 +43,12 @@ typedef void cblas_half_function(int layout, int transa, int transb, int m, int 
                                  const void *a, int lda, const void *b, int ldb, uint16_t beta, void *c,
                                  int ldc);
 typedef void fortran_function(const char *transa, const char *transb, const int *m, const int *n,
-                              const int *k, const float *alpha, const void *a, const int *lda, const void *b,
-                              const int *ldb, const float *beta, void *c, const int *ldc,
+                              const int *k, const void *alpha, const void *a, const int *lda, const void *b,
+                              const int *ldb, const void *beta, void *c, const int *ldc,
                               size_t transa_length, size_t transb_length);
+typedef void cblas_fp64_function(int layout, int transa, int transb, int m, int n, int k, double alpha,
+                                 const void *a, int lda, const void *b, int ldb, double beta, void *c,
+                                 int ldc);
 
 const struct routine *routine_find(const char *name) {
     for (size_t i = 0; i < COUNT(table); i++)
@@ -61,7 +69,9 @@ const char *routine_names(void) {
 }
 
 void routine_call(void *function, const struct product *p) {
-    static const float one = 1, zero = 0;
+    static const float one[2] = {1}, zero[2] = {0};
+    static const double one_fp64[2] = {1}, zero_fp64[2] = {0};
+    bool is_fp64 = p->routine->element == ELEMENT_FP64;
     int transa = p->transa == 'N' ? 111 : 112, transb = p->transb == 'N' ? 111 : 112;
     cblas_function *cblas;
     cblas_half_function *cblas_half;
@@ -69,9 +79,13 @@ void routine_call(void *function, const struct product *p) {
     memcpy(&cblas, &function, sizeof cblas);
     memcpy(&cblas_half, &function, sizeof cblas_half);
     memcpy(&fortran, &function, sizeof fortran);
+    cblas_fp64_function *cblas_fp64;
+    memcpy(&cblas_fp64, &function, sizeof cblas_fp64);
     if (p->routine->fortran)
-        fortran(&p->transa, &p->transb, &p->m, &p->n, &p->k, &one, p->a, &p->lda, p->b, &p->ldb, &zero, p->c,
-                &p->ldc, 1, 1);
+        fortran(&p->transa, &p->transb, &p->m, &p->n, &p->k, is_fp64 ? (const void *)one_fp64 : one, p->a,
+                &p->lda, p->b, &p->ldb, is_fp64 ? (const void *)zero_fp64 : zero, p->c, &p->ldc, 1, 1);
+    else if (is_fp64)
+        cblas_fp64(102, transa, transb, p->m, p->n, p->k, 1, p->a, p->lda, p->b, p->ldb, 0, p->c, p->ldc);
     else if (p->routine->half_scalars)
         cblas_half(102, transa, transb, p->m, p->n, p->k, elements[p->routine->element_c].one, p->a, p->lda,
                    p->b, p->ldb, 0, p->c, p->ldc);
@@ -102,6 +116,8 @@ static uint16_t encode(enum element element, double value) {
 }
 
 static double element_at(enum element element, const void *matrix, ptrdiff_t index) {
+    if (element == ELEMENT_FP64)
+        return ((const double *)matrix)[index];
     return element == ELEMENT_FP32 ? (double)((const float *)matrix)[index]
                                    : decode(element, ((const uint16_t *)matrix)[index]);
 }
@@ -115,16 +131,27 @@ static void *new_matrix(enum element element, size_t count, uint32_t seed) {
         exit(1);
     }
     uint16_t codes[1 << 12]; /* encoding is slow: once for each value */
-    for (int i = 0; element != ELEMENT_FP32 && i < 2 << bits; i++)
+    bool is_half = elements[element].bytes == 2;
+    for (int i = 0; is_half && i < 2 << bits; i++)
         codes[i] = encode(element, ldexp(i - (1 << bits), -bits));
     for (size_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
         if (element == ELEMENT_FP32)
             ((float *)matrix)[i] = (float)(int)(seed >> 8) * 0x1p-23f - 1.0f;
+        else if (element == ELEMENT_FP64)
+            ((double *)matrix)[i] = (double)seed * 0x1p-31 - 1.0 + (double)(seed * 2654435761u) * 0x1p-63;
         else
             ((uint16_t *)matrix)[i] = codes[seed >> (31 - bits)];
     }
     return matrix;
+}
+
+static size_t parts_of(const struct routine *routine) {
+    return routine->is_complex ? 2 : 1;
+}
+
+double routine_flops(const struct routine *routine, int m, int n, int k) {
+    return (routine->is_complex ? 8.0 : 2.0) * m * n * k;
 }
 
 struct product routine_product(const struct routine *routine, int m, int n, int k, const char ops[2]) {
@@ -138,9 +165,9 @@ struct product routine_product(const struct routine *routine, int m, int n, int 
         .ldc = m,
         .transa = ops[0],
         .transb = ops[1],
-        .a = new_matrix(routine->element, (size_t)m * (size_t)k, 1),
-        .b = new_matrix(routine->element, (size_t)k * (size_t)n, 2),
-        .c = new_matrix(routine->element_c, (size_t)m * (size_t)n, 3),
+        .a = new_matrix(routine->element, (size_t)m * (size_t)k * parts_of(routine), 1),
+        .b = new_matrix(routine->element, (size_t)k * (size_t)n * parts_of(routine), 2),
+        .c = new_matrix(routine->element_c, (size_t)m * (size_t)n * parts_of(routine), 3),
     };
 }
 
@@ -150,33 +177,38 @@ void routine_free(struct product *product) {
     free(product->c);
 }
 
-/* One element of the product, and the same of the absolute values, in double precision. */
-static double reference(const struct product *p, int row, int column, double *magnitude) {
+/* One element of the product, or a part of it (0 real, 1 imaginary), and the same of the absolute values. */
+static double reference(const struct product *p, int row, int column, int part, double *magnitude) {
     enum element element = p->routine->element;
-    double sum = 0;
+    ptrdiff_t parts = (ptrdiff_t)parts_of(p->routine);
+    long double sum = 0;
     *magnitude = 0;
     for (ptrdiff_t l = 0; l < p->k; l++) {
-        double a =
-            element_at(element, p->a, p->transa == 'N' ? row + l * p->lda : l + (ptrdiff_t)row * p->lda);
-        double b = element_at(element, p->b,
-                              p->transb == 'N' ? l + (ptrdiff_t)column * p->ldb : column + l * p->ldb);
-        sum += a * b;
-        *magnitude += fabs(a * b);
+        ptrdiff_t a_at = parts * (p->transa == 'N' ? row + l * p->lda : l + (ptrdiff_t)row * p->lda);
+        ptrdiff_t b_at = parts * (p->transb == 'N' ? l + (ptrdiff_t)column * p->ldb : column + l * p->ldb);
+        for (ptrdiff_t q = 0; q < parts; q++) { /* part q of a times part (part - q) of b; i times i is -1 */
+            long double term = (long double)element_at(element, p->a, a_at + q) *
+                               (long double)element_at(element, p->b, b_at + (part ^ q));
+            sum += q == 1 && part == 0 ? -term : term;
+            *magnitude += fabs((double)term);
+        }
     }
-    return sum;
+    return (double)sum;
 }
 
-/* fp32: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for fp32 sums of any device, and one rounding to
+/* fp32 and fp64: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for fp32 sums of any device, and one rounding to
  * C's type. */
 static double bound_of(const struct product *p, double expected, double magnitude) {
     enum element c = p->routine->element_c;
-    double terms = p->routine->element == ELEMENT_FP32 ? 4 * sqrt(p->k + 2.0) : 2.0 * p->k;
-    return terms * 0x1p-24 * magnitude + 1.001 * elements[c].unit * fabs(expected) + elements[c].half_step;
+    double k = (double)parts_of(p->routine) * p->k, unit = c == ELEMENT_FP64 ? 0x1p-53 : 0x1p-24;
+    double terms = elements[p->routine->element].bytes == 2 ? 2.0 * k : 4 * sqrt(k + 2.0);
+    return terms * unit * magnitude + 1.001 * elements[c].unit * fabs(expected) + elements[c].half_step;
 }
 
-static bool element_right(const struct product *p, int row, int column, const char *library) {
-    double magnitude, expected = reference(p, row, column, &magnitude);
-    double found = element_at(p->routine->element_c, p->c, row + (ptrdiff_t)column * p->ldc);
+static bool part_right(const struct product *p, int row, int column, int part, const char *library) {
+    double magnitude, expected = reference(p, row, column, part, &magnitude);
+    ptrdiff_t place = (ptrdiff_t)parts_of(p->routine) * (row + (ptrdiff_t)column * p->ldc) + part;
+    double found = element_at(p->routine->element_c, p->c, place);
     double bound = bound_of(p, expected, magnitude);
     if (fabs(found - expected) <= bound)
         return true;
@@ -185,8 +217,24 @@ static bool element_right(const struct product *p, int row, int column, const ch
     return false;
 }
 
+static bool element_right(const struct product *p, int row, int column, const char *library) {
+    return part_right(p, row, column, 0, library) &&
+           (!p->routine->is_complex || part_right(p, row, column, 1, library));
+}
+
+static bool is_unset(const struct product *p, size_t index) {
+    switch (p->routine->element_c) {
+    case ELEMENT_FP32:
+        return isnan(((const float *)p->c)[index]);
+    case ELEMENT_FP64:
+        return isnan(((const double *)p->c)[index]);
+    default:
+        return ((const uint16_t *)p->c)[index] == 0xffff;
+    }
+}
+
 bool routine_check(void *function, const struct product *p, const char *library) {
-    size_t count = (size_t)p->ldc * (size_t)p->n;
+    size_t count = (size_t)p->ldc * (size_t)p->n * parts_of(p->routine);
     uint32_t seed = 12345;
     memset(p->c, 0xff,
            count * elements[p->routine->element_c].bytes); /* NaN: every element must be written */
@@ -204,9 +252,7 @@ bool routine_check(void *function, const struct product *p, const char *library)
             return false;
     }
     for (size_t i = 0; i < count; i++) {
-        bool unset = p->routine->element_c == ELEMENT_FP32 ? isnan(((float *)p->c)[i])
-                                                           : ((uint16_t *)p->c)[i] == 0xffff;
-        if (unset) {
+        if (is_unset(p, i)) {
             fprintf(stderr, "FAIL %s, %s: %d x %d x %d: element %zu was not written\n", library,
                     p->routine->name, p->m, p->n, p->k, i);
             return false;

@@ -6,19 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum element { ELEMENT_FP32, ELEMENT_FP16, ELEMENT_BF16 };
+enum element { ELEMENT_FP32, ELEMENT_FP16, ELEMENT_BF16, ELEMENT_FP64 };
 
 struct routine {
     const char *name;
     bool fortran;
-    enum element element, element_c; /* of A and B; of C */
+    enum element element, element_c; /* of A and B; of C; of their parts where they are complex */
     bool half_scalars;               /* alpha and beta are of C's type, not fp32 */
+    bool is_complex;
 };
 
 /* NULL: no such routine. */
 const struct routine *routine_find(const char *name);
 /* Their names, separated by '|'. */
 const char *routine_names(void);
+
+double routine_flops(const struct routine *routine, int m, int n, int k); /* 2 m n k, or 8 */
 
 /* C <- op(A) op(B), column-major. */
 struct product {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What PyTorch's matrix product reaches on the same GPU, for comparison.
 
-    torch_matmul.py fp16|bf16|fp32 [SECONDS] SIZE...        SIZE: N or MxNxK, or --check: only whether it can run
+    torch_matmul.py fp16|bf16|fp32|fp64 [SECONDS] SIZE...        SIZE: N or MxNxK, or --check: only whether it can run
 
 Column-major operands and result on the device, sums in fp32, C in the operands' type. For each size the least
 time of one product; then the same with copies of the operands taking turns, 512 MiB of them, so that no cache
@@ -19,7 +19,7 @@ if not torch.cuda.is_available():
 if sys.argv[1:] == ["--check"]:
     sys.exit(0)
 
-TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "fp64": torch.float64}
 ROTATED_BYTES = 512 << 20
 
 

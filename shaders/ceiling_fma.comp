@@ -1,4 +1,4 @@
-/* Ceiling of fp32 arithmetic: PART_M x PART_N sums of an invocation, in registers, and nothing but fused multiply-adds.
+/* Ceiling of fp32 or fp64 (-DLAVA_FP64) arithmetic: PART_M x PART_N sums of an invocation, in registers, and nothing but fused multiply-adds.
  * For benchmarks: no product uses it. The operands are read once, so that their bits are anything. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -12,12 +12,12 @@ layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 const uint SETS = LAVA_CEILING_FMA_SETS;
 
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer Floats { float element[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Numbers { NUMBER element[]; };
 
 void main()
 {
-    Floats source = Floats(constants.source), target = Floats(constants.target);
-    float a[SETS][PART_M], b[SETS][PART_N], sums[PART_M][PART_N];
+    Numbers source = Numbers(constants.source), target = Numbers(constants.target);
+    NUMBER a[SETS][PART_M], b[SETS][PART_N], sums[PART_M][PART_N];
     [[unroll]] for (uint set = 0; set < SETS; set++) {
         [[unroll]] for (uint i = 0; i < PART_M; i++)
             a[set][i] = source.element[(set * PART_M + i) * INVOCATIONS + gl_LocalInvocationIndex];
@@ -34,7 +34,7 @@ void main()
                 [[unroll]] for (uint j = 0; j < PART_N; j++)
                     sums[i][j] = fma(a[set][i], b[set][j], sums[i][j]);
 
-    float total = 0;
+    NUMBER total = 0;
     [[unroll]] for (uint i = 0; i < PART_M; i++)
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             total += sums[i][j];

@@ -6,19 +6,41 @@
 #define LAVA_SHADER 1
 #include "interface.h"
 
-/* Vulkan lets a driver assume that there is no Inf and no NaN, and flush subnormals of fp32, unless a module asks
+/* Vulkan lets a driver assume that there is no Inf and no NaN, and flush subnormals, unless a module asks
  * otherwise; and a module may only ask what the device offers (shaderSignedZeroInfNanPreserveFloat32,
  * shaderDenormPreserveFloat32). Hence up to three variants of a module that computes. */
 #extension GL_EXT_spirv_intrinsics : enable
+#ifdef LAVA_FP64
+#define LAVA_WIDTH 64
+#else
+#define LAVA_WIDTH 32
+#endif
 #ifdef LAVA_SPECIAL_PRESERVE
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, LAVA_WIDTH);
 #endif
 #ifdef LAVA_DENORM_PRESERVE
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 32);
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, LAVA_WIDTH);
 #endif
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceWords { vec4 word[]; };
+/* What is computed in, and 16 bytes of it. */
+#ifdef LAVA_FP64
+#define NUMBER double
+#define WORD dvec2
+#else
+#define NUMBER float
+#define WORD vec4
+#endif
+const uint WORD_NUMBERS = LAVA_WIDTH == 64 ? 2 : 4;
+
+/* A scalar of a push-constant block, which has it in either width. */
+#ifdef LAVA_FP64
+#define SCALAR(name) packDouble2x32(unpackUint2x32(constants.name##_fp64))
+#else
+#define SCALAR(name) constants.name
+#endif
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceWords { WORD word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceBits { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer TargetBits { uvec4 word[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer TargetWords { vec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer TargetWords { WORD word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Schedule { uint entry[]; };

@@ -23,7 +23,15 @@
  * exponents: a word for each LAVA_PACK_BLOCK_MATRIX elements along K and so many along the width,
  *     exponents[(w / panel * depths + k / BLOCK) * (panel / BLOCK) + w % panel / BLOCK],  depths = k_padded / BLOCK, rounded up
  * biased exponents of what is not 0: the greatest << 16 | 255 - the least. After screen.comp a panel's first word is that of all of
- * it. Behind op(B)'s exponents are the three words of the fallback's indirect dispatch: 0, or its workgroups along x; 1; 1. */
+ * it. Behind op(B)'s exponents are the three words of the fallback's indirect dispatch: 0, or its workgroups along x; 1; 1.
+ *
+ * Parts. A complex product is computed as a real one, m x 2n x 2k, of the operands' parts, which are packed like any other:
+ *
+ *     op(A)   m x 2k    [ re a   im a ]                  for each element
+ *     op(B)   2k x 2n   [ re b   im b ;  -im b   re b ]
+ *     C       m x 2n    [ re c   im c ]                  brought together by finish_complex.comp
+ *
+ * so that A's bytes are the same and B's twice as many. A conjugated element has im with the other sign. */
 #ifndef LAVA_SHADERS_INTERFACE_H
 #define LAVA_SHADERS_INTERFACE_H
 
@@ -72,17 +80,19 @@
 #define LAVA_CONSTANT_COUNT        22
 
 /* Work per workgroup of the helpers, needed by the host to size a dispatch. */
-#define LAVA_PACK_BLOCK         32 /* pack of fp32 handles blocks of 32 x 32 elements, one a workgroup */
+#define LAVA_PACK_BLOCK         32 /* pack of fp32 and fp64 handles blocks of 32 x 32 elements, one a workgroup */
 #define LAVA_PACK_BLOCK_MATRIX  64 /* pack for cooperative matrices, and a word of exponents: 64 x 64 */
 #define LAVA_PACK_INVOCATIONS   256
 #define LAVA_SCREEN_INVOCATIONS 128
+#define LAVA_SPLIT_ROWS         64 /* elements each way of a workgroup */
+#define LAVA_SPLIT_COLUMNS      4
 #define LAVA_FINISH_INVOCATIONS 256
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
-LAVA_ADDRESS target;      /* padded accumulator block(s), column-major, fp32 or (NARROW) A's type */
+LAVA_ADDRESS target;      /* padded accumulator block(s), column-major, fp32, fp64 or (NARROW) A's type */
 LAVA_ADDRESS schedule;    /* one uint a tile: row | column << 16 */
 LAVA_ADDRESS slab_stride; /* elements between the targets of two slabs of a split K */
 LAVA_U32 tiles;           /* entries of the schedule */
@@ -93,6 +103,7 @@ LAVA_U32 steps_per_slab;
 LAVA_U32 target_ld;  /* a multiple of tile_m */
 LAVA_U32 accumulate; /* 1: add to what the target holds, an earlier panel of K */
 LAVA_F32 alpha;
+LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
 /* The rest where tiles may be screened out. */
 LAVA_ADDRESS exponents_a;
 LAVA_ADDRESS exponents_b;
@@ -102,6 +113,8 @@ LAVA_U32 least; /* biased exponents of A and B, and their sums: struct lava_scre
 LAVA_U32 most;
 LAVA_U32 least_sum;
 LAVA_U32 most_sum;
+/* Of a batch: tiles of a product along M. Products lie side by side along N, in the target too. 0: no batch. */
+LAVA_U32 tiles_each;
 LAVA_BLOCK_END(lava_multiply_constants)
 #endif
 
@@ -117,6 +130,9 @@ LAVA_U32 columns_filled;
 LAVA_U32 first_width; /* where the chunk lies in the packed operand, multiples of the pack's block */
 LAVA_U32 first_k;
 LAVA_U32 k_padded;
+/* The next two for panels of a batch, whose products are along z of the dispatch. */
+LAVA_U32 source_each; /* elements from one's chunk to the next's */
+LAVA_U32 width_each;  /* and in the packed operand */
 /* The rest for SCREENED. */
 LAVA_ADDRESS panels;
 LAVA_ADDRESS exponents;
@@ -135,16 +151,40 @@ LAVA_U32 words_b;
 LAVA_BLOCK_END(lava_screen_constants)
 #endif
 
+/* Bits of a part. */
+#define LAVA_PART_IMAGINARY 1
+#define LAVA_PART_NEGATIVE  2
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SPLIT)
+LAVA_BLOCK_BEGIN(lava_split_constants)
+LAVA_ADDRESS source;   /* chunk of the stored complex operand, column-major */
+LAVA_ADDRESS target;   /* its parts, column-major */
+LAVA_U32 source_ld;    /* complex elements */
+LAVA_U32 target_ld;    /* parts */
+LAVA_U32 rows;         /* of the chunk */
+LAVA_U32 columns;
+LAVA_U32 rows_each;    /* of parts for an element: 1 or 2 */
+LAVA_U32 columns_each;
+LAVA_U32 parts;        /* two bits for each: of row p and column q from bit 2 (p + 2 q) on */
+LAVA_BLOCK_END(lava_split_constants)
+#endif
+
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_FINISH)
 LAVA_BLOCK_BEGIN(lava_finish_constants)
-LAVA_ADDRESS source; /* accumulators as multiply left them, fp32 */
+LAVA_ADDRESS source; /* accumulators as multiply left them */
 LAVA_ADDRESS target; /* compact result, column-major, in the module's type */
 LAVA_ADDRESS slab_stride;
 LAVA_U32 slabs;
 LAVA_U32 source_ld;
-LAVA_U32 words_per_column; /* four elements each, of a result column */
+LAVA_U32 words_per_column; /* four elements each, of a result column; source_ld is in parts, where they are complex */
 LAVA_U32 words;            /* of the result */
 LAVA_F32 alpha;
+LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
+LAVA_U32 source_each; /* of a batch, whose products are along z: elements from one to the next */
+LAVA_U32 target_each;
+/* The rest for complex results. */
+LAVA_ADDRESS alpha_imaginary_fp64;
+LAVA_F32 alpha_imaginary;
 LAVA_BLOCK_END(lava_finish_constants)
 #endif
 

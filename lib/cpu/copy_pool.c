@@ -37,7 +37,7 @@ struct job {
     size_t source_bytes, target_bytes; /* of an element */
     enum lava_type target_type;
     bool merge; /* else the source's bytes as they are */
-    float beta;
+    struct lava_scalar beta;
     int64_t cell_rows, cell_columns;
     int64_t cells_down, cells;
 };
@@ -53,6 +53,30 @@ static void merge_fp32(const float *restrict source, float *restrict target, int
     } else {
         for (int64_t i = 0; i < rows; i++)
             target[i] = source[i] + beta * target[i];
+    }
+}
+
+static void merge_fp64(const double *restrict source, double *restrict target, int64_t rows, double beta) {
+    for (int64_t i = 0; i < rows; i++)
+        target[i] = source[i] + beta * target[i];
+}
+
+static void merge_cfp32(const float *restrict source, float *restrict target, int64_t rows,
+                        struct lava_scalar beta) {
+    float real = (float)beta.real, imaginary = (float)beta.imaginary;
+    for (int64_t i = 0; i < 2 * rows; i += 2) {
+        float before = target[i], before_imaginary = target[i + 1];
+        target[i] = source[i] + (real * before - imaginary * before_imaginary);
+        target[i + 1] = source[i + 1] + (real * before_imaginary + imaginary * before);
+    }
+}
+
+static void merge_cfp64(const double *restrict source, double *restrict target, int64_t rows,
+                        struct lava_scalar beta) {
+    for (int64_t i = 0; i < 2 * rows; i += 2) {
+        double before = target[i], before_imaginary = target[i + 1];
+        target[i] = source[i] + (beta.real * before - beta.imaginary * before_imaginary);
+        target[i + 1] = source[i + 1] + (beta.real * before_imaginary + beta.imaginary * before);
     }
 }
 
@@ -73,12 +97,32 @@ static void merge_half(enum lava_type type, const float *restrict source, uint16
 }
 
 static void run_column(const struct job *job, const void *source, void *target, int64_t rows) {
-    if (!job->merge)
+    if (!job->merge) {
         memcpy(target, source, (size_t)rows * job->target_bytes);
-    else if (job->target_type == LAVA_TYPE_FP32)
-        merge_fp32(source, target, rows, job->beta);
-    else
-        merge_half(job->target_type, source, target, rows, job->beta);
+        return;
+    }
+    switch (job->target_type) {
+    case LAVA_TYPE_FP32:
+        merge_fp32(source, target, rows, (float)job->beta.real);
+        return;
+    case LAVA_TYPE_FP64:
+        merge_fp64(source, target, rows, job->beta.real);
+        return;
+    case LAVA_TYPE_CFP32:
+        if (job->beta.imaginary == 0) /* 0 times an infinite part is not to show */
+            merge_fp32(source, target, 2 * rows, (float)job->beta.real);
+        else
+            merge_cfp32(source, target, rows, job->beta);
+        return;
+    case LAVA_TYPE_CFP64:
+        if (job->beta.imaginary == 0)
+            merge_fp64(source, target, 2 * rows, job->beta.real);
+        else
+            merge_cfp64(source, target, rows, job->beta);
+        return;
+    default:
+        merge_half(job->target_type, source, target, rows, (float)job->beta.real);
+    }
 }
 
 static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
@@ -162,13 +206,66 @@ void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *co
     run_job(pool, &job);
 }
 
+static struct job merge_job(const struct lava_copy *copy, enum lava_type source_type,
+                            enum lava_type target_type, struct lava_scalar beta) {
+    return (struct job){.copy = *copy,
+                        .source_bytes = lava_type_bytes(source_type),
+                        .target_bytes = lava_type_bytes(target_type),
+                        .target_type = target_type,
+                        .merge = beta.real != 0 || beta.imaginary != 0 || source_type != target_type,
+                        .beta = beta};
+}
+
 void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                          enum lava_type source_type, enum lava_type target_type, float beta) {
-    struct job job = {.copy = *copy,
-                      .source_bytes = lava_type_bytes(source_type),
-                      .target_bytes = lava_type_bytes(target_type),
-                      .target_type = target_type,
-                      .merge = beta != 0 || source_type != target_type,
-                      .beta = beta};
+                          enum lava_type source_type, enum lava_type target_type, struct lava_scalar beta) {
+    struct job job = merge_job(copy, source_type, target_type, beta);
     run_job(pool, &job);
+}
+
+/* Blocks of a batch, a cell some of them. */
+struct each {
+    const struct lava_copies *copies;
+    struct job job;
+    int64_t cell_count;
+};
+
+static void run_each_cell(void *context, int64_t cell) {
+    const struct each *each = context;
+    const struct lava_copies *copies = each->copies;
+    int64_t end = lava_minimum(copies->count, (cell + 1) * each->cell_count);
+    for (int64_t i = cell * each->cell_count; i < end; i++) {
+        struct job job = each->job;
+        job.copy.source = copies->sources ? copies->sources[i]
+                                          : (const char *)copies->copy.source +
+                                                i * copies->source_stride * (int64_t)job.source_bytes;
+        job.copy.target = copies->targets ? copies->targets[i]
+                                          : (char *)copies->copy.target +
+                                                i * copies->target_stride * (int64_t)job.target_bytes;
+        run_block(&job, 0, job.copy.rows, 0, job.copy.columns);
+    }
+}
+
+static void run_each(struct lava_copy_pool *pool, const struct lava_copies *copies, const struct job *job) {
+    struct each each = {.copies = copies, .job = *job};
+    if (copies->count <= 0 || copies->copy.rows <= 0 || copies->copy.columns <= 0)
+        return;
+    int64_t bytes = bytes_of(job) * copies->count;
+    int64_t cells = lava_minimum(lava_maximum(bytes / CELL_BYTES, 1),
+                                 lava_maximum(1, (int64_t)pool->team.threads) * CELLS_PER_THREAD);
+    each.cell_count = (copies->count + cells - 1) / cells;
+    lava_team_run(&pool->team, run_each_cell, &each, (copies->count + each.cell_count - 1) / each.cell_count);
+}
+
+void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                              size_t element_bytes) {
+    const struct job job = {
+        .copy = copies->copy, .source_bytes = element_bytes, .target_bytes = element_bytes};
+    run_each(pool, copies, &job);
+}
+
+void lava_copy_pool_merge_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                               enum lava_type source_type, enum lava_type target_type,
+                               struct lava_scalar beta) {
+    const struct job job = merge_job(&copies->copy, source_type, target_type, beta);
+    run_each(pool, copies, &job);
 }

@@ -26,11 +26,30 @@ struct lava_copy {
     int64_t target_ld;
     int64_t rows, columns;
 };
+/* As many such blocks as there are products of a batch: those of the i-th begin i times the stride (elements)
+ * after the copy's own or, where the pointers are not NULL, there. */
+struct lava_copies {
+    struct lava_copy copy;
+    int64_t count;
+    int64_t source_stride, target_stride;
+    const void *const *sources;
+    void *const *targets;
+};
 /* target <- source */
 void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
-/* target <- source + beta target, in fp32, rounded once to the target's type; with beta = 0 target is not
- * read. The source is fp32, or, where beta is 0, of the target's type. */
+/* Of a complex type, or of a real one with 0 for its imaginary part. */
+struct lava_scalar {
+    double real, imaginary;
+};
+/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type; with beta = 0
+ * target is not read. The source is of the target's type or, for halves, fp32. */
 void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                          enum lava_type source_type, enum lava_type target_type, float beta);
+                          enum lava_type source_type, enum lava_type target_type, struct lava_scalar beta);
+/* The same for each. */
+void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                              size_t element_bytes);
+void lava_copy_pool_merge_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                               enum lava_type source_type, enum lava_type target_type,
+                               struct lava_scalar beta);
 
 #endif

@@ -107,10 +107,13 @@ static void find_processor(char model[MODEL_BYTES]) {
 
 /* Of the CPU BLAS: what it says itself, as OpenBLAS does, else what it was told, else one a processor. */
 static int blas_threads(const struct lava_cpu_blas *blas) {
+    static const char *const names[] = {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
+                                        "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_"};
     int (*get)(void) = NULL;
     int threads = lava_config_get()->cpu_threads;
-    void *handle = dlopen(blas->path, RTLD_LAZY | RTLD_NOLOAD);
-    void *address = handle ? dlsym(handle, "openblas_get_num_threads") : NULL;
+    void *handle = dlopen(blas->path, RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
+    for (size_t i = 0; handle && !address && i < sizeof names / sizeof names[0]; i++)
+        address = dlsym(handle, names[i]);
     if (address) {
         memcpy(&get, &address, sizeof get);
         threads = get();

@@ -69,27 +69,33 @@ void lava_executor_release(struct lava_executor *executor) {
     lava_workspace_release(&executor->workspace, executor->device);
 }
 
-/* With results in fp32 and in the type of A and B; for fp32 the two are the same. */
+/* For results of every type. */
 enum lava_status lava_executor_prepare(struct lava_executor *executor, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &executor->device->capabilities;
-    const struct lava_pipeline_specification specifications[] = {
-        lava_pipelines_multiply(kernel, capabilities, false),
-        lava_pipelines_multiply(kernel, capabilities, kernel->type != LAVA_TYPE_FP32),
-        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false),
-        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true),
-        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false),
-        lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true),
-        lava_pipelines_finish(LAVA_TYPE_FP32),
-        lava_pipelines_finish(kernel->type),
-        /* last, as not every row has them */
-        lava_pipelines_screen(),
-        lava_pipelines_fallback(kernel, capabilities),
+    bool is_half = lava_type_is_half(kernel->type);
+    enum lava_type of_parts = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
+    const struct {
+        bool needed;
+        struct lava_pipeline_specification specification;
+    } needs[] = {
+        {true, lava_pipelines_multiply(kernel, capabilities, false)},
+        {is_half, lava_pipelines_multiply(kernel, capabilities, true)},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false)},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true)},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false)},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true)},
+        {true, lava_pipelines_finish(lava_type_sums(kernel->type))},
+        {is_half, lava_pipelines_finish(kernel->type)},
+        {!is_half, lava_pipelines_finish(of_parts)},
+        {!is_half, lava_pipelines_split(of_parts)},
+        {kernel->fallback, lava_pipelines_screen()},
+        {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},
     };
-    size_t count = sizeof specifications / sizeof specifications[0] - (kernel->fallback ? 0 : 2);
     enum lava_status status = LAVA_OK;
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++) {
         const struct lava_pipeline *pipeline;
-        status = lava_pipelines_get(executor->device, &specifications[i], &pipeline);
+        if (needs[i].needed)
+            status = lava_pipelines_get(executor->device, &needs[i].specification, &pipeline);
     }
     return status;
 }
@@ -144,6 +150,7 @@ static enum lava_status run_block(struct lava_run *run, const struct lava_run_bl
     const struct lava_blocking *blocking = &run->plan->blocking;
     const struct lava_problem *problem = run->problem;
     struct lava_download *download = &run->downloads[block->place];
+    int64_t column = block->column / run->each;
     struct lava_point done = {0};
     enum lava_status status = LAVA_OK;
     for (int64_t k0 = 0; k0 < problem->k && !status; k0 += blocking->block_k)
@@ -154,22 +161,22 @@ static enum lava_status run_block(struct lava_run *run, const struct lava_run_bl
         return status;
     *download = (struct lava_download){
         .source_type = run->result_type,
-        .target_type = problem->type_c,
+        .target_type = run->caller->type_c,
         .source_ld = blocking->finish ? lava_blocking_padded(block->rows, 4)
                                       : (int64_t)block->tiles_m * run->plan->kernel->tile_m,
         .target = (char *)problem->c +
-                  (block->column * problem->ldc + block->row) * (int64_t)lava_type_bytes(problem->type_c),
+                  (column * problem->ldc + block->row) * (int64_t)lava_type_bytes(run->caller->type_c),
         .target_ld = problem->ldc,
         .rows = block->rows,
-        .columns = block->columns,
-        .beta = (float)problem->beta};
+        .columns = block->columns / run->each,
+        .beta = {problem->beta, problem->beta_imaginary}};
     download->source = lava_stages_result(run, block, &download->source_offset);
     status = run->transfer.at_once ? leave_in_staging(run, download, &done) : LAVA_OK;
     if (status || (status = lava_transfer_flush(&run->transfer)))
         return status;
     download->ready = done;
-    run->download_column[block->place] = block->column;
-    run->columns_started = block->column + block->columns;
+    run->download_column[block->place] = column;
+    run->columns_started = column + download->columns;
     return lava_transfer_start_download(&run->transfer, download);
 }
 
@@ -217,6 +224,12 @@ static enum lava_status run_blocks(struct lava_run *run, struct lava_progress *p
     return LAVA_OK;
 }
 
+void lava_executor_expect(struct lava_executor *executor, double seconds) {
+    bool software = executor->capabilities.kind == LAVA_DEVICE_CPU;
+    executor->device->timeout_ns =
+        (uint64_t)(((software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * seconds) * NS_PER_S);
+}
+
 /* How many tiles a dispatch may have, and how long a wait may last, from the kernel's rate in the profile. */
 static void set_limits(struct lava_run *run) {
     const struct lava_plan *plan = run->plan;
@@ -230,9 +243,7 @@ static void set_limits(struct lava_run *run) {
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
                      (double)plan->blocking.block_k / rate * run->repeat;
-    bool software = run->device->capabilities.kind == LAVA_DEVICE_CPU;
-    run->device->timeout_ns =
-        (uint64_t)(((software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * block_s) * NS_PER_S);
+    lava_executor_expect(run->executor, block_s);
 }
 
 static void read_timing(struct lava_run *run, struct lava_timing *timing) {
@@ -250,7 +261,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_capabilities *capabilities = &run->device->capabilities;
-    bool finish = run->plan->blocking.finish, narrow = run->result_type != LAVA_TYPE_FP32 && !finish;
+    bool finish = run->plan->blocking.finish, narrow = lava_type_is_half(run->result_type) && !finish;
     bool turn_a = problem->op_a == LAVA_OP_T, turn_b = problem->op_b == LAVA_OP_N;
     const struct {
         bool needed;
@@ -261,6 +272,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
         {finish, lava_pipelines_finish(run->result_type), &run->finish},
+        {problem->of_parts, lava_pipelines_split(run->caller->type), &run->split},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
     };
@@ -282,12 +294,15 @@ static bool fits_staging(const struct lava_run *run) {
 enum lava_status lava_executor_run(struct lava_executor *executor, const struct lava_problem *problem,
                                    const struct lava_plan *plan, struct lava_progress *progress,
                                    struct lava_timing *timing) {
+    const struct lava_problem parts = lava_problem_of_parts(problem);
     struct lava_run run = {
         .executor = executor,
         .device = executor->device,
-        .problem = problem,
+        .caller = problem,
+        .problem = &parts,
+        .each = parts.of_parts ? 2 : 1,
         .plan = plan,
-        .result_type = lava_problem_result_type(problem),
+        .result_type = parts.of_parts ? problem->type_c : lava_problem_result_type(problem),
         .repeat = timing && timing->repeat > 1 ? timing->repeat : 1,
         .transfer = {.device = executor->device, .workspace = &executor->workspace, .pool = executor->pool}};
     enum lava_status status;
@@ -297,7 +312,7 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
     run.transfer.at_once = plan->at_once && fits_staging(&run);
     run.transfer.from_staging = run.transfer.at_once || executor->device->capabilities.unified_memory;
     if ((status = lava_workspace_reserve(&executor->workspace, executor->device, &plan->blocking,
-                                         (uint64_t)lava_problem_operand_bytes(problem))) ||
+                                         (uint64_t)lava_problem_operand_bytes(problem), parts.of_parts)) ||
         (status = get_pipelines(&run)))
         return status;
     status = run_blocks(&run, progress);

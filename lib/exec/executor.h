@@ -50,6 +50,10 @@ enum lava_status lava_executor_run(struct lava_executor *executor, const struct 
                                    const struct lava_plan *plan, struct lava_progress *progress,
                                    struct lava_timing *timing);
 
+/* How long a wait may last from now on, where the device is expected to take so long for what is waited for.
+ */
+void lava_executor_expect(struct lava_executor *executor, double seconds);
+
 /* The pipelines a kernel needs, made now rather than in a call. */
 enum lava_status lava_executor_prepare(struct lava_executor *executor, const struct lava_kernel *kernel);
 

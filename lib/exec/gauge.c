@@ -81,14 +81,14 @@ static bool make_problem(struct lava_gauge *gauge, enum lava_type type, const in
     int64_t m = sizes[0], n = sizes[1], k = sizes[2];
     size_t a_bytes = ((size_t)(m * k) * lava_type_bytes(type) + 63) / 64 * 64;
     size_t b_bytes = ((size_t)(k * n) * lava_type_bytes(type) + 63) / 64 * 64;
-    if (a_bytes + b_bytes + (size_t)(m * n) * sizeof(float) > gauge->matrix_bytes)
+    if (a_bytes + b_bytes + (size_t)(m * n) * lava_type_bytes(lava_type_sums(type)) > gauge->matrix_bytes)
         return false;
     if (!allocate(gauge))
         return false;
     if (gauge->filled_bytes < a_bytes + b_bytes)
         fill(gauge, a_bytes + b_bytes);
     *problem = (struct lava_problem){.type = type,
-                                     .type_c = LAVA_TYPE_FP32,
+                                     .type_c = lava_type_is_half(type) ? LAVA_TYPE_FP32 : type,
                                      .op_a = LAVA_OP_T,
                                      .op_b = LAVA_OP_N,
                                      .m = m,

@@ -39,12 +39,13 @@ enum lava_precision lava_runtime_precision(void) {
 /* Whether the process has multiplied so much that it is worth a device's preparation (most of a second of one
  * core, and of exit() in a process that ends before it is done): by the CPU's estimated time of the products
  * sent here. */
-static bool too_early(const struct lava_problem *problem) {
+static bool too_early(const struct lava_problem *problem, double products) {
     static _Atomic uint64_t multiplied_ns;
     if (!lava_lifecycle_cold())
         return false;
     double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[problem->type];
-    double ns = rate > 0 ? fmin(1e9 * lava_problem_flops(problem) / rate, START_AFTER_NS) : START_AFTER_NS;
+    double ns =
+        rate > 0 ? fmin(1e9 * products * lava_problem_flops(problem) / rate, START_AFTER_NS) : START_AFTER_NS;
     return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
 
@@ -52,6 +53,7 @@ static bool too_early(const struct lava_problem *problem) {
 static bool forwarded_early(struct lava_call *call) {
     const struct lava_config *config = lava_config_get();
     const struct lava_problem *problem = &call->problem;
+    double products = call->products > 1 ? (double)call->products : 1.0;
     call->place = LAVA_PLACE_CPU;
     if (!call->valid)
         call->reason = LAVA_REASON_INVALID;
@@ -60,9 +62,9 @@ static bool forwarded_early(struct lava_call *call) {
     else if (lava_problem_is_trivial(problem))
         call->reason = LAVA_REASON_TRIVIAL;
     else if (config->mode != LAVA_MODE_GPU &&
-             (double)problem->m * (double)problem->n * (double)problem->k < lava_gate_cutoff())
+             (double)problem->m * (double)problem->n * (double)problem->k * products < lava_gate_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
-    else if (!config->init_sync && too_early(problem))
+    else if (!config->init_sync && too_early(problem, products))
         call->reason = LAVA_REASON_EARLY;
     else
         return !lava_lifecycle_ready_for(lava_type_real(problem->type), config->init_sync, &call->reason);
@@ -159,7 +161,8 @@ static enum lava_status run_plan(struct lava_executor *executor, const struct la
 }
 
 /* True where C is finished; call->place and reason say how. */
-static bool try_device(struct lava_call *call) {
+static bool try_product(struct lava_call *call, void *context) {
+    (void)context;
     const struct lava_problem *problem = &call->problem;
     struct lava_plan plan;
     if (hopeless(problem)) {
@@ -197,7 +200,8 @@ static bool try_device(struct lava_call *call) {
 
 /* In the default floating-point environment: C does not depend on the caller's rounding mode, and neither
  * that nor its flags change. */
-bool lava_runtime_begin(struct lava_call *call) {
+bool lava_runtime_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
+                           void *context) {
     int saved_errno = errno;
     fenv_t callers;
     fegetenv(&callers);
@@ -207,10 +211,14 @@ bool lava_runtime_begin(struct lava_call *call) {
     call->start_ns = lava_stats_now_ns();
     call->problem.precision = lava_runtime_precision();
     call->scheme = LAVA_SCHEME_NONE;
-    bool finished = !forwarded_early(call) && try_device(call);
+    bool finished = !forwarded_early(call) && try_device(call, context);
     fesetenv(&callers);
     errno = saved_errno;
     return finished;
+}
+
+bool lava_runtime_begin(struct lava_call *call) {
+    return lava_runtime_begin_by(call, try_product, NULL);
 }
 
 void lava_runtime_end(const struct lava_call *call) {

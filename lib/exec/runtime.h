@@ -1,10 +1,10 @@
 /* One call's way past the gate: readiness, policy, executor, statistics. lib/abi calls begin, forwards its
  * arguments untouched where begin says so, and calls end.
  *
- *     struct lava_call call = {.routine = LAVA_ROUTINE_SGEMM};
+ *     struct lava_call call = {.routine = LAVA_ROUTINE_sgemm_};
  *     call.valid = lava_problem_from_fortran(&call.problem, ...);
  *     if (!lava_runtime_begin(&call))
- *         lava_gate.sgemm(the caller's arguments, untouched);
+ *         forward(the caller's arguments, untouched);
  *     lava_runtime_end(&call);
  *
  * Any thread. Products on the device are computed one at a time. */
@@ -22,6 +22,7 @@ struct lava_call {
     enum lava_routine routine;
     bool valid; /* problem is filled, but for the precision */
     struct lava_problem problem;
+    int64_t products; /* of that shape, in a batch; else 0 */
     /* filled by begin, as is the problem's precision */
     uint64_t start_ns;
     enum lava_place place;
@@ -31,6 +32,10 @@ struct lava_call {
 
 /* Opens the gate if need be. True: C is finished. False: nothing was written, the caller forwards. */
 bool lava_runtime_begin(struct lava_call *call);
+/* The same for a call whose way to the device is another: try is called where a device is ready and the call
+ * large enough, with the context. */
+bool lava_runtime_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
+                           void *context);
 /* Counts the call and keeps it for lava_runtime_last_call. */
 void lava_runtime_end(const struct lava_call *call);
 

@@ -17,10 +17,11 @@ struct sample {
     const struct lava_kernel *kernel;
     int64_t m, n, k, ld;
     void *a, *b, *c;
-    float *values_a, *values_b; /* a and b as numbers */
-    float *column;              /* of C, as numbers */
-    double *op_a;               /* m x k, column by column */
-    double *sums, *sizes;       /* of a column of C: what it should be, and of absolute values */
+    double *values_a, *values_b; /* a and b as numbers */
+    double *column;              /* of C, as numbers */
+    double *op_a;                /* m x k, column by column */
+    double *sums, *lost,
+        *sizes; /* of a column of C: what it should be, in two parts, and of absolute values */
 };
 
 struct test_case {
@@ -32,33 +33,37 @@ struct test_case {
 /* What no scheme screens out. */
 #define LEAST_VALUE 0x1p-10
 
-/* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
-static void fill(enum lava_type type, void *matrix, float *values, int64_t count, uint32_t seed) {
-    for (int64_t i = 0; i < count; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        double value = (double)seed / 2147483648.0 - 1.0;
-        values[i] = (float)(value + copysign(LEAST_VALUE, value));
+/* Writes an element, rounded to the type; returns what it is then. */
+static double put(enum lava_type type, void *matrix, int64_t place, double value) {
+    float rounded = (float)value;
+    if (type == LAVA_TYPE_FP64) {
+        ((double *)matrix)[place] = value;
+        return value;
     }
     if (type == LAVA_TYPE_FP32) {
-        memcpy(matrix, values, (size_t)count * sizeof *values);
-        return;
+        ((float *)matrix)[place] = rounded;
+    } else {
+        lava_convert_from_fp32(type, &rounded, (uint16_t *)matrix + place, 1);
+        lava_convert_to_fp32(type, (const uint16_t *)matrix + place, &rounded, 1);
     }
-    lava_convert_from_fp32(type, values, matrix, (size_t)count);
-    lava_convert_to_fp32(type, matrix, values, (size_t)count);
+    return (double)rounded;
+}
+
+/* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
+static void fill(enum lava_type type, void *matrix, double *values, int64_t count, uint64_t seed) {
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double value = (double)(int64_t)seed * 0x1p-63;
+        values[i] = put(type, matrix, i, value + copysign(LEAST_VALUE, value));
+    }
 }
 
 /* A driver that assumes there are neither Inf nor NaN must not get away with it. */
 static void put_special(struct sample *sample) {
-    enum lava_type type = sample->kernel->type;
-    const float values[2] = {INFINITY, NAN};
+    const double values[2] = {INFINITY, NAN};
     const int64_t places[2] = {0, 1 + sample->ld};
-    for (int i = 0; i < 2; i++) {
-        sample->values_a[places[i]] = values[i];
-        if (type == LAVA_TYPE_FP32)
-            ((float *)sample->a)[places[i]] = values[i];
-        else
-            lava_convert_from_fp32(type, &values[i], (uint16_t *)sample->a + places[i], 1);
-    }
+    for (int i = 0; i < 2; i++)
+        sample->values_a[places[i]] = put(sample->kernel->type, sample->a, places[i], values[i]);
 }
 
 /* Rows of C one short of two tiles: so little padding that there is no finish kernel without split K. */
@@ -73,12 +78,13 @@ static bool make_sample(struct sample *sample, const struct lava_kernel *kernel)
     size_t rows = (size_t)sample->m;
     if (!(sample->a = malloc((size_t)elements * element_bytes)) ||
         !(sample->b = malloc((size_t)elements * element_bytes)) ||
-        !(sample->c = malloc((size_t)elements * sizeof(float))) ||
-        !(sample->values_a = malloc((size_t)elements * sizeof(float))) ||
-        !(sample->values_b = malloc((size_t)elements * sizeof(float))) ||
-        !(sample->column = malloc(rows * sizeof(float))) ||
+        !(sample->c = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->values_a = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->values_b = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->column = malloc(rows * sizeof(double))) ||
         !(sample->op_a = malloc(rows * (size_t)sample->k * sizeof(double))) ||
-        !(sample->sums = malloc(rows * sizeof(double))) || !(sample->sizes = malloc(rows * sizeof(double))))
+        !(sample->sums = malloc(rows * sizeof(double))) || !(sample->lost = malloc(rows * sizeof(double))) ||
+        !(sample->sizes = malloc(rows * sizeof(double))))
         return false;
     fill(kernel->type, sample->a, sample->values_a, elements, 1);
     fill(kernel->type, sample->b, sample->values_b, elements, 2);
@@ -95,50 +101,62 @@ static void free_sample(struct sample *sample) {
     free(sample->column);
     free(sample->op_a);
     free(sample->sums);
+    free(sample->lost);
     free(sample->sizes);
 }
 
-/* Column j of what C should be, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. */
+/* Column j of what C should be, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. What the sums lose is
+ * summed besides: the products' own roundings, a unit of the size, are all that is left. */
 static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
     for (int64_t i = 0; i < sample->m; i++) {
         sample->sums[i] = problem->beta;
+        sample->lost[i] = 0;
         sample->sizes[i] = fabs(problem->beta);
     }
     for (int64_t l = 0; l < sample->k; l++) {
         const double *a = sample->op_a + l * sample->m;
-        double b =
-            problem->alpha *
-            (double)sample->values_b[problem->op_b == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
+        double b = problem->alpha *
+                   sample->values_b[problem->op_b == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
         for (int64_t i = 0; i < sample->m; i++) {
-            sample->sums[i] += a[i] * b;
-            sample->sizes[i] += fabs(a[i] * b);
+            double product = a[i] * b, sum = sample->sums[i] + product, added = sum - sample->sums[i];
+            sample->lost[i] += (sample->sums[i] - (sum - added)) + (product - added);
+            sample->sums[i] = sum;
+            sample->sizes[i] += fabs(product);
         }
     }
 }
 
 static void read_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
-    if (problem->type_c == LAVA_TYPE_FP32)
-        memcpy(sample->column, (const float *)sample->c + j * sample->ld, (size_t)sample->m * sizeof(float));
-    else
-        lava_convert_to_fp32(problem->type_c, (const uint16_t *)sample->c + j * sample->ld, sample->column,
-                             (size_t)sample->m);
+    for (int64_t i = 0, place = j * sample->ld; i < sample->m; i++, place++) {
+        float value;
+        if (problem->type_c == LAVA_TYPE_FP64) {
+            sample->column[i] = ((const double *)sample->c)[place];
+            continue;
+        }
+        if (problem->type_c == LAVA_TYPE_FP32)
+            value = ((const float *)sample->c)[place];
+        else
+            lava_convert_to_fp32(problem->type_c, (const uint16_t *)sample->c + place, &value, 1);
+        sample->column[i] = (double)value;
+    }
 }
 
-static bool same_special(float got, double expected) {
-    return isnan(expected) ? isnan(got) : (double)got == expected;
+static bool same_special(double got, double expected) {
+    return isnan(expected) ? isnan(got) : got == expected;
 }
 
-/* What an element may be off. fp32: 4 sqrt(K + 2) u of its size, by planes what those add. Cooperative
+/* What an element may be off. fp32, fp64: 4 sqrt(K + 2) u of its size, by planes what those add. Cooperative
  * matrices round as their device likes: 2 K u in the worst case. A result in half precision is rounded once
  * more, to half a step among fp16's subnormal numbers. */
 static double allowed(const struct lava_scheme_row *scheme, const struct lava_problem *problem,
                       double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
-    double k = (double)problem->k, terms = problem->type == LAVA_TYPE_FP32 ? 4.0 * sqrt(k + 2.0) : 2.0 * k;
+    double unit = problem->type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24, k = (double)problem->k;
+    double terms = lava_type_is_half(problem->type) ? 2.0 * k : 4.0 * sqrt(k + 2.0);
     terms += scheme->units;
     if (scheme->planes > 0 && scheme->span_k == 0)
         terms += 2.0 * k;
-    double bound = terms * 0x1p-24 * size + roundings[problem->type_c] * fabs(expected);
+    double bound = terms * unit * size + roundings[problem->type_c] * fabs(expected);
     return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
 }
 
@@ -149,16 +167,16 @@ static double worst_error(const struct sample *sample, const struct lava_problem
     for (int64_t l = 0; l < sample->k; l++)
         for (int64_t i = 0; i < sample->m; i++)
             sample->op_a[i + l * sample->m] =
-                (double)
-                    sample->values_a[problem->op_a == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
+                sample->values_a[problem->op_a == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
     for (int64_t j = 0; j < sample->n; j++) {
         expect_column(sample, problem, j);
         read_column(sample, problem, j);
         for (int64_t i = 0; i < sample->m; i++) {
-            double expected = sample->sums[i], got = (double)sample->column[i];
+            double got = sample->column[i];
+            double expected = sample->sums[i] + (isfinite(sample->sums[i]) ? sample->lost[i] : 0);
             double ratio = fabs(got - expected) / allowed(scheme, problem, expected, sample->sizes[i]);
             if (isnan(expected) || isinf(expected))
-                ratio = same_special(sample->column[i], expected) ? 0 : INFINITY;
+                ratio = same_special(got, expected) ? 0 : INFINITY;
             if (!(ratio <= worst)) /* so that a NaN counts */
                 worst = ratio;
         }
@@ -170,7 +188,7 @@ static enum lava_status run_case(struct lava_executor *executor, const struct sa
                                  const struct test_case *test) {
     const struct lava_kernel *kernel = sample->kernel;
     const struct lava_problem problem = {.type = kernel->type,
-                                         .type_c = test->narrow ? kernel->type : LAVA_TYPE_FP32,
+                                         .type_c = test->narrow ? kernel->type : lava_type_sums(kernel->type),
                                          .op_a = test->op,
                                          .op_b = test->op,
                                          .m = sample->m,
@@ -185,14 +203,14 @@ static enum lava_status run_case(struct lava_executor *executor, const struct sa
                                          .b = sample->b,
                                          .c = sample->c};
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
     lava_policy_choose(&problem, &executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_OK; /* a row that the device cannot run is never chosen either */
     for (int64_t i = 0; i < sample->ld * sample->n; i++)
-        ((float *)sample->c)[i] = test->narrow ? NAN : 1.0f;
+        put(problem.type_c, sample->c, i, test->narrow ? NAN : 1.0);
     enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, NULL);
     if (status)
         return status;
@@ -208,7 +226,7 @@ static enum lava_status test_kernel(struct lava_executor *executor, const struct
     /* each of multiply and finish with each type of result */
     static const struct test_case cases[] = {
         {LAVA_OP_N, 1, false}, {LAVA_OP_T, 2, false}, {LAVA_OP_T, 1, true}, {LAVA_OP_N, 2, true}};
-    size_t count = kernel->type == LAVA_TYPE_FP32 ? 2 : 4;
+    size_t count = lava_type_is_half(kernel->type) ? 4 : 2;
     struct sample sample = {0};
     enum lava_status status = lava_executor_prepare(executor, kernel);
     if (!status)
@@ -238,6 +256,8 @@ enum lava_status lava_self_test_run(struct lava_executor *executor, enum lava_ty
         if (!kernel || kernel->type != type || !lava_kernel_fits(kernel, &executor->capabilities, NULL))
             continue;
         enum lava_status status = test_or_refuse(executor, kernel);
+        if (!status && !any && kernel->scheme == LAVA_SCHEME_NONE && !lava_type_is_half(type))
+            status = lava_self_test_complex(executor, kernel);
         if (status)
             return status;
         any = any || kernel->scheme == LAVA_SCHEME_NONE;

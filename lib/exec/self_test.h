@@ -11,4 +11,7 @@
  * results. A row by planes that does is only refused, in the executor's capabilities. */
 enum lava_status lava_self_test_run(struct lava_executor *executor, enum lava_type type);
 
+/* Its part for complex products, which all rows of a type share: with one of them. */
+enum lava_status lava_self_test_complex(struct lava_executor *executor, const struct lava_kernel *kernel);
+
 #endif

@@ -2,6 +2,7 @@
 #include "lib/exec/stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dispatch/arithmetic.h"
 
@@ -21,6 +22,12 @@ static uint64_t accumulators_of(const struct lava_run *run, const struct lava_ru
 /* The two in turn. */
 static const struct lava_buffer *packed_b(const struct lava_run *run, uint32_t pack) {
     return lava_stages_buffer(run, pack % 2 ? LAVA_WORKSPACE_PACKED_B_OTHER : LAVA_WORKSPACE_PACKED_B);
+}
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 static const void *element_of(const void *matrix, enum lava_type type, int64_t index) {
@@ -61,6 +68,30 @@ static struct packed packed_b_at(const struct lava_run *run, const struct lava_r
     return packed_at(run, packed_b(run, pack), run->plan->kernel->tile_n, block->tiles_n, 0, k);
 }
 
+// clang-format off
+/* The parts of a stored element, by row and column: A's along K, B's along K and the width (interface.h). */
+enum shape { WIDE, TALL, SQUARE, SQUARE_T };
+static const struct { unsigned char is_imaginary, is_negative; } shapes[][2][2] = { /* [column][row] */
+    [WIDE]     = {{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}}, /* A as it is: re, im beside it */
+    [TALL]     = {{{0, 0}, {1, 0}}, {{0, 0}, {0, 0}}}, /* A transposed: re, im below it */
+    [SQUARE]   = {{{0, 0}, {1, 1}}, {{1, 0}, {0, 0}}}, /* B as it is: K runs down: re, -im; im, re */
+    [SQUARE_T] = {{{0, 0}, {1, 0}}, {{1, 1}, {0, 0}}}, /* B transposed: the width does: re, im; -im, re */
+};
+// clang-format on
+
+/* As struct lava_split_constants has them. */
+static uint32_t parts_of(enum shape shape, bool conjugate) {
+    uint32_t parts = 0;
+    for (uint32_t q = 0; q < 2; q++)
+        for (uint32_t p = 0; p < 2; p++) {
+            bool is_imaginary = shapes[shape][q][p].is_imaginary;
+            bool is_negative = shapes[shape][q][p].is_negative ^ (is_imaginary && conjugate);
+            parts |= ((is_imaginary ? LAVA_PART_IMAGINARY : 0u) | (is_negative ? LAVA_PART_NEGATIVE : 0u))
+                     << 2 * (p + 2 * q);
+        }
+    return parts;
+}
+
 /* op(A)'s rows of the piece, K from k0. */
 enum lava_status lava_stages_pack_a(struct lava_run *run, const struct lava_run_block *block,
                                     const struct lava_run_piece *piece, int64_t k0, int64_t k) {
@@ -69,13 +100,18 @@ enum lava_status lava_stages_pack_a(struct lava_run *run, const struct lava_run_
     bool transpose = problem->op_a == LAVA_OP_T;
     int64_t row = block->row + piece->row;
     const struct packed packed = packed_a_at(run, block, piece, k);
+    int64_t first = k0 / run->each, depth = k / run->each; /* of the caller's K */
     const struct lava_operand operand = {
-        .source = element_of(problem->a, problem->type,
-                             transpose ? row * problem->lda + k0 : k0 * problem->lda + row),
-        .element_bytes = lava_type_bytes(problem->type),
+        .source = element_of(problem->a, run->caller->type,
+                             transpose ? row * problem->lda + first : first * problem->lda + row),
+        .element_bytes = lava_type_bytes(run->caller->type),
         .source_ld = problem->lda,
-        .rows = transpose ? k : piece->rows,
-        .columns = transpose ? piece->rows : k,
+        .rows = transpose ? depth : piece->rows,
+        .columns = transpose ? piece->rows : depth,
+        .split = run->split,
+        .rows_each = transpose ? 2 : 1,
+        .columns_each = transpose ? 1 : 2,
+        .parts = parts_of(transpose ? TALL : WIDE, problem->conjugate_a),
         .transpose = transpose,
         .pack = run->pack_a,
         .width_padded = (int64_t)piece->tiles * kernel->tile_m,
@@ -95,21 +131,27 @@ enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = problem->op_b == LAVA_OP_N;
     const struct packed packed = packed_b_at(run, block, run->packs_of_b, k);
-    const struct lava_operand operand = {.source = element_of(problem->b, problem->type,
-                                                              transpose ? block->column * problem->ldb + k0
-                                                                        : k0 * problem->ldb + block->column),
-                                         .element_bytes = lava_type_bytes(problem->type),
-                                         .source_ld = problem->ldb,
-                                         .rows = transpose ? k : block->columns,
-                                         .columns = transpose ? block->columns : k,
-                                         .transpose = transpose,
-                                         .pack = run->pack_b,
-                                         .width_padded = (int64_t)block->tiles_n * kernel->tile_n,
-                                         .k_padded = lava_blocking_padded(k, kernel->tile_k),
-                                         .pack_block = lava_kernel_pack_block(kernel),
-                                         .target = packed.elements,
-                                         .panels = packed.panels,
-                                         .exponents = packed.exponents};
+    int64_t first = k0 / run->each, depth = k / run->each;
+    int64_t column = block->column / run->each, columns = block->columns / run->each;
+    const struct lava_operand operand = {
+        .source = element_of(problem->b, run->caller->type,
+                             transpose ? column * problem->ldb + first : first * problem->ldb + column),
+        .element_bytes = lava_type_bytes(run->caller->type),
+        .source_ld = problem->ldb,
+        .rows = transpose ? depth : columns,
+        .columns = transpose ? columns : depth,
+        .split = run->split,
+        .rows_each = 2,
+        .columns_each = 2,
+        .parts = parts_of(transpose ? SQUARE : SQUARE_T, problem->conjugate_b),
+        .transpose = transpose,
+        .pack = run->pack_b,
+        .width_padded = (int64_t)block->tiles_n * kernel->tile_n,
+        .k_padded = lava_blocking_padded(k, kernel->tile_k),
+        .pack_block = lava_kernel_pack_block(kernel),
+        .target = packed.elements,
+        .panels = packed.panels,
+        .exponents = packed.exponents};
     run->packs_of_b++;
     return lava_transfer_pack(&run->transfer, &operand);
 }
@@ -183,7 +225,9 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     const struct lava_blocking *blocking = &run->plan->blocking;
     uint32_t steps = (uint32_t)(lava_blocking_padded(k, kernel->tile_k) / kernel->tile_k);
     uint32_t ld = block->tiles_m * kernel->tile_m;
-    uint64_t sum_bytes = blocking->finish ? sizeof(float) : lava_type_bytes(run->result_type);
+    uint64_t sum_bytes =
+        lava_type_bytes(blocking->finish ? lava_type_sums(run->problem->type) : run->result_type);
+    double alpha = blocking->finish ? 1.0 : run->problem->alpha;
     const struct packed a = packed_a_at(run, block, piece, k),
                         b = packed_b_at(run, block, run->packs_of_b - 1, k);
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->problem->k);
@@ -197,7 +241,8 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
         .accumulate = accumulate,
-        .alpha = blocking->finish ? 1.0f : (float)run->problem->alpha,
+        .alpha = (float)alpha,
+        .alpha_fp64 = bits_of(alpha),
         .exponents_a = a.exponents,
         .exponents_b = b.exponents,
         .arguments = b.arguments,
@@ -353,15 +398,18 @@ enum lava_status lava_stages_finish(struct lava_run *run, const struct lava_run_
     const struct lava_buffer *result = lava_stages_result(run, block, &offset);
     uint32_t ld = block->tiles_m * kernel->tile_m;
     uint32_t words_per_column = (uint32_t)(lava_blocking_padded(block->rows, 4) / 4);
-    const struct lava_finish_constants constants = {.source = accumulators_of(run, block),
-                                                    .target = result->address + offset,
-                                                    .slab_stride =
-                                                        (uint64_t)ld * block->tiles_n * kernel->tile_n,
-                                                    .slabs = run->plan->blocking.split_k,
-                                                    .source_ld = ld,
-                                                    .words_per_column = words_per_column,
-                                                    .words = words_per_column * (uint32_t)block->columns,
-                                                    .alpha = (float)run->problem->alpha};
+    const struct lava_finish_constants constants = {
+        .source = accumulators_of(run, block),
+        .target = result->address + offset,
+        .slab_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
+        .slabs = run->plan->blocking.split_k,
+        .source_ld = ld,
+        .words_per_column = words_per_column,
+        .words = words_per_column * (uint32_t)(block->columns / run->each),
+        .alpha = (float)run->problem->alpha,
+        .alpha_fp64 = bits_of(run->problem->alpha),
+        .alpha_imaginary = (float)run->problem->alpha_imaginary,
+        .alpha_imaginary_fp64 = bits_of(run->problem->alpha_imaginary)};
     uint32_t groups = (constants.words - 1) / LAVA_FINISH_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
     lava_queue_barrier_dispatch(run->device, &commands);

@@ -9,9 +9,12 @@
 struct lava_run {
     struct lava_executor *executor;
     struct lava_device *device;
-    const struct lava_problem *problem;
+    const struct lava_problem *caller;  /* as it was asked for */
+    const struct lava_problem *problem; /* the real product that is computed: the same, or one of parts */
+    int64_t each; /* rows of op(B) for one of the caller's, and columns: 1, or 2 of parts */
     const struct lava_plan *plan;
     const struct lava_pipeline *multiply, *finish, *pack_a, *pack_b;
+    const struct lava_pipeline *split;             /* NULL: there are no parts */
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* of what comes down */
     struct lava_transfer transfer;
@@ -21,8 +24,8 @@ struct lava_run {
     uint32_t packs_of_b; /* so far: which of the two buffers is next */
     uint32_t lists_used; /* a bit for each list of tiles that a dispatch of this run reads */
     struct lava_download downloads[LAVA_BLOCKING_BLOCKS_HELD];
-    int64_t download_column[LAVA_BLOCKING_BLOCKS_HELD]; /* where the block starts in C */
-    int64_t columns_started;                            /* of the row block: whose download has begun */
+    int64_t download_column[LAVA_BLOCKING_BLOCKS_HELD]; /* where the block starts in the caller's C */
+    int64_t columns_started; /* of them, in the row block: whose download has begun */
 };
 
 /* A block of C: rows x columns at (row, column), and where and how it lies on the device. */

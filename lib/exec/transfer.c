@@ -9,6 +9,8 @@
 
 /* Pack reads words of this size: a chunk's columns begin at multiples of it. */
 #define WORD_BYTES 16
+/* Along y, of any device. */
+#define SPLIT_GROUPS_MAX 65535
 /* At once: what has been copied so far is submitted when it is so much, and read while more is copied. */
 #define FLUSH_BYTES (1 << 20)
 /* At once: a chunk of an operand; the device reads one (45 us) while the CPU copies the next. */
@@ -131,6 +133,16 @@ struct chunk {
     int64_t row, column, rows, columns;
 };
 
+/* Of an element, or of one of its parts. */
+static size_t real_bytes(const struct lava_operand *operand) {
+    return operand->split ? operand->element_bytes / 2 : operand->element_bytes;
+}
+
+/* Columns of a chunk begin at whole words. */
+static int64_t padded_ld(int64_t rows, size_t element_bytes) {
+    return lava_blocking_padded(rows, WORD_BYTES / (uint32_t)element_bytes);
+}
+
 /* What pack is told of a chunk. Chunks at the end of the block also write the zero padding beyond it. */
 static struct lava_pack_constants pack_constants(const struct lava_operand *operand,
                                                  const struct chunk *chunk) {
@@ -138,25 +150,51 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
     bool last_column = chunk->column + chunk->columns == operand->columns;
     int64_t padded_rows = operand->transpose ? operand->k_padded : operand->width_padded;
     int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
-    return (struct lava_pack_constants){
-        .target = operand->target,
-        .panels = operand->panels,
-        .exponents = operand->exponents,
-        .source_ld =
-            (uint32_t)lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)operand->element_bytes),
-        .rows = (uint32_t)chunk->rows,
-        .columns = (uint32_t)chunk->columns,
-        .rows_filled = (uint32_t)(last_row ? padded_rows - chunk->row : chunk->rows),
-        .columns_filled = (uint32_t)(last_column ? padded_columns - chunk->column : chunk->columns),
-        .first_width = (uint32_t)(operand->transpose ? chunk->column : chunk->row),
-        .first_k = (uint32_t)(operand->transpose ? chunk->row : chunk->column),
-        .k_padded = (uint32_t)operand->k_padded};
+    int64_t rows_each = operand->split ? operand->rows_each : 1;
+    int64_t columns_each = operand->split ? operand->columns_each : 1;
+    int64_t row = chunk->row * rows_each, rows = chunk->rows * rows_each;
+    int64_t column = chunk->column * columns_each, columns = chunk->columns * columns_each;
+    return (struct lava_pack_constants){.target = operand->target,
+                                        .panels = operand->panels,
+                                        .exponents = operand->exponents,
+                                        .source_ld = (uint32_t)padded_ld(rows, real_bytes(operand)),
+                                        .rows = (uint32_t)rows,
+                                        .columns = (uint32_t)columns,
+                                        .rows_filled = (uint32_t)(last_row ? padded_rows - row : rows),
+                                        .columns_filled =
+                                            (uint32_t)(last_column ? padded_columns - column : columns),
+                                        .first_width = (uint32_t)(operand->transpose ? column : row),
+                                        .first_k = (uint32_t)(operand->transpose ? row : column),
+                                        .k_padded = (uint32_t)operand->k_padded};
+}
+
+/* The chunk into parts, which pack then reads instead; they lie where those of the chunk before did. */
+static void record_split(struct lava_transfer *transfer, const struct lava_commands *commands,
+                         const struct lava_operand *operand, struct lava_pack_constants *constants) {
+    uint32_t most = transfer->device->capabilities.max_workgroups;
+    const struct lava_split_constants split = {
+        .source = constants->source,
+        .target = transfer->workspace->buffers[LAVA_WORKSPACE_PARTS].address,
+        .source_ld = (uint32_t)padded_ld(constants->rows / operand->rows_each, operand->element_bytes),
+        .target_ld = constants->source_ld,
+        .rows = constants->rows / operand->rows_each,
+        .columns = constants->columns / operand->columns_each,
+        .rows_each = operand->rows_each,
+        .columns_each = operand->columns_each,
+        .parts = operand->parts};
+    uint32_t across = (split.columns + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS;
+    most = most < SPLIT_GROUPS_MAX ? most : SPLIT_GROUPS_MAX;
+    lava_queue_barrier_dispatch(transfer->device, commands);
+    lava_queue_dispatch(transfer->device, commands, operand->split, &split, sizeof split,
+                        (split.rows + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS, across < most ? across : most);
+    lava_queue_barrier_dispatch(transfer->device, commands);
+    constants->source = split.target;
 }
 
 /* Collected with what comes before the multiply that needs it: each submission that waits for an upload
  * starts 45 us after the one before it has ended (H200). Where the device has nothing to do it begins now. */
 static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
-                                    const struct lava_pack_constants *constants, bool first,
+                                    struct lava_pack_constants *constants, bool first,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = transfer->device;
     uint32_t block = operand->pack_block;
@@ -170,6 +208,8 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
         lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
         transfer->packing = true;
     }
+    if (operand->split)
+        record_split(transfer, &commands, operand, constants);
     lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
                         (constants->rows_filled + block - 1) / block,
                         (constants->columns_filled + block - 1) / block);
@@ -190,12 +230,13 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     if (status)
         return status;
     uint64_t offset = slot * workspace->slot_bytes;
-    uint64_t bytes = (uint64_t)constants.source_ld * (uint64_t)chunk->columns * operand->element_bytes;
+    int64_t staged_ld = padded_ld(chunk->rows, operand->element_bytes);
+    uint64_t bytes = (uint64_t)(staged_ld * chunk->columns) * operand->element_bytes;
     int64_t start = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
     const struct lava_copy copy = {.source = (const char *)operand->source + start,
                                    .source_ld = operand->source_ld,
                                    .target = (char *)staging->mapped + offset,
-                                   .target_ld = constants.source_ld,
+                                   .target_ld = staged_ld,
                                    .rows = chunk->rows,
                                    .columns = chunk->columns};
     lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);

@@ -76,7 +76,11 @@ struct lava_operand {
     uint32_t pack_block;        /* elements each way that a workgroup packs */
     uint64_t target;            /* addresses: where the packed operand begins */
     uint64_t panels, exponents; /* and its other parts; 0: it has none */
-    bool wait_for_readers;      /* the target may still be read by a multiply that was submitted */
+    /* Of a complex operand: what splits it into parts, and how (struct lava_split_constants). Then rows and
+     * columns count complex elements, and width_padded and k_padded parts. NULL: it is real. */
+    const struct lava_pipeline *split;
+    uint32_t rows_each, columns_each, parts;
+    bool wait_for_readers; /* the target may still be read by a multiply that was submitted */
 };
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand);
@@ -95,7 +99,7 @@ struct lava_download {
     void *target;
     int64_t target_ld;
     int64_t rows, columns;
-    float beta;
+    struct lava_scalar beta;
     struct lava_point ready; /* when the device has finished the block */
     /* progress */
     int64_t chunk_rows, chunk_columns, chunks, issued, merged;

@@ -122,12 +122,15 @@ static void release_blocks(struct lava_workspace *workspace, struct lava_device 
 }
 
 enum lava_status lava_workspace_reserve(struct lava_workspace *workspace, struct lava_device *device,
-                                        const struct lava_blocking *blocking, uint64_t upload_bytes) {
+                                        const struct lava_blocking *blocking, uint64_t upload_bytes,
+                                        bool of_parts) {
     uint64_t bytes[LAVA_WORKSPACE_ROLES];
     enum lava_status status;
     if ((status = stage(workspace, device)) || (status = grow_raw(workspace, device, upload_bytes)))
         return status;
     needs(blocking, bytes);
+    if (of_parts) /* op(B)'s are twice as many as the elements, columns padded to words included */
+        bytes[LAVA_WORKSPACE_PARTS] = 2 * workspace->slot_bytes;
     status = grow(workspace, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
         /* what earlier products left may be in the way */

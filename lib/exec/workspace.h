@@ -15,6 +15,7 @@ enum lava_workspace_role {
     LAVA_WORKSPACE_PACKED_B_OTHER,
     LAVA_WORKSPACE_ACCUMULATOR, /* blocking.blocks_held of them, and of these */
     LAVA_WORKSPACE_RESULT,
+    LAVA_WORKSPACE_PARTS,    /* of a complex operand's chunk */
     LAVA_WORKSPACE_SCHEDULE, /* LAVA_BLOCKING_SCHEDULES lists */
     LAVA_WORKSPACE_RAW,      /* chunks as uploaded, until they are packed: many, so that uploads run ahead of
                               * the arithmetic; none where the device reads staging memory at its own speed */
@@ -43,9 +44,11 @@ void lava_workspace_finish(struct lava_workspace *workspace, struct lava_device 
 uint64_t lava_workspace_overhead_bytes(const struct lava_workspace *workspace);
 
 /* Makes every buffer at least as large as the blocking needs, with raw slots for that many bytes where there
- * is room. The device must be idle. LAVA_ERROR_DEVICE_MEMORY: a smaller blocking may fit. */
+ * is room; of_parts: the operands are complex. The device must be idle. LAVA_ERROR_DEVICE_MEMORY: a smaller
+ * blocking may fit. */
 enum lava_status lava_workspace_reserve(struct lava_workspace *workspace, struct lava_device *device,
-                                        const struct lava_blocking *blocking, uint64_t upload_bytes);
+                                        const struct lava_blocking *blocking, uint64_t upload_bytes,
+                                        bool of_parts);
 uint32_t lava_workspace_raw_slots(const struct lava_workspace *workspace);
 /* Gives all memory back, until it is reserved again. The device must be idle. */
 void lava_workspace_release(struct lava_workspace *workspace, struct lava_device *device);

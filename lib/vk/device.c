@@ -196,7 +196,9 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
     *wishes = (struct wishes){
         .features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                      .pNext = &wishes->features11,
-                     .features = {.shaderInt64 = VK_TRUE, .shaderInt16 = bfloat16}},
+                     .features = {.shaderInt64 = VK_TRUE,
+                                  .shaderInt16 = bfloat16,
+                                  .shaderFloat64 = device->capabilities.fp64}},
         .features11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
                        .pNext = &wishes->features12,
                        .storageBuffer16BitAccess = matrices},

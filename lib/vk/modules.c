@@ -13,18 +13,28 @@ bool lava_modules_has(enum lava_module module) {
     return modules[module][PLAIN].code != NULL;
 }
 
-static enum variant wanted(const struct lava_capabilities *capabilities) {
+/* Modules that compute in fp64; the others do in fp32. */
+static bool is_fp64(enum lava_module module) {
+    return module == LAVA_MODULE_MULTIPLY_FP64 || module == LAVA_MODULE_FINISH_FP64 ||
+           module == LAVA_MODULE_FINISH_CFP64;
+}
+
+static enum variant preserving(bool special, bool denorm) {
+    return !special ? PLAIN : denorm ? IEEE : SPECIAL;
+}
+
+static enum variant wanted(enum lava_module module, const struct lava_capabilities *capabilities) {
+    if (is_fp64(module))
+        return preserving(capabilities->special_preserve_fp64, capabilities->denorm_preserve_fp64);
     if (capabilities->kind == LAVA_DEVICE_CPU && !capabilities->denorm_preserve_fp32)
         return ROLLED;
-    if (!capabilities->special_preserve_fp32)
-        return PLAIN;
-    return capabilities->denorm_preserve_fp32 ? IEEE : SPECIAL;
+    return preserving(capabilities->special_preserve_fp32, capabilities->denorm_preserve_fp32);
 }
 
 /* A module without rolled loops has none worth rolling: its arithmetic matters then. */
 const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
                                   size_t *bytes) {
-    enum variant variant = wanted(capabilities);
+    enum variant variant = wanted(module, capabilities);
     if (variant == ROLLED && !modules[module][ROLLED].code)
         variant = capabilities->special_preserve_fp32 ? SPECIAL : PLAIN;
     if (!modules[module][variant].code)

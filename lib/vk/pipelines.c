@@ -247,10 +247,16 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
 }
 
 struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type) {
-    static const enum lava_module modules[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = LAVA_MODULE_FINISH_FP32,
-                                                              [LAVA_TYPE_FP16] = LAVA_MODULE_FINISH_FP16,
-                                                              [LAVA_TYPE_BF16] = LAVA_MODULE_FINISH_BF16};
+    static const enum lava_module modules[LAVA_TYPE_COUNT] = {
+        [LAVA_TYPE_FP32] = LAVA_MODULE_FINISH_FP32,   [LAVA_TYPE_FP64] = LAVA_MODULE_FINISH_FP64,
+        [LAVA_TYPE_CFP32] = LAVA_MODULE_FINISH_CFP32, [LAVA_TYPE_CFP64] = LAVA_MODULE_FINISH_CFP64,
+        [LAVA_TYPE_FP16] = LAVA_MODULE_FINISH_FP16,   [LAVA_TYPE_BF16] = LAVA_MODULE_FINISH_BF16};
     return (struct lava_pipeline_specification){.module = modules[result_type]};
+}
+
+struct lava_pipeline_specification lava_pipelines_split(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = type == LAVA_TYPE_CFP64 ? LAVA_MODULE_SPLIT_CFP64
+                                                                                  : LAVA_MODULE_SPLIT_CFP32};
 }
 
 /* How many of them there are; 0: the driver does not tell. */

@@ -240,6 +240,14 @@ void lava_queue_dispatch(struct lava_device *device, const struct lava_commands 
     device->vk.CmdDispatch(commands->handle, groups_x, groups_y, 1);
 }
 
+void lava_queue_dispatch_each(struct lava_device *device, const struct lava_commands *commands,
+                              const struct lava_pipeline *pipeline, const void *constants,
+                              uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y,
+                              uint32_t count) {
+    bind(device, commands, pipeline, constants, constants_bytes);
+    device->vk.CmdDispatch(commands->handle, groups_x, groups_y, count);
+}
+
 static void record_barrier(struct lava_device *device, const struct lava_commands *commands,
                            const VkMemoryBarrier2 *memory) {
     const VkDependencyInfo info = {

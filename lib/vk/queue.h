@@ -66,6 +66,10 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
+/* The same, `count` times along z. */
+void lava_queue_dispatch_each(struct lava_device *device, const struct lava_commands *commands,
+                              const struct lava_pipeline *pipeline, const void *constants,
+                              uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y, uint32_t count);
 /* The same with the number of groups, three words, read from a buffer when the dispatch begins: what
  * dispatches before it wrote, it sees after lava_queue_barrier_dispatch. */
 void lava_queue_dispatch_indirect(struct lava_device *device, const struct lava_commands *commands,

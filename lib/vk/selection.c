@@ -304,6 +304,9 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
                             VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT),
         .denorm_preserve_fp32 = answers->properties12.shaderDenormPreserveFloat32,
         .special_preserve_fp32 = answers->properties12.shaderSignedZeroInfNanPreserveFloat32,
+        .fp64 = answers->features.features.shaderFloat64,
+        .denorm_preserve_fp64 = answers->properties12.shaderDenormPreserveFloat64,
+        .special_preserve_fp64 = answers->properties12.shaderSignedZeroInfNanPreserveFloat64,
         .timestamp_period_ns = limits->timestampPeriod,
     };
     memcpy(capabilities->name, properties->deviceName, sizeof capabilities->name);

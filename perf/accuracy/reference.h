@@ -20,7 +20,7 @@ struct reference {
  */
 bool reference_open(struct reference *reference, const char *path);
 void reference_multiply(const struct reference *reference, const struct problem *p, float c[ROWS][COLUMNS]);
-/* One fp32 multiply-add after another in the order of K: what a thread of multiply_fp32.comp does. */
+/* One fp32 multiply-add after another in the order of K: what a thread of multiply_simt.comp does. */
 void reference_multiply_sequential(const struct problem *p, float c[ROWS][COLUMNS]);
 
 #endif

@@ -61,6 +61,12 @@ static double products_of(const struct lava_kernel *kernel) {
     return kernel->scheme == LAVA_SCHEME_NONE ? 1 : products;
 }
 
+/* Bytes of C as the device delivers it: of complex elements the parts. */
+static double result_bytes(const struct lava_problem *problem) {
+    return (lava_type_is_complex(problem->type_c) ? 2.0 : 1.0) * (double)problem->m * (double)problem->n *
+           (double)lava_type_bytes(lava_problem_result_type(problem));
+}
+
 /* Share of the time that the binding ceiling allows, and which it is. */
 static void roof_text(const struct bench_options *options, const struct lava_plan *plan,
                       const struct lava_problem *problem, double device_ms, char text[32]) {
@@ -68,8 +74,7 @@ static void roof_text(const struct bench_options *options, const struct lava_pla
     double flops_per_s =
         ceilings->flops_per_s[lava_kernel_element_type(plan->kernel)] / products_of(plan->kernel);
     double bytes =
-        (double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes +
-        (double)problem->m * (double)problem->n * (double)lava_type_bytes(lava_problem_result_type(problem));
+        (double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes + result_bytes(problem);
     double arithmetic_ms = flops_per_s > 0 ? 1e3 * lava_problem_flops(problem) / flops_per_s : 0;
     double memory_ms = ceilings->bytes_per_s > 0 ? 1e3 * bytes / ceilings->bytes_per_s : 0;
     double roof_ms = fmax(arithmetic_ms, memory_ms);
@@ -88,9 +93,7 @@ static void call_text(const struct bench_options *options, const struct lava_pro
     double bus_ms = 0;
     if (ceilings->upload_bytes_per_s > 0 && ceilings->download_bytes_per_s > 0)
         bus_ms = 1e3 * (lava_problem_operand_bytes(problem) / ceilings->upload_bytes_per_s +
-                        (double)problem->m * (double)problem->n *
-                            (double)lava_type_bytes(lava_problem_result_type(problem)) /
-                            ceilings->download_bytes_per_s);
+                        result_bytes(problem) / ceilings->download_bytes_per_s);
     double roof_ms = fmax(bus_ms, device_ms);
     text[0] = '\0';
     if (bus_ms > 0)
@@ -144,8 +147,11 @@ static bool time_all(struct check_context *context, const struct bench_options *
 
 bool bench_run(struct check_context *context, const struct bench_options *options, int64_t m, int64_t n,
                int64_t k) {
-    enum lava_type type = options->kernel ? options->kernel->type : options->type;
-    enum lava_type type_c = options->type_c == LAVA_TYPE_FP32 ? LAVA_TYPE_FP32 : type;
+    enum lava_type type = options->type;
+    if (options->kernel && options->kernel->type != lava_type_real(type))
+        type = options->kernel->type;
+    enum lava_type type_c =
+        lava_type_is_half(type) && options->type_c == LAVA_TYPE_FP32 ? LAVA_TYPE_FP32 : type;
     struct lava_problem problem = measure_problem(type, type_c, m, n, k, context->seed);
     const struct lava_overrides overrides = {.kernel = options->kernel,
                                              .schedule = options->schedule,

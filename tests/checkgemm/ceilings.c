@@ -156,17 +156,22 @@ static double matrix_ceiling(const struct session *session, enum lava_type type)
     return best;
 }
 
-static double fma_ceiling(const struct session *session) {
+static double fma_ceiling(const struct session *session, enum lava_type type) {
     static const struct launch launches[] = {
         {8, 8, 8, 2}, {8, 8, 8, 1}, {8, 4, 8, 2}, {8, 4, 8, 4}, {4, 4, 8, 4}};
     const struct lava_capabilities *capabilities = &session->device->capabilities;
     const struct launch *chosen = NULL;
+    enum lava_module module = type == LAVA_TYPE_FP64 ? LAVA_MODULE_CEILING_FMA_FP64 : LAVA_MODULE_CEILING_FMA;
     double best = 0;
+    if (type == LAVA_TYPE_FP64 && !capabilities->fp64) {
+        printf("ceiling of fp64: the device has none\n");
+        return 0;
+    }
     for (size_t i = 0; i < COUNT(launches); i++) {
         const struct launch *launch = &launches[i];
         uint32_t invocations = launch->subgroups * capabilities->subgroup_size;
         uint32_t groups = launch->workgroups_per_multiprocessor * session->multiprocessors;
-        struct lava_pipeline_specification specification = {.module = LAVA_MODULE_CEILING_FMA};
+        struct lava_pipeline_specification specification = {.module = module};
         specification.constants[LAVA_CONSTANT_INVOCATIONS] = invocations;
         specification.constants[LAVA_CONSTANT_PART_M] = launch->part_m;
         specification.constants[LAVA_CONSTANT_PART_N] = launch->part_n;
@@ -181,10 +186,10 @@ static double fma_ceiling(const struct session *session) {
         }
     }
     if (chosen)
-        printf("ceiling of fp32: %.4g TFLOP/s, %u x %u an invocation, %u workgroups of %u subgroups a "
+        printf("ceiling of %s: %.4g TFLOP/s, %u x %u an invocation, %u workgroups of %u subgroups a "
                "multiprocessor\n",
-               best * 1e-12, chosen->part_m, chosen->part_n, chosen->workgroups_per_multiprocessor,
-               chosen->subgroups);
+               lava_type_name(type), best * 1e-12, chosen->part_m, chosen->part_n,
+               chosen->workgroups_per_multiprocessor, chosen->subgroups);
     return best;
 }
 
@@ -277,7 +282,9 @@ static bool upload_operands(struct session *session, const struct lava_buffer *s
     uint64_t state = 1;
     for (size_t i = 0; i < OPERAND_BYTES / lava_type_bytes(type); i++) {
         float value = random_uniform(&state);
-        if (type == LAVA_TYPE_FP32)
+        if (type == LAVA_TYPE_FP64)
+            ((double *)staging->mapped)[i] = (double)value;
+        else if (type == LAVA_TYPE_FP32)
             ((float *)staging->mapped)[i] = value;
         else
             lava_convert_from_fp32(type, &value, (uint16_t *)staging->mapped + i, 1);
@@ -306,9 +313,9 @@ void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE
         !lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.target))
         for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
             if (types[type] && upload_operands(&session, staging, (enum lava_type)type))
-                ceilings->flops_per_s[type] = type == LAVA_TYPE_FP32
-                                                  ? fma_ceiling(&session)
-                                                  : matrix_ceiling(&session, (enum lava_type)type);
+                ceilings->flops_per_s[type] = lava_type_is_half((enum lava_type)type)
+                                                  ? matrix_ceiling(&session, (enum lava_type)type)
+                                                  : fma_ceiling(&session, (enum lava_type)type);
     lava_memory_free(session.device, &session.source);
     lava_memory_free(session.device, &session.target);
     fflush(stdout);

@@ -5,7 +5,8 @@
 #include "lib/exec/executor.h"
 
 struct ceilings {
-    double flops_per_s[LAVA_TYPE_REAL_COUNT]; /* by the type of A and B; 0: not measured, or not on this device */
+    double flops_per_s[LAVA_TYPE_REAL_COUNT]; /* by the type of A and B; 0: not measured, or not on this
+                                                 device */
     double bytes_per_s; /* the larger of copying (read + write) and reading; 0: not measured */
     double upload_bytes_per_s, download_bytes_per_s; /* copies from and to staging memory */
 };

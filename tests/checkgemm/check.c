@@ -6,13 +6,15 @@
 #include "tests/checkgemm/checkgemm.h"
 
 /* Every scheme's planes hold this. */
-#define LEAST_OF_PLANES 0x1p-10f
+#define LEAST_OF_PLANES 0x1p-10
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, CONJUGATE = 113 };
 
 const char *check_label(const struct check_context *context, char text[CHECK_LABEL_BYTES]) {
     const struct lava_kernel *kernel = context->kernel;
-    if (kernel->type == LAVA_TYPE_FP32)
+    if (lava_type_is_complex(context->type))
+        snprintf(text, CHECK_LABEL_BYTES, "%s %s", kernel->name, lava_type_name(context->type));
+    else if (!lava_type_is_half(kernel->type))
         snprintf(text, CHECK_LABEL_BYTES, "%s", kernel->name);
     else
         snprintf(text, CHECK_LABEL_BYTES, "%s %ux%ux%u C %s", kernel->name, context->shape.m,
@@ -20,15 +22,30 @@ const char *check_label(const struct check_context *context, char text[CHECK_LAB
     return text;
 }
 
-static void describe(const struct check_context *context, const struct check_case *item, double worst,
-                     const char *verdict) {
-    char label[CHECK_LABEL_BYTES];
+static char operation(int trans) {
+    return trans == NO_TRANSPOSE ? 'N' : trans == CONJUGATE ? 'C' : 'T';
+}
+
+#define SCALAR_BYTES 32
+static const char *scalar_text(double real, double imaginary, char text[SCALAR_BYTES]) {
+    if (imaginary != 0)
+        snprintf(text, SCALAR_BYTES, "%g%+gi", real, imaginary);
+    else
+        snprintf(text, SCALAR_BYTES, "%g", real);
+    return text;
+}
+
+static void describe(const struct check_context *context, const struct check_case *item,
+                     const struct lava_blocking *blocking, double worst, const char *verdict) {
+    char label[CHECK_LABEL_BYTES], alpha[SCALAR_BYTES], beta[SCALAR_BYTES];
     printf("%-41s %-12s %c%c %s %5" PRId64 " x %5" PRId64 " x %5" PRId64 "  ld+%-2" PRId64
-           " alpha %-4g beta %-4g split %u  error %.3f of the bound  %s\n",
-           check_label(context, label), item->group, item->transa == NO_TRANSPOSE ? 'N' : 'T',
-           item->transb == NO_TRANSPOSE ? 'N' : 'T', item->layout == ROW_MAJOR ? "row" : "col", item->m,
-           item->n, item->k, item->extra_ld, (double)item->alpha, (double)item->beta, item->overrides.split_k,
-           worst, verdict);
+           " alpha %-4s beta %-4s split %u  blocks %" PRId64 "x%" PRId64 "x%" PRId64
+           "  error %.3f of the bound  %s\n",
+           check_label(context, label), item->group, operation(item->transa), operation(item->transb),
+           item->layout == ROW_MAJOR ? "row" : "col", item->m, item->n, item->k, item->extra_ld,
+           scalar_text(item->alpha, item->alpha_imaginary, alpha),
+           scalar_text(item->beta, item->beta_imaginary, beta), blocking->split_k, blocking->blocks_m,
+           blocking->blocks_n, blocking->blocks_k, worst, verdict);
 }
 
 /* A row-major matrix is stored as the column-major one of swapped extents. */
@@ -40,11 +57,13 @@ static struct check_matrix make_stored(const struct check_case *item, enum lava_
 
 bool check_make_problem(const struct check_context *context, const struct check_case *item,
                         struct check_matrix matrices[3], struct lava_problem *problem) {
-    enum lava_type type = context->kernel->type;
+    enum lava_type type = context->type, scalars = LAVA_TYPE_FP32;
     bool a_is_n = item->transa == NO_TRANSPOSE, b_is_n = item->transb == NO_TRANSPOSE;
     matrices[0] = make_stored(item, type, a_is_n ? item->m : item->k, a_is_n ? item->k : item->m);
     matrices[1] = make_stored(item, type, b_is_n ? item->k : item->n, b_is_n ? item->n : item->k);
     matrices[2] = make_stored(item, context->type_c, item->m, item->n);
+    if (lava_type_real(type) == LAVA_TYPE_FP64)
+        scalars = LAVA_TYPE_FP64;
     const struct lava_problem numbers = {.type = type,
                                          .type_c = context->type_c,
                                          .m = item->m,
@@ -53,8 +72,10 @@ bool check_make_problem(const struct check_context *context, const struct check_
                                          .lda = matrices[0].ld,
                                          .ldb = matrices[1].ld,
                                          .ldc = matrices[2].ld,
-                                         .alpha = (double)item->alpha,
-                                         .beta = (double)item->beta,
+                                         .alpha = check_rounded(scalars, item->alpha),
+                                         .beta = check_rounded(scalars, item->beta),
+                                         .alpha_imaginary = check_rounded(scalars, item->alpha_imaginary),
+                                         .beta_imaginary = check_rounded(scalars, item->beta_imaginary),
                                          .a = matrices[0].data,
                                          .b = matrices[1].data,
                                          .c = matrices[2].data};
@@ -64,7 +85,7 @@ bool check_make_problem(const struct check_context *context, const struct check_
 static void fill(const struct check_case *item, const struct lava_problem *problem, struct check_matrix *a,
                  struct check_matrix *b, struct check_matrix *c, uint64_t *state) {
     enum entries entries = item->entries;
-    bool half = problem->type != LAVA_TYPE_FP32;
+    bool half = lava_type_is_half(problem->type);
     if (entries == ENTRIES_CANCELLING) {
         check_fill_cancelling(problem, a, b, state);
     } else {
@@ -72,7 +93,7 @@ static void fill(const struct check_case *item, const struct lava_problem *probl
         /* so that C, too, has subnormal numbers of its type */
         check_matrix_fill(b, half && entries == ENTRIES_SUBNORMAL ? ENTRIES_UNIFORM : entries, state);
     }
-    if (item->beta == 0)
+    if (item->beta == 0 && item->beta_imaginary == 0)
         check_matrix_poison(c);
     else if (entries == ENTRIES_CANCELLING)
         check_matrix_fill(c, ENTRIES_INTEGER, state);
@@ -115,20 +136,36 @@ const char *check_compute(struct check_context *context, const struct lava_probl
     return status ? lava_status_name(status) : NULL;
 }
 
+uint64_t check_memory(const struct check_context *context, const struct check_case *item) {
+    const struct lava_problem problem = {.type = context->type,
+                                         .type_c = context->type_c,
+                                         .m = item->m,
+                                         .n = item->n,
+                                         .k = item->k,
+                                         .alpha = 1};
+    const struct lava_blocking_limits all = {.memory_bytes = UINT64_MAX, .max_buffer_bytes = UINT64_MAX};
+    struct lava_blocking blocking;
+    return lava_blocking_plan(&problem, context->kernel, &all, &blocking) ? blocking.total_bytes : 1;
+}
+
 /* Twice, from the same C; NULL where all is well. */
 static const char *examine(struct check_context *context, const struct check_case *item,
                            const struct lava_problem *problem, const struct check_matrices *matrices,
-                           double *worst) {
+                           struct lava_blocking *blocking, double *worst) {
     struct check_matrix *c = matrices->c;
-    const char *verdict = check_compute(context, problem, &item->overrides, NULL);
+    struct lava_plan plan;
+    const char *verdict = check_compute(context, problem, &item->overrides, &plan);
     if (verdict)
         return verdict;
+    *blocking = plan.blocking;
     *worst = check_worst_error(context, item, problem, matrices);
     struct check_matrix once = check_matrix_copy(c);
     memcpy(c->buffer, matrices->c_before->buffer, check_matrix_bytes(c));
     verdict = check_compute(context, problem, &item->overrides, NULL);
     if (!verdict && memcmp(once.buffer, c->buffer, check_matrix_bytes(c)) != 0)
         verdict = "FAIL: the same product twice has different bits";
+    if (blocking->blocks_n < item->blocks_n || blocking->blocks_k < item->blocks_k)
+        verdict = "FAIL: fewer blocks than the case is there for";
     if (!check_matrix_guards_intact(c))
         verdict = "FAIL: wrote outside of C";
     if (*worst > 1)
@@ -140,6 +177,7 @@ static const char *examine(struct check_context *context, const struct check_cas
 void check_run(struct check_context *context, const struct check_case *item) {
     struct check_matrix stored[3], before;
     struct lava_problem problem;
+    struct lava_blocking blocking = {0};
     uint64_t state = context->seed ^ (uint64_t)(context->passed + context->failed) * 0x9e3779b97f4a7c15u;
     const char *verdict = "FAIL: refused as invalid";
     double worst = 0;
@@ -150,11 +188,11 @@ void check_run(struct check_context *context, const struct check_case *item) {
         keep_to_planes(context, item, a, b);
         before = check_matrix_copy(&stored[2]);
         const struct check_matrices matrices = {.a = a, .b = b, .c = &stored[2], .c_before = &before};
-        verdict = examine(context, item, &problem, &matrices, &worst);
+        verdict = examine(context, item, &problem, &matrices, &blocking, &worst);
         check_matrix_free(&before);
     }
     if (verdict || context->verbose)
-        describe(context, item, worst, verdict ? verdict : "PASS");
+        describe(context, item, &blocking, worst, verdict ? verdict : "PASS");
     *(verdict ? &context->failed : &context->passed) += 1;
     for (int i = 0; i < 3; i++)
         check_matrix_free(&stored[i]);

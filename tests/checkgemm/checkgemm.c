@@ -1,9 +1,11 @@
 /* checkgemm: tests and times every kernel row of the table on a device.
  *
- *     checkgemm                     all rows that the device can run, all cases, each row of half precision
- * with every shape of cooperative matrices that fits it, C in fp32 and in its own type checkgemm --quick a
- * third of them checkgemm --bench SIZE...     times the policy's choice (or --kernel NAME, --kernel all)
- *     checkgemm --ceilings          what the device can do at most
+ *     checkgemm                   all rows that the device can run, all cases, those of half precision with
+ *                                 every shape of cooperative matrices that fits, C in fp32 and in their type,
+ *                                 those of fp32 and fp64 also with complex elements
+ *     checkgemm --quick           a third of them
+ *     checkgemm --bench SIZE...   times the policy's choice (or --kernel NAME, --kernel all)
+ *     checkgemm --ceilings        what the device can do at most
  *
  * The device is LAVABLAS_DEVICE's, or lavapipe where that is not set and there is no GPU. The last line says
  * 'N passed, N failed'; the exit status is 1 if any failed, 77 where there is no device. */
@@ -33,9 +35,11 @@ static struct lava_executor *open_device(const struct options *options, struct c
         return NULL;
     }
     context->keeps_subnormals = device->capabilities.denorm_preserve_fp32;
+    context->keeps_subnormals64 = device->capabilities.denorm_preserve_fp64;
     if (options->discrete) {
         device->capabilities.unified_memory = false;
         device->capabilities.denorm_preserve_fp32 = true;
+        device->capabilities.denorm_preserve_fp64 = true;
     }
     if (lava_executor_create(device, options->copy_threads, &executor))
         return NULL;
@@ -59,11 +63,14 @@ static void report_kernel(struct check_context *context, const struct lava_kerne
         printf("%s: %s\n", kernel->name, text);
 }
 
-/* All cases with C of one type. */
+/* All cases with A, B and C of given types. */
 static void test_cases(struct check_context *context, const struct options *options) {
     char label[CHECK_LABEL_BYTES];
     long passed = context->passed, failed = context->failed;
-    check_kernel(context, options->quick);
+    if (lava_type_is_complex(context->type))
+        check_complex(context, options->quick);
+    else
+        check_kernel(context, options->quick);
     printf("%-41s %ld passed, %ld failed\n", check_label(context, label), context->passed - passed,
            context->failed - failed);
     fflush(stdout);
@@ -101,48 +108,63 @@ static void test_shapes(struct check_context *context, const struct options *opt
     *made = all_made;
 }
 
+/* With A and B of the row's type, or complex with such parts. */
 static void test_row(struct check_context *context, const struct options *options,
-                     const struct lava_kernel *kernel) {
+                     const struct lava_kernel *kernel, enum lava_type type) {
     const char *reason;
     context->kernel = kernel;
-    context->type_c = LAVA_TYPE_FP32;
+    context->type = context->type_c = type;
     if (!lava_kernel_fits(kernel, &context->executor->capabilities, &reason))
         printf("%-22s not on this device: %s\n", kernel->name, reason);
-    else if (kernel->type == LAVA_TYPE_FP32)
-        test_cases(context, options);
-    else
+    else if (lava_type_is_half(type))
         test_shapes(context, options);
+    else
+        test_cases(context, options);
 }
 
-static bool any_row_fits(const struct check_context *context, enum lava_type type) {
+/* The row that serves a type, with the least tile, by planes or not; NULL: none does here. */
+static const struct lava_kernel *least_row(const struct check_context *context, enum lava_type type,
+                                           bool planes) {
+    const struct lava_kernel *least = NULL;
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++)
-        if (table[i].type == type && lava_kernel_fits(&table[i], &context->executor->capabilities, NULL))
-            return true;
-    return false;
+        if (options_serves(&table[i], type) && (table[i].fallback != NULL) == planes &&
+            lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
+            (!least || table[i].tile_m * table[i].tile_n < least->tile_m * least->tile_n))
+            least = &table[i];
+    return least;
 }
 
 static bool is_asked_for(const struct options *options, const struct lava_kernel *kernel) {
     return kernel->scheme == LAVA_SCHEME_NONE ? !options->planes : !options->no_planes;
 }
 
-static void test_all(struct check_context *context, const struct options *options) {
+/* All rows that serve the type; for a complex one, of those by planes the one with the least tile: they
+ * differ in nothing that it could change. */
+static void test_type(struct check_context *context, const struct options *options, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
+    const struct lava_kernel *planes = least_row(context, type, true);
+    for (size_t i = 0; i < count; i++) {
+        bool needed =
+            !lava_type_is_complex(type) || table[i].scheme == LAVA_SCHEME_NONE || &table[i] == planes;
+        if (needed && options_serves(&table[i], type) && is_asked_for(options, &table[i]))
+            test_row(context, options, &table[i], type);
+    }
+    if (!least_row(context, type, false))
+        check_refusal(context, type, options->complete);
+}
+
+static void test_all(struct check_context *context, const struct options *options) {
     if (options->kernel && strcmp(options->kernel, "all")) {
-        test_row(context, options, options_find_kernel(options->kernel));
+        const struct lava_kernel *row = options_find_kernel(options->kernel);
+        test_row(context, options, row, options_type(options, row));
         return;
     }
-    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
-        if (options->has_type && (int)options->timing.type != type)
-            continue;
-        for (size_t i = 0; i < count; i++)
-            if ((int)table[i].type == type && is_asked_for(options, &table[i]))
-                test_row(context, options, &table[i]);
-        if (!any_row_fits(context, (enum lava_type)type))
-            check_refusal(context, (enum lava_type)type, options->complete);
-    }
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        if (!options->has_type || (int)options->timing.type == type)
+            test_type(context, options, (enum lava_type)type);
 }
 
 static void bench_size(struct check_context *context, const struct options *options, const char *size) {
@@ -173,7 +195,8 @@ static size_t chosen_rows(const struct check_context *context, const struct opti
     }
     for (size_t i = 0; options->kernel && i < count && chosen < most; i++)
         if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
-            (!options->has_type || table[i].type == options->timing.type) && is_asked_for(options, &table[i]))
+            (!options->has_type || options_serves(&table[i], options->timing.type)) &&
+            is_asked_for(options, &table[i]))
             rows[chosen++] = &table[i];
     return chosen;
 }
@@ -182,7 +205,7 @@ static void bench_all(struct check_context *context, struct options *options, in
     const struct lava_kernel *rows[64];
     size_t chosen = chosen_rows(context, options, rows, sizeof rows / sizeof rows[0]);
     bool types[LAVA_TYPE_REAL_COUNT] = {false};
-    types[options->timing.type] = chosen == 0;
+    types[lava_type_real(options->timing.type)] = chosen == 0;
     for (size_t i = 0; i < chosen; i++)
         types[lava_kernel_element_type(rows[i])] = true;
     if (!options->no_ceilings)
@@ -204,7 +227,7 @@ static void only_ceilings(struct check_context *context, const struct options *o
     bool types[LAVA_TYPE_REAL_COUNT];
     struct ceilings ceilings;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        types[type] = !options->has_type || (int)options->timing.type == type;
+        types[type] = !options->has_type || (int)lava_type_real(options->timing.type) == type;
     ceilings_measure(context->executor, types, &ceilings);
     *(ceilings.bytes_per_s > 0 ? &context->passed : &context->failed) += 1;
 }

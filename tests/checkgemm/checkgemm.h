@@ -14,20 +14,22 @@ struct check_case {
     int64_t m, n, k;
     int layout, transa, transb; /* CBLAS enumerators */
     int64_t extra_ld;           /* above the minimum, each of the three */
-    float alpha, beta;
+    double alpha, beta;         /* rounded to fp32 unless the parts of elements are fp64 */
+    double alpha_imaginary, beta_imaginary;
     enum entries entries;
     struct lava_overrides overrides;
+    int64_t blocks_n, blocks_k; /* at least so many the overrides must give; 0: any */
 };
 
 /* What is tested at the moment, and how it went so far. */
 struct check_context {
     struct lava_executor *executor;
     const struct lava_kernel *kernel;
-    enum lava_type type_c;
+    enum lava_type type, type_c;    /* of A and B, the kernel's or the complex type of such parts; of C */
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; the only one the device shows */
     uint64_t seed;                  /* of the run; each case derives its own */
     bool verbose;
-    bool keeps_subnormals; /* the device offers it for fp32 */
+    bool keeps_subnormals, keeps_subnormals64; /* the device offers it for fp32, fp64 */
     long passed, failed;
 };
 
@@ -44,14 +46,18 @@ bool check_make_problem(const struct check_context *context, const struct check_
 /* Computes a problem with the context's kernel; NULL, or why it could not. *plan (where not NULL): how. */
 const char *check_compute(struct check_context *context, const struct lava_problem *problem,
                           const struct lava_overrides *overrides, struct lava_plan *plan);
-/* Runs all cases of a kernel, with C of the context's type; quick: a third of them. */
+/* Device memory that the case takes in one block; with a third of it K is cut where it is long. */
+uint64_t check_memory(const struct check_context *context, const struct check_case *item);
+/* Runs all cases of a kernel, with the context's types; quick: a third of them. */
 void check_kernel(struct check_context *context, bool quick);
+/* The same where the types are complex. */
+void check_complex(struct check_context *context, bool quick);
 /* Runs the same product with every schedule, persistent or not, and compares bits. */
 void check_schedules(struct check_context *context);
 /* For a row by planes: products with elements that planes cannot hold. */
 void check_screened(struct check_context *context, bool quick);
-/* A type that no row of the device computes: the library must say so. complete: its modules must be in the
- * library all the same. */
+/* A type that no row of the device computes: the device must lack something for it, and the library must say
+ * so. complete: its modules must be in the library all the same. */
 void check_refusal(struct check_context *context, enum lava_type type, bool complete);
 
 /* What judge.c looks at: A and B of the problem, C after and before. */

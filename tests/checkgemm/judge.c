@@ -1,80 +1,109 @@
-/* What C should be, in double precision, and how far the device may be off. Called by check.c.
+/* What C should be, and how far the device may be off. Called by check.c and screened.c.
  *
  *   fp32 in and out     4 sqrt(K + 2) u G                     u = 2^-24, G = |alpha| |A||B| + |beta| |C0|
+ *   fp64 in and out     the same                              u = 2^-53
  *   fp32 by planes      what splitting adds (dispatch/schemes.h) besides; 2 K u G where sums stay in the unit
  *   half in, fp32 out   2 K u G, and 2 u G for alpha and beta: products are exact, a device may truncate sums
  *   half in and out     that, then one rounding to C's type
+ *   complex             that of its parts, sums of 2 K products; G from the absolute values of parts
  *
- * and the steps of fp32's subnormal range. Sums of small integers are exact: those compare bit by bit. */
+ * and the steps of the subnormal range. Sums of small integers are exact: those compare bit by bit. What
+ * should be is computed in double precision; where that is the device's own, in long double. */
 #include "tests/checkgemm/checkgemm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNIT 0x1p-24
+/* Products that are added one to the other in long double. */
+#define RUN 256
 
-/* A rounding to nearest: relative to the value, of values below the smallest normal number, and from where on
- * it gives infinity. Those of fp32 are among the roundings of the sum. */
+/* By the type of parts. A rounding to nearest: relative to the value, of values below the smallest normal
+ * number, and from where on it gives infinity; those of fp32 and fp64 are among the roundings of the sum. And
+ * the unit of sums. */
 static const struct {
-    double unit, half_step, overflow;
-} roundings[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = {0, 0, 0x1.ffffffp127},
-    [LAVA_TYPE_FP16] = {0x1p-11, 0x1p-25, 65520.0},
-    [LAVA_TYPE_BF16] = {0x1p-8, 0x1p-134, 0x1.ffp127},
+    double unit, half_step;
+    long double overflow;
+    double sum_unit;
+} roundings[LAVA_TYPE_REAL_COUNT] = {
+    [LAVA_TYPE_FP32] = {0, 0, 0x1.ffffffp127L, 0x1p-24},
+    [LAVA_TYPE_FP16] = {0x1p-11, 0x1p-25, 65520.0L, 0x1p-24},
+    [LAVA_TYPE_BF16] = {0x1p-8, 0x1p-134, 0x1.ffp127L, 0x1p-24},
+    [LAVA_TYPE_FP64] = {0, 0, 0x1.fffffffffffff8p1023L, 0x1p-53},
 };
 
-/* Of one column of C: what it should be, and of absolute values. */
-struct column {
-    double *sums, *sizes;
+/* A B by parts: op(A), a column of op(B), and that column of A B and of |A||B|. */
+struct reference {
+    const struct lava_problem *problem;
+    bool wide; /* sums in long double; op(A) lies row by row then, else column by column */
+    int parts;
+    double *a[2], *b[2];
+    long double *sums[2];
+    double *sizes[2], *narrow;
 };
 
-static bool is_unit(double scalar) {
-    return scalar == 1 || scalar == -1;
+/* The products of parts: of A, of B, where they belong, with which sign. The first is all of a real type. */
+static const struct {
+    int a, b, to;
+    double sign;
+} products[] = {{0, 0, 0, 1}, {1, 1, 0, -1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
+
+static bool is_unit(double real, double imaginary) {
+    return fabs(real) + fabs(imaginary) == 1 && (real == 0 || imaginary == 0);
 }
 
 static bool is_exact(const struct check_case *item) {
     return (item->entries == ENTRIES_INTEGER || item->entries == ENTRIES_CANCELLING) &&
-           is_unit((double)item->alpha) && (item->beta == 0 || is_unit((double)item->beta));
+           is_unit(item->alpha, item->alpha_imaginary) &&
+           ((item->beta == 0 && item->beta_imaginary == 0) || is_unit(item->beta, item->beta_imaginary));
 }
 
-/* What an element may be off before it is rounded to C's type. */
+/* What a part may be off before it is rounded to C's type. */
 static double allowed(const struct check_context *context, const struct check_case *item,
                       const struct lava_problem *problem, double size) {
-    double step = context->keeps_subnormals ? 0x1p-149 : 0x1p-126;
-    double k = (double)problem->k;
+    enum lava_type type = lava_type_real(problem->type);
+    bool wide = type == LAVA_TYPE_FP64;
+    bool keeps = wide ? context->keeps_subnormals64 : context->keeps_subnormals;
+    double step = wide ? (keeps ? 0x1p-1074 : 0x1p-1022) : keeps ? 0x1p-149 : 0x1p-126;
+    double k = (lava_type_is_complex(problem->type) ? 2.0 : 1.0) * (double)problem->k;
     bool scaled = problem->alpha != 1 || problem->beta != 0;
     if (is_exact(item))
         return 0;
     const struct lava_scheme_row *scheme = lava_scheme(context->kernel->scheme);
-    bool stays = problem->type != LAVA_TYPE_FP32 || (scheme->planes > 0 && scheme->span_k == 0);
+    bool stays = lava_type_is_half(type) || (scheme->planes > 0 && scheme->span_k == 0);
     double terms = stays ? 2.0 * (k + (scaled ? 1.0 : 0.0)) : 4.0 * sqrt(k + 2.0);
-    return (terms + scheme->units) * UNIT * size + (k + 2.0) * step;
+    return (terms + scheme->units) * roundings[type].sum_unit * size + (k + 2.0) * step;
 }
 
-/* The element's error over what is allowed; infinite where a special value is wrong. */
-static double judge(enum lava_type type, float got, double expected, double bound) {
+/* The part's error over what is allowed; infinite where a special value is wrong. */
+static double judge(enum lava_type type, double got, long double expected, double bound) {
     if (isnan(expected))
         return isnan(got) ? 0 : INFINITY;
     if (isinf(expected) || isnan(got))
-        return (double)got == expected ? 0 : INFINITY;
-    double magnitude = fabs(expected), overflow = roundings[type].overflow;
+        return (long double)got == expected ? 0 : INFINITY;
+    long double magnitude = fabsl(expected), overflow = roundings[type].overflow;
     if (isinf(got))
         return magnitude + bound >= overflow && (got > 0) == (expected > 0) ? 0 : INFINITY;
     if (magnitude - bound >= overflow)
         return INFINITY;
-    double error = fabs((double)got - expected);
-    bound += roundings[type].unit * (magnitude + bound) + roundings[type].half_step;
+    double error = (double)fabsl((long double)got - expected);
+    bound += roundings[type].unit * ((double)magnitude + bound) + roundings[type].half_step;
     return bound > 0 ? error / bound : error > 0 ? INFINITY : 0;
 }
 
 /* The same where the sum is exact: only the value nearest to it will do. */
-static double judge_exact(enum lava_type type, float got, double expected) {
-    return got == check_rounded(type, (float)expected) ? 0 : INFINITY;
+static double judge_exact(enum lava_type type, double got, long double expected) {
+    return got == check_rounded(type, (double)expected) ? 0 : INFINITY;
 }
 
-static double *doubles(int64_t count) {
-    double *values = malloc((size_t)(count > 0 ? count : 1) * sizeof *values);
+/* A part of a complex element where the formula gives no number: which of Inf and NaN depends on the order of
+ * sums, and nothing is recovered. */
+static double judge_special(double got) {
+    return isfinite(got) ? INFINITY : 0;
+}
+
+static void *array(int64_t count, size_t bytes) {
+    void *values = calloc((size_t)(count > 0 ? count : 1), bytes);
     if (!values) {
         fprintf(stderr, "checkgemm: out of memory\n");
         exit(2);
@@ -82,54 +111,166 @@ static double *doubles(int64_t count) {
     return values;
 }
 
-/* op(A), column by column: what the sums below walk along. */
-static double *operand(const struct check_matrix *a, const struct lava_problem *problem) {
-    double *values = doubles(problem->m * problem->k);
-    bool is_n = problem->op_a == LAVA_OP_N;
-    for (int64_t l = 0; l < problem->k; l++)
-        for (int64_t i = 0; i < problem->m; i++)
-            values[i + l * problem->m] =
-                (double)(is_n ? check_matrix_get(a, i, l) : check_matrix_get(a, l, i));
-    return values;
+static double part_of(const struct check_matrix *matrix, bool transposed, int64_t i, int64_t j, int part) {
+    return transposed ? check_matrix_get_part(matrix, j, i, part) : check_matrix_get_part(matrix, i, j, part);
 }
 
-/* Column j of A B and of |A||B|: double is exact enough for 24-bit factors. */
-static void sum_column(const double *op_a, const struct check_matrix *b, const struct lava_problem *problem,
-                       int64_t j, struct column *column) {
-    for (int64_t i = 0; i < problem->m; i++)
-        column->sums[i] = column->sizes[i] = 0;
-    for (int64_t l = 0; l < problem->k; l++) {
-        const double *a = op_a + l * problem->m;
-        double factor =
-            (double)(problem->op_b == LAVA_OP_N ? check_matrix_get(b, l, j) : check_matrix_get(b, j, l));
-        for (int64_t i = 0; i < problem->m; i++) {
+static void fetch_a(struct reference *reference, const struct check_matrix *a) {
+    const struct lava_problem *problem = reference->problem;
+    int64_t step_i = reference->wide ? problem->k : 1, step_l = reference->wide ? 1 : problem->m;
+    for (int part = 0; part < reference->parts; part++) {
+        double sign = part == 1 && problem->conjugate_a ? -1 : 1;
+        for (int64_t l = 0; l < problem->k; l++)
+            for (int64_t i = 0; i < problem->m; i++)
+                reference->a[part][i * step_i + l * step_l] =
+                    sign * part_of(a, problem->op_a == LAVA_OP_T, i, l, part);
+    }
+}
+
+static void fetch_b(struct reference *reference, const struct check_matrix *b, int64_t j) {
+    const struct lava_problem *problem = reference->problem;
+    for (int part = 0; part < reference->parts; part++) {
+        double sign = part == 1 && problem->conjugate_b ? -1 : 1;
+        for (int64_t l = 0; l < problem->k; l++)
+            reference->b[part][l] = sign * part_of(b, problem->op_b == LAVA_OP_T, l, j, part);
+    }
+}
+
+/* Double is exact enough for 24-bit factors. */
+static void add_narrow(struct reference *reference, const double *a, const double *b, double *sizes) {
+    int64_t m = reference->problem->m;
+    double *sums = reference->narrow;
+    for (int64_t i = 0; i < m; i++)
+        sums[i] = 0;
+    for (int64_t l = 0; l < reference->problem->k; l++, a += m) {
+        double factor = b[l];
+        for (int64_t i = 0; i < m; i++) {
             double product = a[i] * factor;
-            column->sums[i] += product;
-            column->sizes[i] += fabs(product);
+            sums[i] += product;
+            sizes[i] += fabs(product);
         }
     }
+}
+
+/* One element; its error, (RUN + K / RUN) 2^-64 |A||B|, is nothing beside 2^-53. */
+static long double sum_wide(const double *a, const double *b, int64_t k, double *size) {
+    long double sum = 0;
+    for (int64_t l = 0; l < k;) {
+        long double run = 0;
+        for (int64_t end = k - l > RUN ? l + RUN : k; l < end; l++) {
+            run += (long double)a[l] * (long double)b[l];
+            *size += fabs(a[l] * b[l]);
+        }
+        sum += run;
+    }
+    return sum;
+}
+
+static void sum_column(struct reference *reference) {
+    int64_t m = reference->problem->m, k = reference->problem->k;
+    for (int part = 0; part < reference->parts; part++)
+        for (int64_t i = 0; i < m; i++)
+            reference->sums[part][i] = reference->sizes[part][i] = 0;
+    for (int p = 0; p < reference->parts * reference->parts; p++) {
+        const double *a = reference->a[products[p].a], *b = reference->b[products[p].b];
+        long double *sums = reference->sums[products[p].to];
+        double *sizes = reference->sizes[products[p].to], sign = products[p].sign;
+        if (!reference->wide)
+            add_narrow(reference, a, b, sizes);
+        for (int64_t i = 0; i < m; i++)
+            sums[i] += sign * (reference->wide ? sum_wide(a + i * k, b, k, &sizes[i])
+                                               : (long double)reference->narrow[i]);
+    }
+}
+
+/* Of a real type the second part is 0. */
+struct number {
+    long double parts[2];
+};
+
+/* A real scalar meets neither part of the other's: 0 times Inf is not to show. */
+static struct number times(double real, double imaginary, const struct number *x) {
+    if (imaginary == 0)
+        return (struct number){{real * x->parts[0], real * x->parts[1]}};
+    return (struct number){
+        {real * x->parts[0] - imaginary * x->parts[1], real * x->parts[1] + imaginary * x->parts[0]}};
+}
+
+/* What a part of an element of |op(A)||op(B)|, or of |C|, is multiplied to by |scalar|. */
+static double size_of(double real, double imaginary, const double sizes[2], int part) {
+    return fabs(real) * sizes[part] + fabs(imaginary) * sizes[1 - part];
+}
+
+/* The worst part of an element. */
+static double judge_element(const struct check_context *context, const struct check_case *item,
+                            const struct reference *reference, const struct check_matrices *matrices,
+                            int64_t i, int64_t j) {
+    const struct lava_problem *problem = reference->problem;
+    struct number sum = {{0}}, before = {{0}};
+    double sizes[2] = {0}, sizes_before[2] = {0}, worst = 0;
+    bool exact = is_exact(item), adds = problem->beta != 0 || problem->beta_imaginary != 0;
+    for (int part = 0; part < reference->parts; part++) {
+        sum.parts[part] = reference->sums[part][i];
+        sizes[part] = reference->sizes[part][i];
+        if (adds)
+            before.parts[part] = check_matrix_get_part(matrices->c_before, i, j, part);
+        sizes_before[part] = (double)fabsl(before.parts[part]);
+    }
+    struct number scaled = times(problem->alpha, problem->alpha_imaginary, &sum);
+    struct number old = times(problem->beta, problem->beta_imaginary, &before);
+    for (int part = 0; part < reference->parts; part++) {
+        enum lava_type type = lava_type_real(matrices->c->type);
+        long double expected = scaled.parts[part] + (adds ? old.parts[part] : 0);
+        double size = size_of(problem->alpha, problem->alpha_imaginary, sizes, part) +
+                      size_of(problem->beta, problem->beta_imaginary, sizes_before, part);
+        double got = check_matrix_get_part(matrices->c, i, j, part);
+        double ratio = exact ? judge_exact(type, got, expected)
+                       : reference->parts > 1 && !isfinite(expected)
+                           ? judge_special(got)
+                           : judge(type, got, expected, allowed(context, item, problem, size));
+        worst = ratio > worst ? ratio : worst;
+    }
+    return worst;
+}
+
+static void make_reference(struct reference *reference, const struct lava_problem *problem,
+                           const struct check_matrices *matrices) {
+    *reference = (struct reference){.problem = problem,
+                                    .wide = lava_type_real(problem->type) == LAVA_TYPE_FP64,
+                                    .parts = check_matrix_parts(matrices->a),
+                                    .narrow = array(problem->m, sizeof(double))};
+    for (int part = 0; part < reference->parts; part++) {
+        reference->a[part] = array(problem->m * problem->k, sizeof(double));
+        reference->b[part] = array(problem->k, sizeof(double));
+        reference->sums[part] = array(problem->m, sizeof(long double));
+        reference->sizes[part] = array(problem->m, sizeof(double));
+    }
+    fetch_a(reference, matrices->a);
+}
+
+static void free_reference(struct reference *reference) {
+    for (int part = 0; part < reference->parts; part++) {
+        free(reference->a[part]);
+        free(reference->b[part]);
+        free(reference->sums[part]);
+        free(reference->sizes[part]);
+    }
+    free(reference->narrow);
 }
 
 double check_worst_error(const struct check_context *context, const struct check_case *item,
                          const struct lava_problem *problem, const struct check_matrices *matrices) {
-    const struct check_matrix *c = matrices->c, *before = matrices->c_before;
-    struct column column = {doubles(problem->m), doubles(problem->m)};
-    double *op_a = operand(matrices->a, problem), worst = 0;
-    bool exact = is_exact(item);
+    struct reference reference;
+    double worst = 0;
+    make_reference(&reference, problem, matrices);
     for (int64_t j = 0; j < problem->n; j++) {
-        sum_column(op_a, matrices->b, problem, j, &column);
+        fetch_b(&reference, matrices->b, j);
+        sum_column(&reference);
         for (int64_t i = 0; i < problem->m; i++) {
-            double old = problem->beta == 0 ? 0 : problem->beta * (double)check_matrix_get(before, i, j);
-            double expected = problem->alpha * column.sums[i] + old;
-            double size = fabs(problem->alpha) * column.sizes[i] + fabs(old);
-            double bound = allowed(context, item, problem, size);
-            float got = check_matrix_get(c, i, j);
-            double ratio = exact ? judge_exact(c->type, got, expected) : judge(c->type, got, expected, bound);
+            double ratio = judge_element(context, item, &reference, matrices, i, j);
             worst = ratio > worst ? ratio : worst;
         }
     }
-    free(column.sums);
-    free(column.sizes);
-    free(op_a);
+    free_reference(&reference);
     return worst;
 }

@@ -10,9 +10,11 @@
 
 #define GUARD 64 /* elements before and after a matrix */
 
-/* A NaN of our own for each type, in the low bits: reading it spoils a result. */
-static const uint32_t canaries[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = 0x7fda5a5au, [LAVA_TYPE_FP16] = 0x7e5au, [LAVA_TYPE_BF16] = 0x7fdau};
+/* A NaN of our own for each type of parts, in the low bits: reading it spoils a result. */
+static const uint64_t canaries[LAVA_TYPE_REAL_COUNT] = {[LAVA_TYPE_FP32] = 0x7fda5a5au,
+                                                        [LAVA_TYPE_FP16] = 0x7e5au,
+                                                        [LAVA_TYPE_BF16] = 0x7fdau,
+                                                        [LAVA_TYPE_FP64] = 0x7ffa5a5a5a5a5a5au};
 
 uint64_t random_next(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -25,32 +27,47 @@ float random_uniform(uint64_t *state) {
     return (float)((double)(random_next(state) >> 11) * 0x1p-52 - 1.0);
 }
 
-static void store(enum lava_type type, unsigned char *target, float value) {
-    uint16_t half;
-    if (type == LAVA_TYPE_FP32) {
-        memcpy(target, &value, sizeof value);
-        return;
-    }
-    lava_convert_from_fp32(type, &value, &half, 1);
-    memcpy(target, &half, sizeof half);
+/* From the two ends of a random number: its sign and 53 bits. */
+double random_uniform64(uint64_t *state) {
+    uint64_t bits = random_next(state);
+    return copysign((double)(bits >> 11) * 0x1p-53, bits & 1 ? 1 : -1);
 }
 
-static float load(enum lava_type type, const unsigned char *source) {
-    float value;
+/* One part. */
+static void store(enum lava_type type, unsigned char *target, double value) {
+    float single = (float)value;
     uint16_t half;
-    if (type == LAVA_TYPE_FP32) {
+    if (type == LAVA_TYPE_FP64) {
+        memcpy(target, &value, sizeof value);
+    } else if (type == LAVA_TYPE_FP32) {
+        memcpy(target, &single, sizeof single);
+    } else {
+        lava_convert_from_fp32(type, &single, &half, 1);
+        memcpy(target, &half, sizeof half);
+    }
+}
+
+static double load(enum lava_type type, const unsigned char *source) {
+    double value;
+    float single;
+    uint16_t half;
+    if (type == LAVA_TYPE_FP64) {
         memcpy(&value, source, sizeof value);
         return value;
     }
-    memcpy(&half, source, sizeof half);
-    lava_convert_to_fp32(type, &half, &value, 1);
-    return value;
+    if (type == LAVA_TYPE_FP32) {
+        memcpy(&single, source, sizeof single);
+    } else {
+        memcpy(&half, source, sizeof half);
+        lava_convert_to_fp32(type, &half, &single, 1);
+    }
+    return (double)single;
 }
 
-float check_rounded(enum lava_type type, float value) {
-    unsigned char bytes[sizeof(float)];
-    store(type, bytes, value);
-    return load(type, bytes);
+double check_rounded(enum lava_type type, double value) {
+    unsigned char bytes[sizeof(double)];
+    store(lava_type_real(type), bytes, value);
+    return load(lava_type_real(type), bytes);
 }
 
 static unsigned char *buffer_of(size_t bytes) {
@@ -66,14 +83,28 @@ size_t check_matrix_bytes(const struct check_matrix *matrix) {
     return (size_t)matrix->elements * lava_type_bytes(matrix->type);
 }
 
+/* An element of canaries. */
+struct canary {
+    unsigned char bytes[2 * sizeof(double)];
+};
+
+static struct canary canary_of(enum lava_type type) {
+    struct canary canary;
+    size_t part_bytes = lava_type_bytes(lava_type_real(type));
+    for (size_t at = 0; at < sizeof canary.bytes; at += part_bytes)
+        memcpy(canary.bytes + at, &canaries[lava_type_real(type)], part_bytes);
+    return canary;
+}
+
 struct check_matrix check_matrix_make(enum lava_type type, int64_t rows, int64_t columns, int64_t extra_ld) {
     size_t element_bytes = lava_type_bytes(type);
     struct check_matrix matrix = {
         .type = type, .rows = rows, .columns = columns, .ld = (rows > 1 ? rows : 1) + extra_ld};
+    const struct canary canary = canary_of(type);
     matrix.elements = matrix.ld * columns + 2 * GUARD;
     matrix.buffer = buffer_of(check_matrix_bytes(&matrix));
     for (int64_t i = 0; i < matrix.elements; i++)
-        memcpy(matrix.buffer + (size_t)i * element_bytes, &canaries[type], element_bytes);
+        memcpy(matrix.buffer + (size_t)i * element_bytes, canary.bytes, element_bytes);
     matrix.data = matrix.buffer + GUARD * element_bytes;
     return matrix;
 }
@@ -90,111 +121,132 @@ void check_matrix_free(struct check_matrix *matrix) {
     matrix->buffer = matrix->data = NULL;
 }
 
-static unsigned char *element(const struct check_matrix *matrix, int64_t i, int64_t j) {
-    return matrix->data + (size_t)(i + j * matrix->ld) * lava_type_bytes(matrix->type);
+int check_matrix_parts(const struct check_matrix *matrix) {
+    return lava_type_is_complex(matrix->type) ? 2 : 1;
 }
 
-float check_matrix_get(const struct check_matrix *matrix, int64_t i, int64_t j) {
-    return load(matrix->type, element(matrix, i, j));
+static unsigned char *element(const struct check_matrix *matrix, int64_t i, int64_t j, int part) {
+    return matrix->data + (size_t)(i + j * matrix->ld) * lava_type_bytes(matrix->type) +
+           (size_t)part * lava_type_bytes(lava_type_real(matrix->type));
 }
 
-void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, float value) {
-    store(matrix->type, element(matrix, i, j), value);
+double check_matrix_get_part(const struct check_matrix *matrix, int64_t i, int64_t j, int part) {
+    return load(lava_type_real(matrix->type), element(matrix, i, j, part));
 }
 
-/* Below the smallest normal number of a type. */
-static float subnormal(enum lava_type type, float value) {
-    static const float scales[LAVA_TYPE_COUNT] = {1e-20f, 0x1p-14f, 0x1p-126f};
-    return value * scales[type];
+void check_matrix_set_part(struct check_matrix *matrix, int64_t i, int64_t j, int part, double value) {
+    store(lava_type_real(matrix->type), element(matrix, i, j, part), value);
 }
 
-static float entry(enum lava_type type, enum entries entries, uint64_t *state) {
-    float value = random_uniform(state);
+double check_matrix_get(const struct check_matrix *matrix, int64_t i, int64_t j) {
+    return check_matrix_get_part(matrix, i, j, 0);
+}
+
+void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, double value) {
+    check_matrix_set_part(matrix, i, j, 0, value);
+}
+
+/* By the type of parts: whose products are subnormal, or, of halves, what is subnormal itself; whose products
+ * are large; whose products cancel, exact in sums of a few thousand. */
+static const struct {
+    double subnormal, large, cancelling;
+} scales[LAVA_TYPE_REAL_COUNT] = {[LAVA_TYPE_FP32] = {1e-20, 0x1p55, 256},
+                                  [LAVA_TYPE_FP16] = {0x1p-14, 200, 256},
+                                  [LAVA_TYPE_BF16] = {0x1p-126, 0x1p55, 256},
+                                  [LAVA_TYPE_FP64] = {1e-155, 0x1p500, 0x1p20}};
+
+static double entry(enum lava_type type, enum entries entries, uint64_t *state) {
+    double value = type == LAVA_TYPE_FP64 ? random_uniform64(state) : (double)random_uniform(state);
     switch (entries) {
     case ENTRIES_POSITIVE:
-        return fabsf(value);
+        return fabs(value);
     case ENTRIES_INTEGER:
-        return (float)(int)(random_next(state) % 5) - 2.0f;
+        return (double)(random_next(state) % 5) - 2;
     case ENTRIES_SUBNORMAL:
-        return subnormal(type, value);
+        return value * scales[type].subnormal;
     case ENTRIES_LARGE:
-        return value * (type == LAVA_TYPE_FP16 ? 200.0f : 0x1p55f);
+        return value * scales[type].large;
     default:
         return value;
     }
 }
 
 void check_matrix_fill(struct check_matrix *matrix, enum entries entries, uint64_t *state) {
+    enum lava_type type = lava_type_real(matrix->type);
+    int parts = check_matrix_parts(matrix);
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
-            check_matrix_set(matrix, i, j, entry(matrix->type, entries, state));
+            for (int part = 0; part < parts; part++)
+                check_matrix_set_part(matrix, i, j, part, entry(type, entries, state));
     if (entries != ENTRIES_SPECIAL || matrix->rows == 0 || matrix->columns == 0)
         return;
-    static const float specials[] = {INFINITY, NAN};
+    static const double specials[] = {INFINITY, NAN};
     for (int s = 0; s < 2; s++) {
         int64_t i = (int64_t)(random_next(state) % (uint64_t)matrix->rows);
         int64_t j = (int64_t)(random_next(state) % (uint64_t)matrix->columns);
-        check_matrix_set(matrix, i, j, specials[s]);
+        int part = parts > 1 ? (int)(random_next(state) % 2) : 0;
+        check_matrix_set_part(matrix, i, j, part, specials[s]);
     }
 }
 
-void check_matrix_lift(struct check_matrix *matrix, float least) {
+void check_matrix_lift(struct check_matrix *matrix, double least) {
     for (int64_t j = 0; j < matrix->columns; j++)
-        for (int64_t i = 0; i < matrix->rows; i++) {
-            float value = check_matrix_get(matrix, i, j);
-            if (fabsf(value) > 0 && fabsf(value) < least)
-                check_matrix_set(matrix, i, j, copysignf(least, value));
-        }
+        for (int64_t i = 0; i < matrix->rows; i++)
+            for (int part = 0; part < check_matrix_parts(matrix); part++) {
+                double value = check_matrix_get_part(matrix, i, j, part);
+                if (fabs(value) > 0 && fabs(value) < least)
+                    check_matrix_set_part(matrix, i, j, part, copysign(least, value));
+            }
 }
 
 void check_matrix_poison(struct check_matrix *matrix) {
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
-            check_matrix_set(matrix, i, j, NAN);
+            for (int part = 0; part < check_matrix_parts(matrix); part++)
+                check_matrix_set_part(matrix, i, j, part, NAN);
 }
 
 bool check_matrix_guards_intact(const struct check_matrix *matrix) {
     size_t element_bytes = lava_type_bytes(matrix->type);
+    const struct canary canary = canary_of(matrix->type);
     for (int64_t i = 0; i < matrix->elements; i++) {
         int64_t at = i - GUARD;
         bool inside = at >= 0 && at < matrix->ld * matrix->columns && at % matrix->ld < matrix->rows;
-        if (!inside &&
-            memcmp(matrix->buffer + (size_t)i * element_bytes, &canaries[matrix->type], element_bytes))
+        if (!inside && memcmp(matrix->buffer + (size_t)i * element_bytes, canary.bytes, element_bytes))
             return false;
     }
     return true;
 }
 
-static float sign(uint64_t *state) {
-    return random_next(state) & 1 ? 1.0f : -1.0f;
-}
-
-/* Element l of row i of op(A), or of column i of op(B). */
-static void set_factor(struct check_matrix *matrix, bool k_along_rows, int64_t i, int64_t l, float value) {
+/* Part of element l of row i of op(A), or of column i of op(B). */
+static void set_factor(struct check_matrix *matrix, bool k_along_rows, int64_t i, int64_t l, int part,
+                       double value) {
     if (k_along_rows)
-        check_matrix_set(matrix, l, i, value);
+        check_matrix_set_part(matrix, l, i, part, value);
     else
-        check_matrix_set(matrix, i, l, value);
+        check_matrix_set_part(matrix, i, l, part, value);
 }
 
-/* One operand: factors of 256, those of neighbouring k equal (or opposite), and small integers for the last
- * k, which has no neighbour; one that is left over is 0. */
-static void fill_pairs(struct check_matrix *matrix, bool k_along_rows, int64_t k, bool opposite,
+/* One row of an operand: large factors, those of neighbouring k equal (or opposite), and a small integer for
+ * the last k, which has no neighbour; one that is left over is 0. */
+static void fill_pairs(struct check_matrix *matrix, bool k_along_rows, int64_t i, int64_t k, bool opposite,
                        uint64_t *state) {
-    int64_t width = k_along_rows ? matrix->columns : matrix->rows;
-    for (int64_t i = 0; i < width; i++) {
+    double large = scales[lava_type_real(matrix->type)].cancelling;
+    for (int part = 0; part < check_matrix_parts(matrix); part++) {
         for (int64_t l = 0; l + 1 < k; l += 2) {
-            float value = l + 2 < k ? 256.0f * sign(state) : 0.0f;
-            set_factor(matrix, k_along_rows, i, l, value);
-            set_factor(matrix, k_along_rows, i, l + 1, opposite ? -value : value);
+            double value = l + 2 >= k ? 0 : random_next(state) & 1 ? large : -large;
+            set_factor(matrix, k_along_rows, i, l, part, value);
+            set_factor(matrix, k_along_rows, i, l + 1, part, opposite ? -value : value);
         }
         if (k > 0)
-            set_factor(matrix, k_along_rows, i, k - 1, (float)(int)(random_next(state) % 5) - 2.0f);
+            set_factor(matrix, k_along_rows, i, k - 1, part, (double)(random_next(state) % 5) - 2);
     }
 }
 
 void check_fill_cancelling(const struct lava_problem *problem, struct check_matrix *a, struct check_matrix *b,
                            uint64_t *state) {
-    fill_pairs(a, problem->op_a == LAVA_OP_T, problem->k, true, state);
-    fill_pairs(b, problem->op_b == LAVA_OP_N, problem->k, false, state);
+    for (int64_t i = 0; i < problem->m; i++)
+        fill_pairs(a, problem->op_a == LAVA_OP_T, i, problem->k, true, state);
+    for (int64_t j = 0; j < problem->n; j++)
+        fill_pairs(b, problem->op_b == LAVA_OP_N, j, problem->k, false, state);
 }

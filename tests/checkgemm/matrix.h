@@ -1,6 +1,7 @@
 /* Matrices of any element type for tests and benchmarks: stored column-major in a larger buffer, between
  * guard bands, with a gap below each column where the leading dimension asks for one. Bands and gaps hold a
- * pattern that must survive. Values are handed over as fp32, which every type converts to exactly. */
+ * pattern that must survive. Values are handed over as fp64, which every type converts to exactly; a complex
+ * element has two, its parts. */
 #ifndef CHECKGEMM_MATRIX_H
 #define CHECKGEMM_MATRIX_H
 
@@ -8,12 +9,13 @@
 
 /* What the entries are. */
 enum entries {
-    ENTRIES_UNIFORM,    /* in (-1, 1) */
-    ENTRIES_POSITIVE,   /* in (0, 1): rounding errors cannot cancel in the bound */
-    ENTRIES_INTEGER,    /* -2 ... 2: sums are exact in fp32 */
-    ENTRIES_SUBNORMAL,  /* fp32: about 1e-20, products are subnormal; else A is subnormal in its own type */
-    ENTRIES_LARGE,      /* sums about as large as the largest fp16; far beyond it in the other types */
-    ENTRIES_CANCELLING, /* products no fp16 can hold, in pairs that cancel exactly, and one small one */
+    ENTRIES_UNIFORM,   /* in (-1, 1) */
+    ENTRIES_POSITIVE,  /* in (0, 1): rounding errors cannot cancel in the bound */
+    ENTRIES_INTEGER,   /* -2 ... 2: sums are exact in fp32 */
+    ENTRIES_SUBNORMAL, /* fp32 and fp64: products are subnormal; halves: A is subnormal in its own type */
+    ENTRIES_LARGE,     /* sums about as large as the largest fp16; far beyond what a narrower type can hold */
+    ENTRIES_CANCELLING, /* products no fp16 (fp64: and sums no fp32) can hold, in pairs that cancel exactly,
+                         * and one small one */
     ENTRIES_SPECIAL,    /* uniform, with an Inf and a NaN */
 };
 
@@ -31,12 +33,17 @@ struct check_matrix check_matrix_copy(const struct check_matrix *matrix);
 void check_matrix_free(struct check_matrix *matrix);
 size_t check_matrix_bytes(const struct check_matrix *matrix); /* of the buffer */
 
-float check_matrix_get(const struct check_matrix *matrix, int64_t i, int64_t j);
-void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, float value); /* rounded */
+int check_matrix_parts(const struct check_matrix *matrix); /* of an element: 2 where it is complex, else 1 */
+double check_matrix_get_part(const struct check_matrix *matrix, int64_t i, int64_t j, int part);
+void check_matrix_set_part(struct check_matrix *matrix, int64_t i, int64_t j, int part,
+                           double value); /* rounded */
+/* The first part. */
+double check_matrix_get(const struct check_matrix *matrix, int64_t i, int64_t j);
+void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, double value);
 /* Every entry but CANCELLING's, which concern two matrices at once: see check_fill_cancelling. */
 void check_matrix_fill(struct check_matrix *matrix, enum entries entries, uint64_t *state);
 /* What is smaller than `least`, and not 0, becomes it, with its sign. */
-void check_matrix_lift(struct check_matrix *matrix, float least);
+void check_matrix_lift(struct check_matrix *matrix, double least);
 void check_matrix_poison(struct check_matrix *matrix); /* all NaN */
 /* Everything outside the matrix itself is as it was made. */
 bool check_matrix_guards_intact(const struct check_matrix *matrix);
@@ -45,11 +52,12 @@ bool check_matrix_guards_intact(const struct check_matrix *matrix);
 void check_fill_cancelling(const struct lava_problem *problem, struct check_matrix *a, struct check_matrix *b,
                            uint64_t *state);
 
-/* Value rounded to a type, as fp32. */
-float check_rounded(enum lava_type type, float value);
+/* Value rounded to a type, or to that of a complex type's parts. */
+double check_rounded(enum lava_type type, double value);
 
 /* A small generator (splitmix64), so that a seed means the same data everywhere. */
 uint64_t random_next(uint64_t *state);
-float random_uniform(uint64_t *state); /* (-1, 1), all mantissa bits random */
+float random_uniform(uint64_t *state);    /* (-1, 1), all mantissa bits random */
+double random_uniform64(uint64_t *state); /* the same for fp64 */
 
 #endif

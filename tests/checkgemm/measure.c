@@ -11,7 +11,7 @@
 #include "tests/checkgemm/matrix.h"
 
 #define MAX_ROUNDS 1000
-#define SAMPLES    64 /* elements of C compared with a double-precision dot product */
+#define SAMPLES    64 /* elements of C compared with a dot product in long double */
 /* Random elements of a matrix, repeated: as good for timing, and made in no time. A prime. */
 #define PERIOD 1048573
 /* Elements of fp32 are no smaller: fp16's planes hold those of 2^-14 and more. */
@@ -28,20 +28,31 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
+/* So many parts of elements, of their type. */
+static void *random_parts(enum lava_type type, size_t parts, uint64_t *state) {
+    unsigned char *memory = allocate(parts * lava_type_bytes(type));
+    for (size_t i = 0; i < parts; i++) {
+        double value = type == LAVA_TYPE_FP64 ? random_uniform64(state) : (double)random_uniform(state);
+        float single = (float)value;
+        if (type == LAVA_TYPE_FP64) {
+            ((double *)(void *)memory)[i] = value;
+        } else if (type == LAVA_TYPE_FP32) {
+            ((float *)(void *)memory)[i] = copysignf(fmaxf(fabsf(single), LEAST_ELEMENT), single);
+        } else {
+            lava_convert_from_fp32(type, &single, (uint16_t *)(void *)memory + i, 1);
+        }
+    }
+    return memory;
+}
+
 static void *random_matrix(enum lava_type type, int64_t elements, uint64_t *state) {
     size_t element_bytes = lava_type_bytes(type), made = (size_t)(elements < PERIOD ? elements : PERIOD);
     size_t bytes = (size_t)elements * element_bytes, period = made * element_bytes;
-    unsigned char *matrix = allocate(bytes);
-    float *values = allocate(made * sizeof *values);
-    for (size_t i = 0; i < made; i++)
-        values[i] = random_uniform(state);
-    for (size_t i = 0; i < made && type == LAVA_TYPE_FP32; i++)
-        values[i] = copysignf(fmaxf(fabsf(values[i]), LEAST_ELEMENT), values[i]);
-    if (type == LAVA_TYPE_FP32)
-        memcpy(matrix, values, period);
-    else
-        lava_convert_from_fp32(type, values, (uint16_t *)(void *)matrix, made);
-    free(values);
+    enum lava_type real = lava_type_real(type);
+    unsigned char *matrix = allocate(bytes),
+                  *first = random_parts(real, period / lava_type_bytes(real), state);
+    memcpy(matrix, first, period);
+    free(first);
     for (size_t at = period; at < bytes; at += period)
         memcpy(matrix + at, matrix, bytes - at < period ? bytes - at : period);
     return matrix;
@@ -71,40 +82,68 @@ void measure_free(struct lava_problem *problem) {
     free(problem->c);
 }
 
-static double element(enum lava_type type, const void *matrix, int64_t index) {
+/* Part of an element. */
+static double element(enum lava_type type, const void *matrix, int64_t index, int part) {
     float value;
-    if (type == LAVA_TYPE_FP32)
-        value = ((const float *)matrix)[index];
-    else
+    switch (type) {
+    case LAVA_TYPE_FP64:
+        return ((const double *)matrix)[index];
+    case LAVA_TYPE_CFP64:
+        return ((const double *)matrix)[2 * index + part];
+    case LAVA_TYPE_FP32:
+        return (double)((const float *)matrix)[index];
+    case LAVA_TYPE_CFP32:
+        return (double)((const float *)matrix)[2 * index + part];
+    default:
         lava_convert_to_fp32(type, (const uint16_t *)matrix + index, &value, 1);
-    return (double)value;
+        return (double)value;
+    }
 }
 
-/* As judge.c has them: sums of fp32, with what planes add; sums that stay in a matrix unit, which may cut
- * off. */
+/* As judge.c has them: sums of fp32 or fp64, with what planes add; sums that stay in a matrix unit, which may
+ * cut off. */
 static double terms_of(const struct lava_problem *problem, const struct lava_scheme_row *scheme) {
-    double k = (double)problem->k;
-    bool stays = problem->type != LAVA_TYPE_FP32 || (scheme->planes > 0 && scheme->span_k == 0);
+    double k = (lava_type_is_complex(problem->type) ? 2.0 : 1.0) * (double)problem->k;
+    bool stays = lava_type_is_half(problem->type) || (scheme->planes > 0 && scheme->span_k == 0);
     return (stays ? 2.0 * k : 4.0 * sqrt(k + 2.0)) + scheme->units;
 }
 
+/* A part of A B, and that of the sum of absolute values. */
+static long double sum_part(const struct lava_problem *problem, int64_t i, int64_t j, int part,
+                            double *size) {
+    long double sum = 0;
+    *size = 0;
+    for (int64_t l = 0; l < problem->k; l++) {
+        double a[2] = {0}, b[2] = {0};
+        for (int p = 0; p <= lava_type_is_complex(problem->type); p++) {
+            a[p] = element(problem->type, problem->a, i + l * problem->lda, p);
+            b[p] = element(problem->type, problem->b, l + j * problem->ldb, p);
+        }
+        /* real: a0 b0 - a1 b1; imaginary: a0 b1 + a1 b0 */
+        long double other = (long double)a[1] * b[1 - part];
+        sum += (long double)a[0] * b[part] + (part ? other : -other);
+        *size += fabs(a[0] * b[part]) + fabs(a[1] * b[1 - part]);
+    }
+    return sum;
+}
+
 bool measure_samples_right(const struct lava_problem *problem, enum lava_scheme scheme, uint64_t seed) {
-    static const double units[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+    static const double roundings[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-11, [LAVA_TYPE_BF16] = 0x1p-8};
+    bool wide = lava_type_real(problem->type) == LAVA_TYPE_FP64;
+    double unit = wide ? 0x1p-53 : 0x1p-24, step = wide ? 0x1p-54 : 0x1p-25;
     double terms = terms_of(problem, lava_scheme(scheme));
     for (int sample = 0; sample < SAMPLES; sample++) {
         int64_t i = (int64_t)(random_next(&seed) % (uint64_t)problem->m);
         int64_t j = (int64_t)(random_next(&seed) % (uint64_t)problem->n);
-        double sum = 0, size = 0;
-        for (int64_t l = 0; l < problem->k; l++) {
-            double product = element(problem->type, problem->a, i + l * problem->lda) *
-                             element(problem->type, problem->b, l + j * problem->ldb);
-            sum += product;
-            size += fabs(product);
+        for (int part = 0; part <= lava_type_is_complex(problem->type); part++) {
+            double size;
+            long double sum = sum_part(problem, i, j, part, &size);
+            double got = element(problem->type_c, problem->c, i + j * problem->ldc, part);
+            double error = (double)fabsl((long double)got - sum);
+            double rounding = roundings[problem->type_c] * (double)fabsl(sum);
+            if (!(error <= terms * unit * size + 1.01 * rounding + step))
+                return false;
         }
-        double error = fabs(element(problem->type_c, problem->c, i + j * problem->ldc) - sum);
-        double rounding = units[problem->type_c] * fabs(sum);
-        if (!(error <= terms * 0x1p-24 * size + 1.01 * rounding + 0x1p-25))
-            return false;
     }
     return true;
 }

@@ -9,7 +9,7 @@
 #define ROTATE_BYTES (512ull << 20)
 
 static const char usage[] =
-    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type fp32|fp16|bf16] [--quick] [--verbose] [--seed N]\n"
+    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--verbose] [--seed N]\n"
     "                 [--discrete] [--complete] [--planes | --no-planes]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
@@ -24,7 +24,8 @@ static const char usage[] =
     "planes "
     "have\n"
     "                  their scheme's name for a type, as bf16x3:planes:128x64x32/32x64/2\n"
-    "  --type          rows of that type alone; --bench without --kernel: the policy's choice for it\n"
+    "  --type          fp32, fp16, bf16, fp64, or complex cfp32, cfp64: the rows that serve it alone;\n"
+    "                  --bench without --kernel: the policy's choice for it\n"
     "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
@@ -188,4 +189,19 @@ const struct lava_kernel *options_find_kernel(const char *name) {
     made.name = name;
     made.fallback = lava_scheme(made.scheme)->screened ? find_fallback(&made) : NULL;
     return &made;
+}
+
+bool options_serves(const struct lava_kernel *kernel, enum lava_type type) {
+    return kernel->type == lava_type_real(type);
+}
+
+enum lava_type options_type(const struct options *options, const struct lava_kernel *kernel) {
+    if (!options->has_type)
+        return kernel->type;
+    if (!options_serves(kernel, options->timing.type)) {
+        fprintf(stderr, "checkgemm: %s does not multiply %s\n", kernel->name,
+                lava_type_name(options->timing.type));
+        exit(2);
+    }
+    return options->timing.type;
 }

@@ -21,5 +21,9 @@ void options_usage(void); /* prints it and exits with 2 */
 /* A row of the table by its name, or one that is not in the table, by its figures. Exits where it is neither.
  */
 const struct lava_kernel *options_find_kernel(const char *name);
+/* Whether the row multiplies elements of the type, or the parts of such elements. */
+bool options_serves(const struct lava_kernel *kernel, enum lava_type type);
+/* The type asked for, or the row's where none was. Exits where the row does not serve it. */
+enum lava_type options_type(const struct options *options, const struct lava_kernel *kernel);
 
 #endif

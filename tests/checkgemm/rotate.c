@@ -14,6 +14,8 @@
 /* Of one submission. */
 #define SUBMISSION_MS   50.0
 #define MAX_REPETITIONS 1000
+/* The bits of 1. */
+#define ONE_FP64 0x3ff0000000000000u
 
 struct rotation {
     struct lava_executor *executor;
@@ -65,6 +67,7 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
         .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
         .alpha = 1,
+        .alpha_fp64 = ONE_FP64,
         .least = limits.least,
         .most = limits.most,
         .least_sum = limits.least_sum,
@@ -180,10 +183,22 @@ static bool get_pipelines(struct rotation *rotation, bool narrow) {
            (!kernel->fallback || !lava_pipelines_get(device, &fallback, &rotation->fallback));
 }
 
-double measure_rotating(struct lava_executor *executor, const struct lava_problem *problem,
+/* What the device computes: of a complex product the real one of its parts. */
+static struct lava_problem on_device(const struct lava_problem *problem) {
+    struct lava_problem real = *problem;
+    if (lava_type_is_complex(problem->type)) {
+        real.type = real.type_c = lava_type_real(problem->type);
+        real.n *= 2;
+        real.k *= 2;
+    }
+    return real;
+}
+
+double measure_rotating(struct lava_executor *executor, const struct lava_problem *asked_for,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies) {
     const struct lava_blocking *blocking = &plan->blocking;
     const struct lava_kernel *kernel = plan->kernel;
+    const struct lava_problem real = on_device(asked_for), *problem = &real;
     uint64_t k_padded = (uint64_t)lava_blocking_padded(problem->k, kernel->tile_k);
     struct rotation rotation = {
         .executor = executor,
@@ -193,7 +208,7 @@ double measure_rotating(struct lava_executor *executor, const struct lava_proble
         .b = lava_packed_layout(kernel, kernel->tile_n,
                                 (uint64_t)lava_blocking_padded(problem->n, kernel->tile_n), k_padded)};
     uint64_t asked = bytes / (blocking->packed_a_bytes + blocking->packed_b_bytes) + 1;
-    bool narrow = lava_problem_result_type(problem) != LAVA_TYPE_FP32 && !blocking->finish;
+    bool narrow = lava_type_is_half(lava_problem_result_type(problem)) && !blocking->finish;
     double ms = 0;
     *copies = 0;
     if (blocking->blocks_m * blocking->blocks_n * blocking->blocks_k != 1 ||

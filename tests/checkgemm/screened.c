@@ -80,7 +80,7 @@ static bool same_tile(const struct planted *planted, const struct check_matrix *
     const struct planted_side *a = &planted->sides[PLANTED_A], *b = &planted->sides[PLANTED_B];
     for (int64_t j = tile_j * b->tile; j < b->width && j < (tile_j + 1) * b->tile; j++)
         for (int64_t i = tile_i * a->tile; i < a->width && i < (tile_i + 1) * a->tile; i++)
-            if (!same_bits(check_matrix_get(c, i, j), check_matrix_get(other, i, j)))
+            if (!same_bits((float)check_matrix_get(c, i, j), (float)check_matrix_get(other, i, j)))
                 return false;
     return true;
 }
@@ -143,7 +143,7 @@ static void report(const struct planted *planted, double worst, const char *verd
                planted->place.panels[PLANTED_A], planted->place.panels[PLANTED_B], planted->place.row,
                planted->place.k, item->transa == N ? 'N' : 'T', item->transb == N ? 'N' : 'T',
                item->layout == ROW ? "row" : "col", (long long)item->m, (long long)item->n,
-               (long long)item->k, (double)item->alpha, (double)item->beta, item->overrides.split_k,
+               (long long)item->k, item->alpha, item->beta, item->overrides.split_k,
                (long long)(planted->out ? planted_tiles_out(planted) : 0), worst, verdict ? verdict : "PASS");
     *(verdict ? &context->failed : &context->passed) += 1;
 }
@@ -205,8 +205,8 @@ static void every_kind(struct check_context *context, int rounds) {
             item.layout = turn & 4 ? ROW : COLUMN;
             item.transa = turn & 1 ? T : N;
             item.transb = turn & 2 ? T : N;
-            item.alpha = turn % 3 ? 1.0f : -0.7f;
-            item.beta = turn % 5 < 3 ? 0.0f : 0.5f;
+            item.alpha = turn % 3 ? 1 : -0.7;
+            item.beta = turn % 5 < 3 ? 0 : 0.5;
             item.extra_ld = (int64_t)(turn % 4) * 5;
             item.overrides.pieces = turn % 2 ? 3 : 1;
             item.overrides.at_once = turn % 8 < 4 ? 1 : 2;
@@ -243,7 +243,7 @@ static void spans(struct check_context *context, bool quick) {
             const struct planted_place place = {{(int)(i % 2) * 2, (int)(split_k / 2) * 2}, 1, 2};
             for (size_t l = 0; l < (quick ? 1 : COUNT(names)); l++) {
                 item.k = fitting_k(context, depths[i], split_k);
-                item.beta = l % 2 ? 0.5f : 0.0f;
+                item.beta = l % 2 ? 0.5 : 0;
                 item.overrides.split_k = split_k;
                 run(context, &item, planted_find(names[(l + i + split_k) % COUNT(names)]), &place);
             }
@@ -259,8 +259,8 @@ static void walks(struct check_context *context, bool quick) {
         const struct planted_place place = {{2 - i, 0}, 1, 2 * i};
         item.k = fitting_k(context, i == 1 ? 8500 : 4500, 1);
         item.transa = i & 1 ? T : N;
-        item.alpha = i == 1 ? 1.0f : -0.7f;
-        item.beta = i == 1 ? 0.5f : 0.0f;
+        item.alpha = i == 1 ? 1 : -0.7;
+        item.beta = i == 1 ? 0.5 : 0;
         item.overrides.pieces = 1;
         run(context, &item, i == 2 ? NULL : planted_find("above the most in A"), &place);
     }
@@ -276,7 +276,7 @@ static void blocks(struct check_context *context, bool quick) {
         const struct planted_place place = {{i % 3, i % 3}, 2 - i % 3, i / 2 % 3};
         item.transa = i & 1 ? T : N;
         item.transb = i & 2 ? T : N;
-        item.beta = i % 2 ? 0.0f : 0.5f;
+        item.beta = i % 2 ? 0 : 0.5;
         item.overrides = (struct lava_overrides){.split_k = 1,
                                                  .column_blocks = 3,
                                                  .later_parts = i % 3 ? 1 : 2,
@@ -297,15 +297,11 @@ static void panels(struct check_context *context) {
     item.m -= context->kernel->tile_m;
     item.n -= context->kernel->tile_n;
     item.k = fitting_k(context, 2100, 1);
-    const struct lava_problem problem = {.m = item.m, .n = item.n, .k = item.k, .alpha = 1};
-    const struct lava_blocking_limits all = {.memory_bytes = UINT64_MAX, .max_buffer_bytes = UINT64_MAX};
-    struct lava_blocking blocking;
-    bool planned = lava_blocking_plan(&problem, context->kernel, &all, &blocking);
     for (int i = 0; i < 3; i++) {
         const struct planted_place place = {{i == 1 ? 0 : 2, i == 1 ? 2 : 0}, i, i};
         item.transa = i & 1 ? T : N;
-        item.beta = i % 2 ? 0.5f : 0.0f;
-        item.overrides = (struct lava_overrides){.memory_bytes = planned ? blocking.total_bytes / 3 : 1};
+        item.beta = i % 2 ? 0.5 : 0;
+        item.overrides = (struct lava_overrides){.memory_bytes = check_memory(context, &item) / 3};
         run(context, &item, planted_find(names[i]), &place);
     }
 }

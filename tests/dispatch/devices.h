@@ -26,6 +26,7 @@ static inline struct lava_capabilities device_h200(void) {
                                       .multiprocessors = 132,
                                       .memory_bytes = UINT64_C(130) << 30,
                                       .max_buffer_bytes = UINT64_C(130) << 30,
+                                      .fp64 = true,
                                       .shape_count = 4,
                                       .shapes = {{LAVA_TYPE_FP16, 16, 8, 8},
                                                  {LAVA_TYPE_FP16, 16, 16, 16},
@@ -44,10 +45,12 @@ static inline struct lava_capabilities device_lavapipe(void) {
                                       .memory_bytes = UINT64_C(4) << 30,
                                       .max_buffer_bytes = UINT64_C(2) << 30,
                                       .unified_memory = true,
+                                      .fp64 = true,
                                       .shape_count = 1,
                                       .shapes = {{LAVA_TYPE_FP16, 8, 8, 8}}};
 }
 
+/* Said to have no fp64. */
 static inline struct lava_capabilities device_xe2(void) {
     return (struct lava_capabilities){.name = "Intel(R) Arc(tm) B580 Graphics (BMG G21)",
                                       .vendor_id = 0x8086,
@@ -72,6 +75,7 @@ static inline struct lava_capabilities device_rdna3(void) {
                                       .max_workgroups = UINT32_MAX,
                                       .memory_bytes = UINT64_C(19) << 30,
                                       .max_buffer_bytes = UINT64_C(4) << 30,
+                                      .fp64 = true,
                                       .shape_count = 2,
                                       .shapes = {{LAVA_TYPE_FP16, 16, 16, 16}, {LAVA_TYPE_BF16, 16, 16, 16}}};
 }
@@ -84,12 +88,13 @@ static inline struct lava_capabilities device_rdna2(void) {
     return device;
 }
 
-/* True where the device can run a row of the type at all, listed in its profile or not. */
+/* True where the device can run a row of the type, or of a complex type's parts, at all, listed in its
+ * profile or not. */
 static inline bool device_has(const struct lava_capabilities *device, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++)
-        if (table[i].type == type && lava_kernel_fits(&table[i], device, NULL))
+        if (table[i].type == lava_type_real(type) && lava_kernel_fits(&table[i], device, NULL))
             return true;
     return false;
 }

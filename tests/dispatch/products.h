@@ -6,8 +6,12 @@
 
 #include "dispatch/policy.h"
 
-static const struct lava_figures sixteen_cores = {
-    .cpu.flops_per_s = {[LAVA_TYPE_FP32] = 1.2e12, [LAVA_TYPE_FP16] = 0.3e12, [LAVA_TYPE_BF16] = 0.4e12}};
+static const struct lava_figures sixteen_cores = {.cpu.flops_per_s = {[LAVA_TYPE_FP32] = 1.2e12,
+                                                                      [LAVA_TYPE_FP16] = 0.3e12,
+                                                                      [LAVA_TYPE_BF16] = 0.4e12,
+                                                                      [LAVA_TYPE_FP64] = 0.6e12,
+                                                                      [LAVA_TYPE_CFP32] = 1.1e12,
+                                                                      [LAVA_TYPE_CFP64] = 0.55e12}};
 static const struct lava_overrides none;
 
 /* Addresses far apart: no product of these tests overlaps unless it says so. */
@@ -24,12 +28,20 @@ static inline struct lava_problem product(int64_t m, int64_t n, int64_t k) {
                                  .c = (void *)(uintptr_t)0x500000000000};
 }
 
+/* C's type is half types' to choose. */
 static inline struct lava_problem product_of(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
                                              int64_t k) {
     struct lava_problem problem = product(m, n, k);
     problem.type = type;
-    problem.type_c = type_c;
+    problem.type_c = lava_type_is_half(type) ? type_c : type;
     return problem;
+}
+
+/* Of any type, C of either that it may have. */
+static inline void set_random_types(uint64_t *random, struct lava_problem *problem) {
+    problem->type = (enum lava_type)(random_next(random) % LAVA_TYPE_COUNT);
+    problem->type_c =
+        random_next(random) % 2 && lava_type_is_half(problem->type) ? LAVA_TYPE_FP32 : problem->type;
 }
 
 static inline struct lava_plan choose_by(const struct lava_figures *figures,

@@ -30,7 +30,12 @@ static double model_ns(double m, double n, double k) {
 }
 
 static struct lava_cpu_figures model_grid(void) {
-    struct lava_cpu_figures figures = {.flops_per_s = {1e12, 0.5e12, 2e12}};
+    struct lava_cpu_figures figures = {.flops_per_s = {[LAVA_TYPE_FP32] = 1e12,
+                                                       [LAVA_TYPE_FP16] = 0.5e12,
+                                                       [LAVA_TYPE_BF16] = 2e12,
+                                                       [LAVA_TYPE_FP64] = 0.25e12,
+                                                       [LAVA_TYPE_CFP32] = 0.8e12,
+                                                       [LAVA_TYPE_CFP64] = 0.4e12}};
     for (int i = 0; i < SIZES; i++)
         for (int j = 0; j < SIZES; j++)
             for (int l = 0; l < SIZES; l++)
@@ -161,35 +166,46 @@ static void test_nothing_measured(void **state) {
     assert_near(cpu_ns(&figures, 1000, 1000, 1000), 2e6, 1e-12);
     struct lava_problem half = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP32, 1000, 1000, 1000);
     assert_true(lava_figures_cpu_ns(&figures, &half) <= 0); /* unknown */
+    struct lava_problem complex_product = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 1000, 500, 100);
+    assert_true(lava_figures_cpu_ns(&figures, &complex_product) <= 0);
+    figures.flops_per_s[LAVA_TYPE_CFP64] = 0.5e12; /* 8 m n k */
+    assert_near(lava_figures_cpu_ns(&figures, &complex_product), 0.8e6, 1e-12);
     figures.flops_per_s[LAVA_TYPE_FP32] = 0;
     assert_true(cpu_ns(&figures, 1000, 1000, 1000) <= 0);
     figures.product_ns[2][2][2] = -5;
     assert_true(cpu_ns(&figures, 256, 256, 256) <= 0);
 }
 
-static void test_half_types_by_ratio(void **state) {
+/* By flop/s, of which a complex product has four times as many. */
+static void test_types_by_ratio(void **state) {
     (void)state;
-    struct lava_cpu_figures figures = model_grid();
-    struct lava_problem problem = product(300, 700, 90);
-    double fp32_ns = lava_figures_cpu_ns(&figures, &problem);
-    problem.type = LAVA_TYPE_FP16;
-    assert_near(lava_figures_cpu_ns(&figures, &problem), 2.0 * fp32_ns, 1e-12);
-    problem.type = LAVA_TYPE_BF16;
-    assert_near(lava_figures_cpu_ns(&figures, &problem), 0.5 * fp32_ns, 1e-12);
-    figures.flops_per_s[LAVA_TYPE_FP32] = 0; /* no ratio: the type's own rate */
-    assert_near(lava_figures_cpu_ns(&figures, &problem), 1e9 * lava_problem_flops(&problem) / 2e12, 1e-12);
-    figures.flops_per_s[LAVA_TYPE_BF16] = 0;
-    assert_true(lava_figures_cpu_ns(&figures, &problem) <= 0);
-    problem.type = LAVA_TYPE_FP32; /* needs no rate where it was measured */
-    assert_near(lava_figures_cpu_ns(&figures, &problem), fp32_ns, 1e-12);
+    static const double times[LAVA_TYPE_COUNT] = {
+        [LAVA_TYPE_FP32] = 1, [LAVA_TYPE_FP16] = 2,  [LAVA_TYPE_BF16] = 0.5,
+        [LAVA_TYPE_FP64] = 4, [LAVA_TYPE_CFP32] = 5, [LAVA_TYPE_CFP64] = 10};
+    const struct lava_cpu_figures model = model_grid();
+    double fp32_ns = cpu_ns(&model, 300, 700, 90);
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_cpu_figures figures = model;
+        const struct lava_problem problem =
+            product_of((enum lava_type)type, (enum lava_type)type, 300, 700, 90);
+        assert_near(lava_figures_cpu_ns(&figures, &problem), times[type] * fp32_ns, 1e-12);
+        double rate = figures.flops_per_s[type], own_ns = 1e9 * lava_problem_flops(&problem) / rate;
+        figures.flops_per_s[LAVA_TYPE_FP32] = 0; /* no ratio: the type's own rate; fp32 needs none */
+        bool is_fp32 = type == LAVA_TYPE_FP32;
+        assert_near(lava_figures_cpu_ns(&figures, &problem), is_fp32 ? fp32_ns : own_ns, 1e-12);
+        figures.flops_per_s[type] = 0;
+        assert_true(is_fp32 || lava_figures_cpu_ns(&figures, &problem) <= 0);
+    }
 }
 
 static void test_measured_needs_all_neighbours(void **state) {
     (void)state;
     struct lava_cpu_figures figures = model_grid();
     assert_true(is_measured(&figures, 300, 300, 300) && is_measured(&figures, 1, 9000, 20));
-    struct lava_problem half = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP16, 300, 300, 300);
-    assert_false(lava_figures_cpu_measured(&figures, &half)); /* a ratio, and that is none */
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) { /* of others a ratio, and that is none */
+        struct lava_problem other = product_of((enum lava_type)type, (enum lava_type)type, 300, 300, 300);
+        assert_int_equal(lava_figures_cpu_measured(&figures, &other), type == LAVA_TYPE_FP32);
+    }
     figures.product_ns[3][2][2] = 0;
     assert_false(is_measured(&figures, 300, 300, 300));
     assert_false(is_measured(&figures, 512, 256, 256));
@@ -506,7 +522,7 @@ int main(void) {
         cmocka_unit_test(test_least_work),
         cmocka_unit_test(test_partly_measured_stays_within),
         cmocka_unit_test(test_nothing_measured),
-        cmocka_unit_test(test_half_types_by_ratio),
+        cmocka_unit_test(test_types_by_ratio),
         cmocka_unit_test(test_measured_needs_all_neighbours),
         cmocka_unit_test(test_near_measured_times),
         cmocka_unit_test(test_rows_have_places),

@@ -45,6 +45,8 @@ static const struct {
     [LAVA_MODULE_MULTIPLY_FP32] = {LAVA_TYPE_FP32, LAVA_LAYOUT_PANELS, "SIMT", LAVA_MODULE_PACK_FP32,
                                    LAVA_MODULE_COUNT},
     [LAVA_MODULE_MULTIPLY_FP32_SCREENED] = {.pack = LAVA_MODULE_COUNT, .pack_planes = LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FP64] = {LAVA_TYPE_FP64, LAVA_LAYOUT_PANELS, "SIMT", LAVA_MODULE_PACK_FP64,
+                                   LAVA_MODULE_COUNT},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_FRAGMENTS, "fragments",
                                              LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_PACK_PLANES_FP16},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_FRAGMENTS, "fragments",
@@ -60,7 +62,12 @@ static const struct {
 };
 
 static bool is_simt(const struct lava_kernel *row) {
-    return row->module == LAVA_MODULE_MULTIPLY_FP32;
+    return row->module == LAVA_MODULE_MULTIPLY_FP32 || row->module == LAVA_MODULE_MULTIPLY_FP64;
+}
+
+/* Elements of a 16-byte word, in which SIMT rows move and own them. */
+static uint32_t word_of(const struct lava_kernel *row) {
+    return row->type == LAVA_TYPE_FP64 ? 2 : 4;
 }
 
 /* "fp16_...", of planes "bf16x3_...", and its tile. */
@@ -82,21 +89,22 @@ static void check_module(const struct lava_kernel *row) {
     assert_true(pack != LAVA_MODULE_COUNT);
     assert_int_equal(row->type, planes ? LAVA_TYPE_FP32 : modules[row->module].type);
     assert_int_equal(lava_kernel_element_type(row), modules[row->module].type);
+    assert_int_equal(lava_kernel_is_simt(row), is_simt(row));
     assert_int_equal(lava_kernel_layout(row), modules[row->module].layout);
     assert_string_equal(lava_kernel_algorithm(row), modules[row->module].algorithm);
     assert_int_equal(lava_kernel_pack_module(row), pack);
-    assert_int_equal(lava_kernel_pack_block(row), pack == LAVA_MODULE_PACK_FP32 ? 32 : 64);
+    assert_int_equal(lava_kernel_pack_block(row), is_simt(row) ? 32 : 64);
 }
 
 static void test_rows_are_sound(void **state) {
     (void)state;
     size_t count;
-    unsigned of_type[LAVA_TYPE_COUNT] = {0};
+    unsigned of_type[LAVA_TYPE_REAL_COUNT] = {0};
     const struct lava_kernel *table = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++) {
         const struct lava_kernel *row = &table[i];
         print_message("%-24s %5u bytes of shared memory\n", row->name, lava_kernel_shared_bytes(row));
-        assert_true(row->type < LAVA_TYPE_COUNT && row->scheme < LAVA_SCHEME_COUNT);
+        assert_true(row->type < LAVA_TYPE_REAL_COUNT && row->scheme < LAVA_SCHEME_COUNT);
         of_type[row->type]++;
         check_name(row);
         check_module(row);
@@ -104,8 +112,10 @@ static void test_rows_are_sound(void **state) {
             assert_true(row->stages == 2 || row->stages == 4); /* sets in registers: no index may vary */
         else
             assert_true(row->stages == 1 || row->stages == 2);
-        assert_true(row->part_m > 0 && row->part_m % (is_simt(row) ? 4 : 8) == 0);
-        assert_true(row->part_n > 0 && row->part_n % (is_simt(row) ? 4 : 8) == 0);
+        assert_true(row->part_m > 0 && row->part_m % (is_simt(row) ? word_of(row) : 8) == 0);
+        assert_true(row->part_n > 0 && row->part_n % (is_simt(row) ? word_of(row) : 8) == 0);
+        /* no element of a complex product is cut in two */
+        assert_true(row->tile_n % 2 == 0 && row->tile_k % 2 == 0);
         assert_int_equal(row->tile_m % row->part_m, 0);
         assert_int_equal(row->tile_n % row->part_n, 0);
         assert_true(row->tile_m <= 256 && row->tile_n <= 256);
@@ -113,7 +123,7 @@ static void test_rows_are_sound(void **state) {
         assert_true(lava_kernel_shared_bytes(row) <= 32768);
     }
     assert_true(count <= 64); /* bits of refused_kernels */
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         assert_true(of_type[type] > 0);
     assert_null(lava_kernels_find("fp32_1x1"));
     assert_null(lava_kernels_find(""));
@@ -156,9 +166,14 @@ static void test_fallbacks(void **state) {
             fail_msg("no row is of %s", lava_scheme((enum lava_scheme)scheme)->name);
 }
 
-/* The product's type, and where it is split, what the scheme serves; none of it depends on a device. */
+/* The product's type, or that of its parts, and where it is split, what the scheme serves; none of it depends
+ * on a device. */
 static void test_serves(void **state) {
     (void)state;
+    static const enum lava_type real_types[LAVA_TYPE_COUNT] = {
+        [LAVA_TYPE_FP32] = LAVA_TYPE_FP32,  [LAVA_TYPE_FP16] = LAVA_TYPE_FP16,
+        [LAVA_TYPE_BF16] = LAVA_TYPE_BF16,  [LAVA_TYPE_FP64] = LAVA_TYPE_FP64,
+        [LAVA_TYPE_CFP32] = LAVA_TYPE_FP32, [LAVA_TYPE_CFP64] = LAVA_TYPE_FP64};
     static const int64_t lengths[] = {1, 127, 128, 4096};
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -171,12 +186,17 @@ static void test_serves(void **state) {
                                                          .precision = (enum lava_precision)precision};
                     bool scheme = lava_scheme_serves(lava_scheme(table[i].scheme), &problem);
                     assert_int_equal(lava_kernel_serves(&table[i], &problem),
-                                     table[i].type == problem.type && scheme);
+                                     table[i].type == real_types[type] && scheme);
                 }
     const struct lava_problem single = {.k = 4096}, half = {.type = LAVA_TYPE_BF16, .k = 4096};
     const struct lava_kernel *planes = lava_kernels_find("bf16x3_128x128");
     assert_true(lava_kernel_serves(planes, &single) && !lava_kernel_serves(planes, &half));
     assert_true(lava_kernel_serves(&fragments_row, &half) && !lava_kernel_serves(&fragments_row, &single));
+    const struct lava_problem complex_single = {.type = LAVA_TYPE_CFP32, .k = 4096};
+    const struct lava_problem complex_double = {.type = LAVA_TYPE_CFP64, .k = 4096};
+    const struct lava_kernel *simt = lava_kernels_find("fp64_128x128");
+    assert_true(lava_kernel_serves(planes, &complex_single) && lava_kernel_serves(simt, &complex_double));
+    assert_false(lava_kernel_serves(planes, &complex_double) || lava_kernel_serves(simt, &complex_single));
 }
 
 static void test_row_arithmetic(void **state) {
@@ -191,6 +211,10 @@ static void test_row_arithmetic(void **state) {
     row = lava_kernels_find("fp32_128x128_16x8");
     assert_non_null(row);
     assert_int_equal(lava_kernel_invocations(row, &h200), 128);
+    row = lava_kernels_find("fp64_64x64");
+    assert_non_null(row);
+    assert_int_equal(lava_kernel_invocations(row, &h200), 128);
+    assert_int_equal(lava_kernel_shared_bytes(row), 2 * (64 + 64) * 8 * 8);
     static const uint32_t lanes[][2] = {{4, 2}, {8, 4}, {16, 4}, {32, 8}, {64, 8}, {128, 16}};
     for (size_t i = 0; i < COUNT(lanes); i++)
         assert_int_equal(lava_kernel_lanes_m(lanes[i][0]), lanes[i][1]);
@@ -251,20 +275,32 @@ static void test_shapes(void **state) {
     assert_string_equal(lava_kernel_algorithm(&planes_row), "planes");
 }
 
+/* A lane's place in its subgroup: its bits go to m and to n in turn. */
+static void place_lane(uint32_t lane, uint32_t *m, uint32_t *n) {
+    *m = *n = 0;
+    for (uint32_t bit = 0; lane >> 2 * bit; bit++) {
+        *m |= (lane >> 2 * bit & 1) << bit;
+        *n |= (lane >> (2 * bit + 1) & 1) << bit;
+    }
+}
+
 /* Not taken from lava_kernel_fits: counted lane by lane, as the shader places them. */
 static void check_cover(const struct lava_kernel *row, const struct lava_capabilities *device) {
     static unsigned char covered[256][256];
     uint32_t subgroup_size = device->subgroup_size;
     uint32_t lanes_m = lava_kernel_lanes_m(subgroup_size), lanes_n = subgroup_size / lanes_m;
-    uint32_t subgroups_m = row->tile_m / (lanes_m * row->part_m);
+    uint32_t subgroups_m = row->tile_m / (lanes_m * row->part_m), word = word_of(row);
     memset(covered, 0, sizeof covered);
     for (uint32_t index = 0; index < lava_kernel_invocations(row, device); index++) {
-        uint32_t lane = index % subgroup_size, subgroup = index / subgroup_size;
-        uint32_t first_m = subgroup % subgroups_m * lanes_m * row->part_m + lane % lanes_m * 4;
-        uint32_t first_n = subgroup / subgroups_m * lanes_n * row->part_n + lane / lanes_m * 4;
+        uint32_t subgroup = index / subgroup_size, lane_m, lane_n;
+        place_lane(index % subgroup_size, &lane_m, &lane_n);
+        assert_true(lane_m < lanes_m && lane_n < lanes_n);
+        uint32_t first_m = subgroup % subgroups_m * lanes_m * row->part_m + lane_m * word;
+        uint32_t first_n = subgroup / subgroups_m * lanes_n * row->part_n + lane_n * word;
         for (uint32_t i = 0; i < row->part_m; i++)
             for (uint32_t j = 0; j < row->part_n; j++) {
-                uint32_t m = first_m + i / 4 * lanes_m * 4 + i % 4, n = first_n + j / 4 * lanes_n * 4 + j % 4;
+                uint32_t m = first_m + i / word * lanes_m * word + i % word;
+                uint32_t n = first_n + j / word * lanes_n * word + j % word;
                 assert_true(m < row->tile_m && n < row->tile_n);
                 assert_int_equal(covered[m][n]++, 0);
             }
@@ -335,6 +371,11 @@ static void test_refusals(void **state) {
         {"fp32_128x128", 0, 32768, 256, "subgroup size"},
         {"fp32_32x32", 128, 32768, 256, "whole subgroups"},
         {"fp32_64x64", 128, 32768, 256, "divide the tile"},
+        {"fp64_128x128", 32, 32768, 256, NULL},
+        {"fp64_128x128", 32, 32767, 256, "shared memory"},
+        {"fp64_128x128", 32, 32768, 255, "more invocations"},
+        {"fp64_32x32", 128, 32768, 256, "whole subgroups"},
+        {"fp64_64x64", 128, 32768, 256, "divide the tile"},
     };
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct lava_capabilities device = device_lavapipe();
@@ -354,6 +395,27 @@ static void test_refusals(void **state) {
     row = *lava_kernels_find("fp32_64x64");
     row.part_n = 2;
     assert_refused(&row, &device, "16-byte words");
+    row = *lava_kernels_find("fp64_32x32"); /* two elements a word */
+    row.part_n = 2;
+    assert_refused(&row, &device, NULL);
+    row.part_n = 1;
+    assert_refused(&row, &device, "16-byte words");
+    row = *lava_kernels_find("fp64_32x32");
+    row.tile_k = 4; /* 64 words for 64 invocations */
+    assert_refused(&row, &device, NULL);
+    row.tile_k = 2;
+    assert_refused(&row, &device, "divide evenly");
+}
+
+/* Rows of fp64, and no others, need it. */
+static void test_refusals_without_fp64(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    device.fp64 = false;
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_refused(&table[i], &device, table[i].type == LAVA_TYPE_FP64 ? "the device has no fp64" : NULL);
 }
 
 static void test_refusals_of_matrix_rows(void **state) {
@@ -497,6 +559,7 @@ int main(void) {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_rows_fit_everywhere),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals_without_fp64),
         cmocka_unit_test(test_refusals_of_matrix_rows),
         cmocka_unit_test(test_refusals_of_planes),
         cmocka_unit_test(test_refusals_of_fallbacks),

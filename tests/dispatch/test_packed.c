@@ -36,7 +36,7 @@ static uint64_t first_part(const struct lava_kernel *kernel, const struct operan
                            uint64_t *second_panel) {
     uint64_t w = operand->width - 1, k = operand->k - 1;
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_PANELS) {
-        uint64_t bytes = kernel->type == LAVA_TYPE_FP32 ? 4 : 2;
+        uint64_t bytes = kernel->type == LAVA_TYPE_FP64 ? 8 : kernel->type == LAVA_TYPE_FP32 ? 4 : 2;
         *second_panel = panel_place(operand, operand->panel, 0) * bytes;
         return (panel_place(operand, w, k) + 1) * bytes;
     }
@@ -118,6 +118,9 @@ static void test_by_hand(void **state) {
     /* elements as they are, and one plane that takes each */
     packed = lava_packed_layout(lava_kernels_find("fp32_128x128"), 128, 256, 96);
     assert_int_equal(packed.bytes, 256 * 96 * 4);
+    packed = lava_packed_layout(lava_kernels_find("fp64_64x64"), 64, 256, 96);
+    assert_int_equal(packed.element_bytes, 8);
+    assert_int_equal(packed.bytes, 256 * 96 * 8);
     packed = lava_packed_layout(lava_kernels_find("bf16_shared_64x64"), 64, 256, 96);
     assert_int_equal(packed.bytes, 256 * 96 * 2);
     packed = lava_packed_layout(lava_kernels_find("bf16x1_128x128"), 128, 256, 96);

@@ -69,8 +69,9 @@ static void test_margin_of_measured_figures(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
     struct lava_problem problem = product(3000, 4096, 5000);
-    struct lava_figures measured = {.cpu.flops_per_s = {1e12, 1e12, 1e12},
-                                    .device = figures_like(&device, 1)};
+    struct lava_figures measured = {.device = figures_like(&device, 1)};
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        measured.cpu.flops_per_s[type] = 1e12;
     double gpu_ns = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
     const double shares[] = {0.79, 0.81, 0.94, 0.96, 1.1}; /* GPU time / CPU time */
     for (size_t i = 0; i < COUNT(shares); i++) {
@@ -89,13 +90,26 @@ static void test_margin_of_measured_figures(void **state) {
         for (size_t o = 0; o < COUNT(others); o++)
             assert_int_equal(choose_by(&others[o], &problem, &device, LAVA_MODE_AUTO, &none).place, place);
     }
-    /* of half precision the ratio to fp32 is expected, not measured */
-    problem.type = LAVA_TYPE_FP16;
-    gpu_ns = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
-    measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.9 / (gpu_ns * 1e-9));
-    assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place, LAVA_PLACE_CPU);
-    measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.79 / (gpu_ns * 1e-9));
-    assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place, LAVA_PLACE_GPU);
+}
+
+/* Of other types the ratio to fp32 is expected, not measured. */
+static void test_margin_of_other_types(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_h200();
+    struct lava_figures measured = {.device = figures_like(&device, 1)};
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++)
+        measured.cpu.flops_per_s[type] = 1e12;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_problem problem =
+            product_of((enum lava_type)type, (enum lava_type)type, 3000, 4096, 5000);
+        double gpu_ns = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.9 / (gpu_ns * 1e-9));
+        assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place,
+                         type == LAVA_TYPE_FP32 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
+        measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.79 / (gpu_ns * 1e-9));
+        assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place,
+                         LAVA_PLACE_GPU);
+    }
 }
 
 static void test_overlap(void **state) {
@@ -110,6 +124,12 @@ static void test_overlap(void **state) {
         assert_int_equal(plan.reason, LAVA_REASON_OVERLAP);
         assert_true(plan.gpu_ns <= 0 && plan.cpu_ns <= 0);
     }
+    /* A's complex elements are twice as long as their parts */
+    problem = product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 8192, 8192, 8192);
+    problem.c = (void *)((uintptr_t)problem.a + UINT64_C(8192) * 8192 * 8 - 8);
+    assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+    problem.c = (void *)((uintptr_t)problem.a + UINT64_C(8192) * 8192 * 8);
+    assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
 }
 
 static void test_no_row_fits(void **state) {
@@ -203,9 +223,33 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     /* listed in the profile or not */
     assert_true(plan.gpu_ns > 0 && plan.flops_per_s > 0);
     /* a row that was asked for is not replaced by one of the product's type */
-    problem.type = row->type == LAVA_TYPE_FP32 ? LAVA_TYPE_FP16 : LAVA_TYPE_FP32;
+    problem.type = problem.type_c = row->type == LAVA_TYPE_FP32 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32;
     plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
+}
+
+/* A row that was asked for computes the parts of complex elements of its type, and of no other. */
+static void test_overrides_of_parts(void **state) {
+    (void)state;
+    const struct lava_capabilities device = device_h200();
+    size_t count;
+    const struct lava_kernel *rows = lava_kernels_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct lava_overrides overrides = {.kernel = &rows[i], .column_blocks = 1};
+        for (int type = LAVA_TYPE_REAL_COUNT; type < LAVA_TYPE_COUNT; type++) {
+            struct lava_problem problem =
+                product_of((enum lava_type)type, (enum lava_type)type, 2048, 1024, 512);
+            struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+            bool serves = rows[i].type == (type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : LAVA_TYPE_FP64);
+            assert_int_equal(plan.reason, serves ? LAVA_REASON_FORCED : LAVA_REASON_NO_KERNEL);
+            if (!serves)
+                continue;
+            assert_ptr_equal(plan.kernel, &rows[i]);
+            assert_int_equal(plan.blocking.block_n, 2048);
+            assert_int_equal(plan.blocking.block_k, 1024);
+            assert_true(plan.blocking.finish);
+        }
+    }
 }
 
 static void test_overrides(void **state) {
@@ -235,6 +279,19 @@ static void test_overrides(void **state) {
                     plan.flops_per_s <= plan.profile->kernels[i].flops_per_s);
 }
 
+/* A row's matrices, or none; it serves the product, or the one of its parts. */
+static void check_kernel(const struct lava_plan *plan, const struct lava_problem *problem,
+                         const struct lava_capabilities *device) {
+    static const struct lava_matrix_shape simt;
+    const struct lava_matrix_shape *shape = lava_kernel_shape(plan->kernel, device);
+    const struct lava_problem parts = lava_problem_of_parts(problem);
+    assert_int_equal(plan->kernel->type, parts.type);
+    assert_true(lava_kernel_fits(plan->kernel, device, NULL));
+    assert_true(lava_kernel_serves(plan->kernel, &parts));
+    assert_memory_equal(&plan->shape, shape ? shape : &simt, sizeof plan->shape);
+    assert_int_equal(plan->shape.m > 0, lava_type_is_half(lava_kernel_element_type(plan->kernel)));
+}
+
 /* Never a row of another type; none at all exactly where the device can run none of those listed. */
 static void test_types(void **state) {
     (void)state;
@@ -252,21 +309,18 @@ static void test_types(void **state) {
                 assert_int_equal(plan.place, has ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
                 assert_int_equal(plan.reason, has ? LAVA_REASON_FORCED : LAVA_REASON_NO_KERNEL);
                 assert_int_equal(plan.kernel != NULL, has);
-                if (!has)
-                    continue;
-                assert_int_equal(plan.kernel->type, type);
-                assert_true(lava_kernel_fits(plan.kernel, &devices[d], NULL));
-                const struct lava_matrix_shape *shape = lava_kernel_shape(plan.kernel, &devices[d]);
-                static const struct lava_matrix_shape simt;
-                assert_memory_equal(&plan.shape, shape ? shape : &simt, sizeof plan.shape);
-                assert_int_equal(plan.shape.m > 0, lava_kernel_element_type(plan.kernel) != LAVA_TYPE_FP32);
-                assert_true(lava_kernel_serves(plan.kernel, &problem));
+                double cpu_ns = lava_problem_flops(&problem) / sixteen_cores.cpu.flops_per_s[type] * 1e9;
+                assert_true(plan.cpu_ns > 0.999 * cpu_ns && plan.cpu_ns < 1.001 * cpu_ns);
+                if (has)
+                    check_kernel(&plan, &problem, &devices[d]);
             }
         }
     }
-    /* the devices differ: all have fp32, not all fp16, and lavapipe no bf16 */
+    /* the devices differ: all have fp32, not all fp16 or fp64, and lavapipe no bf16 */
     assert_true(device_has(&devices[0], LAVA_TYPE_BF16) && device_has(&devices[1], LAVA_TYPE_FP16));
     assert_false(device_has(&devices[1], LAVA_TYPE_BF16) || device_has(&devices[4], LAVA_TYPE_FP16));
+    assert_true(device_has(&devices[4], LAVA_TYPE_CFP64) && device_has(&devices[2], LAVA_TYPE_CFP32));
+    assert_false(device_has(&devices[2], LAVA_TYPE_FP64) || device_has(&devices[2], LAVA_TYPE_CFP64));
 }
 
 static void test_pure(void **state) {
@@ -276,8 +330,7 @@ static void test_pure(void **state) {
     for (int i = 0; i < 2000; i++) {
         struct lava_problem problem =
             product(random_size(&random, 40000), random_size(&random, 40000), random_size(&random, 40000));
-        problem.type = (enum lava_type)(random_next(&random) % LAVA_TYPE_COUNT);
-        problem.type_c = random_next(&random) % 2 ? problem.type : LAVA_TYPE_FP32;
+        set_random_types(&random, &problem);
         problem.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
         const struct lava_problem kept = problem;
         const struct lava_capabilities *device = &devices[i % 2];
@@ -406,6 +459,18 @@ static void test_describe_types(void **state) {
     assert_non_null(strstr(
         text, "bf16 -> bf16 NN m 4096 n 4096 k 4096: CPU (the device has no kernel for this type), CPU "));
     assert_null(strstr(text, "kernel bf16"));
+
+    /* of a complex product its own sizes, and blocks of its parts */
+    device = device_h200();
+    problem = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 4096, 1024, 512);
+    const struct lava_overrides whole = {.column_blocks = 1};
+    plan = choose(&problem, &device, LAVA_MODE_GPU, &whole);
+    lava_policy_describe(&problem, &plan, text, sizeof text);
+    print_message("%s\n", text);
+    assert_non_null(strstr(text, "cfp64 NN m 4096 n 1024 k 512: GPU ("));
+    assert_non_null(strstr(text, " blocks of 4096 x 2048 x 1024, "));
+    assert_non_null(strstr(text, "kernel fp64_"));
+    assert_non_null(strstr(text, ", finish"));
 }
 
 int main(void) {
@@ -414,10 +479,12 @@ int main(void) {
         cmocka_unit_test(test_small_stays_on_the_cpu),
         cmocka_unit_test(test_margin),
         cmocka_unit_test(test_margin_of_measured_figures),
+        cmocka_unit_test(test_margin_of_other_types),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_no_row_fits),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_overrides_of_parts),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_software_device),

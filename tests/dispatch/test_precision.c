@@ -16,12 +16,13 @@ static enum lava_scheme scheme_of(const struct lava_plan *plan) {
     return plan->kernel->scheme;
 }
 
-/* The fastest fp32 row of the profile that serves the product. */
+/* The fastest row of the profile that serves the product. */
 static double best_listed(const struct lava_profile *profile, const struct lava_problem *problem) {
+    const struct lava_problem parts = lava_problem_of_parts(problem);
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *row = lava_kernels_find(profile->kernels[i].kernel);
-        if (row->type == problem->type && lava_scheme_serves(lava_scheme(row->scheme), problem))
+        if (row->type == parts.type && lava_scheme_serves(lava_scheme(row->scheme), &parts))
             best = fmax(best, profile->kernels[i].flops_per_s);
     }
     return best;
@@ -63,13 +64,44 @@ static void test_precision_decides(void **state) {
         assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
         assert_int_equal(scheme_of(&plan), LAVA_SCHEME_BF16X3);
     }
-    /* half types have rows of their own */
-    for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-        struct lava_problem half = product_of(LAVA_TYPE_BF16, LAVA_TYPE_FP32, 4096, 4096, 4096);
-        half.precision = (enum lava_precision)precision;
-        struct lava_plan plan = choose(&half, &device, LAVA_MODE_GPU, &none);
-        assert_int_equal(plan.kernel->type, LAVA_TYPE_BF16);
-    }
+    /* half types and fp64 have rows of their own */
+    static const enum lava_type others[] = {LAVA_TYPE_BF16, LAVA_TYPE_FP64};
+    for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
+        for (size_t i = 0; i < COUNT(others); i++) {
+            struct lava_problem other = product_of(others[i], LAVA_TYPE_FP32, 4096, 4096, 4096);
+            other.precision = (enum lava_precision)precision;
+            struct lava_plan plan = choose(&other, &device, LAVA_MODE_GPU, &none);
+            assert_int_equal(plan.kernel->type, others[i]);
+            assert_int_equal(scheme_of(&plan), LAVA_SCHEME_NONE);
+        }
+}
+
+/* The same for complex elements of fp32, whose sums have twice as many products as K; those of fp64 are never
+ * split. */
+static void test_precision_of_parts(void **state) {
+    (void)state;
+    static const struct {
+        int64_t k;
+        enum lava_scheme schemes[LAVA_PRECISION_COUNT];
+    } cases[] = {
+        {4096, {LAVA_SCHEME_BF16X3, LAVA_SCHEME_NONE, LAVA_SCHEME_BF16X1}},
+        {64, {LAVA_SCHEME_BF16X3, LAVA_SCHEME_NONE, LAVA_SCHEME_BF16X1}},
+        {63, {LAVA_SCHEME_NONE, LAVA_SCHEME_NONE, LAVA_SCHEME_BF16X1}},
+    };
+    const struct lava_capabilities device = device_h200();
+    struct lava_figures figures = sixteen_cores;
+    figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e13;
+    for (size_t c = 0; c < COUNT(cases); c++)
+        for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
+            struct lava_problem problem =
+                product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 4096, 4096, cases[c].k);
+            problem.precision = (enum lava_precision)precision;
+            struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+            assert_int_equal(scheme_of(&plan), cases[c].schemes[precision]);
+            problem.type = problem.type_c = LAVA_TYPE_CFP64;
+            plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+            assert_int_equal(plan.kernel->type, LAVA_TYPE_FP64);
+        }
 }
 
 /* Neither without matrices, nor where the row's results were wrong, nor where plain fp32 is faster. */
@@ -115,11 +147,12 @@ static void test_forced_rows(void **state) {
             for (size_t l = 0; l < COUNT(lengths); l++) {
                 struct lava_problem problem =
                     product_in((enum lava_precision)precision, 1000, 1000, lengths[l]);
-                problem.type = rows[i].type;
+                problem.type = problem.type_c = rows[i].type;
                 struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &forced);
                 assert_int_equal(plan.reason, LAVA_REASON_FORCED);
                 assert_ptr_equal(plan.kernel, &rows[i]);
-                problem.type = rows[i].type == LAVA_TYPE_FP32 ? LAVA_TYPE_BF16 : LAVA_TYPE_FP32;
+                problem.type = problem.type_c =
+                    rows[i].type == LAVA_TYPE_FP32 ? LAVA_TYPE_BF16 : LAVA_TYPE_FP32;
                 plan = choose(&problem, &device, LAVA_MODE_GPU, &forced);
                 assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
             }
@@ -180,18 +213,19 @@ static void test_describe_schemes(void **state) {
 
 /* Where arithmetic decides, a CPU that takes `share` of what the best row of one precision does is too fast
  * for that and for all whose best row is slower, and for no other. */
-static void check_hopeless(const struct lava_capabilities *device, int64_t k) {
+static void check_hopeless(const struct lava_capabilities *device, enum lava_type type, int64_t k) {
     const struct lava_profile *profile = lava_profiles_find(device);
     for (int slower = 0; slower < LAVA_PRECISION_COUNT; slower++) {
-        struct lava_problem problem = product_in((enum lava_precision)slower, 16384, 16384, k);
+        struct lava_problem problem = product_of(type, type, 16384, 16384, k);
+        problem.precision = (enum lava_precision)slower;
         double rate = best_listed(profile, &problem);
         for (int near = 0; near < 2; near++) {
             double cpu_rate = rate * (near ? 0.81 : 0.79);
-            struct lava_figures figures = {.cpu.flops_per_s = {cpu_rate, 0, 0},
-                                           .device = {.call_latency_ns = 1e-3,
+            struct lava_figures figures = {.device = {.call_latency_ns = 1e-3,
                                                       .upload_bytes_per_s = 1e18,
                                                       .download_bytes_per_s = 1e18,
                                                       .memory_bytes_per_s = 1e18}};
+            figures.cpu.flops_per_s[type] = cpu_rate;
             for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
                 problem.precision = (enum lava_precision)precision;
                 bool refused = lava_policy_is_hopeless(&problem, device, &figures);
@@ -206,10 +240,14 @@ static void check_hopeless(const struct lava_capabilities *device, int64_t k) {
 static void test_hopeless_by_precision(void **state) {
     (void)state;
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
-    for (size_t d = 0; d < COUNT(devices); d++) {
-        check_hopeless(&devices[d], 16384);
-        check_hopeless(&devices[d], 127);
-    }
+    static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+    for (size_t d = 0; d < COUNT(devices); d++)
+        for (size_t t = 0; t < COUNT(types); t++)
+            if (device_has(&devices[d], types[t])) {
+                check_hopeless(&devices[d], types[t], 16384);
+                check_hopeless(&devices[d], types[t], 127);
+                check_hopeless(&devices[d], types[t], 63);
+            }
     /* three rates on the first, and two where sums are short */
     const struct lava_profile *profile = lava_profiles_find(&devices[0]);
     double rates[2][LAVA_PRECISION_COUNT];
@@ -226,9 +264,10 @@ static void test_hopeless_by_precision(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precision_decides), cmocka_unit_test(test_devices_decide),
-        cmocka_unit_test(test_forced_rows),       cmocka_unit_test(test_memory_of_planes),
-        cmocka_unit_test(test_describe_schemes),  cmocka_unit_test(test_hopeless_by_precision),
+        cmocka_unit_test(test_precision_decides),     cmocka_unit_test(test_precision_of_parts),
+        cmocka_unit_test(test_devices_decide),        cmocka_unit_test(test_forced_rows),
+        cmocka_unit_test(test_memory_of_planes),      cmocka_unit_test(test_describe_schemes),
+        cmocka_unit_test(test_hopeless_by_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

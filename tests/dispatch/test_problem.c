@@ -181,7 +181,9 @@ static bool met(const unsigned char *map, size_t first, size_t rows, int64_t col
 static bool random_product(uint64_t *random, struct lava_problem *p) {
     /* of A and B, of C */
     static const enum lava_type types[][2] = {
-        {LAVA_TYPE_FP32, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP32}, {LAVA_TYPE_BF16, LAVA_TYPE_BF16}};
+        {LAVA_TYPE_FP32, LAVA_TYPE_FP32},   {LAVA_TYPE_FP16, LAVA_TYPE_FP32},
+        {LAVA_TYPE_BF16, LAVA_TYPE_BF16},   {LAVA_TYPE_FP64, LAVA_TYPE_FP64},
+        {LAVA_TYPE_CFP32, LAVA_TYPE_CFP32}, {LAVA_TYPE_CFP64, LAVA_TYPE_CFP64}};
     const enum lava_type *chosen = types[random_next(random) % COUNT(types)];
     int64_t wider = (int64_t)(lava_type_bytes(chosen[1]) / lava_type_bytes(chosen[0]));
     int64_t ld = 5 + (int64_t)(random_next(random) % 10);
@@ -333,18 +335,82 @@ static void test_flops(void **state) {
     assert_true(lava_problem_flops(&problem) == 0x1p96);
 }
 
+/* A and B as they are stored, also where B's parts are counted twice. */
+static void test_operand_bytes(void **state) {
+    (void)state;
+    static const double bytes[LAVA_TYPE_COUNT] = {
+        [LAVA_TYPE_FP32] = 4, [LAVA_TYPE_FP16] = 2,  [LAVA_TYPE_BF16] = 2,
+        [LAVA_TYPE_FP64] = 8, [LAVA_TYPE_CFP32] = 8, [LAVA_TYPE_CFP64] = 16};
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_problem problem = numbers;
+        problem.type = problem.type_c = (enum lava_type)type;
+        assert_true(lava_problem_operand_bytes(&problem) == (3 * 7 + 7 * 5) * bytes[type]);
+        struct lava_problem parts = lava_problem_of_parts(&problem);
+        assert_true(lava_problem_operand_bytes(&parts) == (3 * 7 + 7 * 5) * bytes[type]);
+        /* 2^93 elements */
+        problem.m = INT64_C(1) << 46, problem.n = 0, problem.k = INT64_C(1) << 47;
+        assert_true(lava_problem_operand_bytes(&problem) == 0x1p93 * bytes[type]);
+    }
+}
+
+/* Member by member: there is padding between them. */
+static void assert_same(const struct lava_problem *x, const struct lava_problem *y) {
+    assert_true(x->type == y->type && x->type_c == y->type_c && x->precision == y->precision);
+    assert_true(x->op_a == y->op_a && x->op_b == y->op_b && x->of_parts == y->of_parts);
+    assert_true(x->conjugate_a == y->conjugate_a && x->conjugate_b == y->conjugate_b);
+    assert_true(x->m == y->m && x->n == y->n && x->k == y->k);
+    assert_true(x->lda == y->lda && x->ldb == y->ldb && x->ldc == y->ldc);
+    assert_true(x->alpha == y->alpha && x->alpha_imaginary == y->alpha_imaginary);
+    assert_true(x->beta == y->beta && x->beta_imaginary == y->beta_imaginary);
+    assert_true(x->a == y->a && x->b == y->b && x->c == y->c);
+}
+
+/* A complex product becomes a real one of the same work, whose other numbers are kept; a real one stays. */
+static void test_parts(void **state) {
+    (void)state;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_problem given = numbers;
+        given.type = given.type_c = (enum lava_type)type;
+        if (type == LAVA_TYPE_FP16)
+            given.type_c = LAVA_TYPE_FP32;
+        given.op_b = LAVA_OP_T;
+        given.alpha_imaginary = -5;
+        given.beta_imaginary = 7;
+        given.conjugate_a = true;
+        given.precision = LAVA_PRECISION_FAST;
+        const struct lava_problem kept = given, parts = lava_problem_of_parts(&given);
+        struct lava_problem expected = given;
+        if (type == LAVA_TYPE_CFP32 || type == LAVA_TYPE_CFP64) {
+            expected.type = expected.type_c = type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : LAVA_TYPE_FP64;
+            expected.of_parts = true;
+            expected.n = 10;
+            expected.k = 14;
+        }
+        assert_same(&parts, &expected);
+        assert_same(&given, &kept);
+        assert_true(lava_problem_flops(&parts) == lava_problem_flops(&given));
+        assert_int_equal(lava_problem_result_type(&parts), lava_problem_result_type(&given));
+        const struct lava_problem again = lava_problem_of_parts(&parts);
+        assert_same(&again, &parts);
+    }
+}
+
 static void test_types(void **state) {
     (void)state;
     static const struct {
         enum lava_type type;
         size_t bytes;
         const char *name;
-    } types[] = {{LAVA_TYPE_FP32, 4, "fp32"}, {LAVA_TYPE_FP16, 2, "fp16"},   {LAVA_TYPE_BF16, 2, "bf16"},
-                 {LAVA_TYPE_FP64, 8, "fp64"}, {LAVA_TYPE_CFP32, 8, "cfp32"}, {LAVA_TYPE_CFP64, 16, "cfp64"}};
+        enum lava_type sums;
+    } types[] = {
+        {LAVA_TYPE_FP32, 4, "fp32", LAVA_TYPE_FP32},   {LAVA_TYPE_FP16, 2, "fp16", LAVA_TYPE_FP32},
+        {LAVA_TYPE_BF16, 2, "bf16", LAVA_TYPE_FP32},   {LAVA_TYPE_FP64, 8, "fp64", LAVA_TYPE_FP64},
+        {LAVA_TYPE_CFP32, 8, "cfp32", LAVA_TYPE_FP32}, {LAVA_TYPE_CFP64, 16, "cfp64", LAVA_TYPE_FP64}};
     assert_int_equal(COUNT(types), LAVA_TYPE_COUNT);
     for (size_t i = 0; i < COUNT(types); i++) {
         assert_int_equal(lava_type_bytes(types[i].type), types[i].bytes);
         assert_string_equal(lava_type_name(types[i].type), types[i].name);
+        assert_int_equal(lava_type_sums(types[i].type), types[i].sums);
         enum lava_type named = LAVA_TYPE_COUNT;
         assert_true(lava_type_from_name(types[i].name, &named));
         assert_int_equal(named, types[i].type);
@@ -385,6 +451,8 @@ int main(void) {
         cmocka_unit_test(test_overlap_of_two_types),
         cmocka_unit_test(test_overlap_large),
         cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_operand_bytes),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

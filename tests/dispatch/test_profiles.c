@@ -31,6 +31,35 @@ static void check_rows(const struct lava_profile *profile, bool *reached, size_t
     }
 }
 
+/* Many of Intel's boards have none, and of other software nothing is known. */
+static bool expects_fp64(const struct lava_profile *profile) {
+    return strcmp(profile->label, "Intel") != 0 && strcmp(profile->label, "software") != 0;
+}
+
+/* The best rate of a type's rows that split nothing. */
+static double best_of(const struct lava_profile *profile, enum lava_type type) {
+    double best = 0;
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *row = lava_kernels_find(profile->kernels[i].kernel);
+        if (row->type == type && row->scheme == LAVA_SCHEME_NONE && profile->kernels[i].flops_per_s > best)
+            best = profile->kernels[i].flops_per_s;
+    }
+    return best;
+}
+
+/* No device does more than half as much in fp64 as in fp32; those not measured are taken to do a twentieth at
+ * most. */
+static void test_rates_of_fp64(void **state) {
+    (void)state;
+    size_t profiles;
+    const struct lava_profile *table = lava_profiles_table(&profiles);
+    for (size_t p = 0; p < profiles; p++) {
+        bool measured = table[p].name_part != NULL;
+        double share = best_of(&table[p], LAVA_TYPE_FP64) / best_of(&table[p], LAVA_TYPE_FP32);
+        assert_true(share <= (measured ? 0.5 : 0.05 + 1e-9));
+    }
+}
+
 static void test_profiles_are_sound(void **state) {
     (void)state;
     size_t profiles, kernels;
@@ -47,6 +76,7 @@ static void test_profiles_are_sound(void **state) {
         assert_true(profile->multiprocessors > 0);
         check_rows(profile, reached, listed);
         assert_true(listed[LAVA_TYPE_FP32] > 0);
+        assert_int_equal(listed[LAVA_TYPE_FP64] > 0, expects_fp64(profile));
         if (profile->kind != LAVA_DEVICE_CPU) /* software may have matrices of fp16, and none of bf16 */
             assert_true(listed[LAVA_TYPE_FP16] > 0 && listed[LAVA_TYPE_BF16] > 0);
         for (size_t other = 0; other < p; other++)
@@ -118,9 +148,8 @@ static void test_every_profile_is_reached(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profiles_are_sound),
-        cmocka_unit_test(test_fragments_only_where_known),
-        cmocka_unit_test(test_profiles_are_found),
+        cmocka_unit_test(test_profiles_are_sound),         cmocka_unit_test(test_rates_of_fp64),
+        cmocka_unit_test(test_fragments_only_where_known), cmocka_unit_test(test_profiles_are_found),
         cmocka_unit_test(test_every_profile_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

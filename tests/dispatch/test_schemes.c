@@ -219,20 +219,20 @@ static void test_limits_of_sums(void **state) {
 static void check_admissions(int scheme, int precision, int type) {
     static const int64_t lengths[] = {1, 2, 127, 128, 129, 100000};
     const struct lava_scheme_row *row = lava_scheme((enum lava_scheme)scheme);
+    bool is_fp32 = type == LAVA_TYPE_FP32 || type == LAVA_TYPE_CFP32;
     for (size_t l = 0; l < COUNT(lengths); l++) {
         const struct lava_problem problem = {.type = (enum lava_type)type,
                                              .m = 4096,
                                              .n = 4096,
                                              .k = lengths[l],
                                              .precision = (enum lava_precision)precision};
-        bool serves =
-            scheme == LAVA_SCHEME_NONE || (type == LAVA_TYPE_FP32 && expected[scheme].admitted[precision] &&
-                                           lengths[l] >= expected[scheme].least_k);
+        bool serves = scheme == LAVA_SCHEME_NONE || (is_fp32 && expected[scheme].admitted[precision] &&
+                                                     lengths[l] >= expected[scheme].least_k);
         assert_int_equal(lava_scheme_serves(row, &problem), serves);
     }
 }
 
-/* Elements as they are serve whatever is asked; half types are never split. */
+/* Elements as they are serve whatever is asked; half types and those of fp64 are never split. */
 static void test_admissions(void **state) {
     (void)state;
     for (int scheme = 0; scheme < LAVA_SCHEME_COUNT; scheme++)

@@ -71,26 +71,86 @@ static uint16_t bf16_of(float value) {
     return (uint16_t)(bits >> 16);
 }
 
-void case_call(const struct product *product, void *c) {
-    const struct lava_problem p = product_problem(product, c);
-    const bool rows = product->row_major; /* the same memory: the product of the swapped operands */
-    const bool transa = (rows ? p.op_b : p.op_a) == LAVA_OP_T, transb = (rows ? p.op_a : p.op_b) == LAVA_OP_T;
-    const CBLAS_LAYOUT layout = rows ? CblasRowMajor : CblasColMajor;
-    const CBLAS_TRANSPOSE ta = transa ? CblasTrans : CblasNoTrans, tb = transb ? CblasTrans : CblasNoTrans;
-    const int m = (int)(rows ? p.n : p.m), n = (int)(rows ? p.m : p.n), k = (int)p.k;
-    const int lda = (int)(rows ? p.ldb : p.lda), ldb = (int)(rows ? p.lda : p.ldb), ldc = (int)p.ldc;
-    const void *a = rows ? p.b : p.a, *b = rows ? p.a : p.b;
-    const float alpha = product->alpha, beta = product->beta;
-    if (p.type == LAVA_TYPE_FP32)
-        cblas_sgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if (p.type == LAVA_TYPE_FP16 && p.type_c == LAVA_TYPE_FP32)
-        cblas_shgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if (p.type == LAVA_TYPE_FP16)
-        lavablas_hgemm((int)layout, (int)ta, (int)tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if (p.type_c == LAVA_TYPE_FP32)
-        cblas_sbgemm(layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+/* A product's arguments as CBLAS has them. */
+struct arguments {
+    CBLAS_LAYOUT layout;
+    CBLAS_TRANSPOSE ta, tb;
+    int m, n, k, lda, ldb, ldc;
+    const void *a, *b;
+    float alpha[2], beta[2];
+};
+
+static CBLAS_TRANSPOSE operation(enum lava_op op, bool conjugate) {
+    return op == LAVA_OP_N ? CblasNoTrans : conjugate ? CblasConjTrans : CblasTrans;
+}
+
+static struct arguments arguments_of(const struct product *product) {
+    const struct lava_problem p = product_problem(product, NULL);
+    struct arguments given = {.layout = CblasColMajor,
+                              .ta = operation(p.op_a, p.conjugate_a),
+                              .tb = operation(p.op_b, p.conjugate_b),
+                              .m = (int)p.m,
+                              .n = (int)p.n,
+                              .k = (int)p.k,
+                              .lda = (int)p.lda,
+                              .ldb = (int)p.ldb,
+                              .ldc = (int)p.ldc,
+                              .a = p.a,
+                              .b = p.b,
+                              .alpha = {(float)p.alpha, (float)p.alpha_imaginary},
+                              .beta = {(float)p.beta, (float)p.beta_imaginary}};
+    struct arguments swapped = given;
+    if (!product->row_major)
+        return given;
+    /* the same memory: the product of the swapped operands */
+    swapped.layout = CblasRowMajor;
+    swapped.ta = given.tb;
+    swapped.tb = given.ta;
+    swapped.m = given.n;
+    swapped.n = given.m;
+    swapped.lda = given.ldb;
+    swapped.ldb = given.lda;
+    swapped.a = given.b;
+    swapped.b = given.a;
+    return swapped;
+}
+
+static void call_half(enum lava_type type, enum lava_type type_c, const struct arguments *x, void *c) {
+    if (type == LAVA_TYPE_FP16 && type_c == LAVA_TYPE_FP32)
+        cblas_shgemm(x->layout, x->ta, x->tb, x->m, x->n, x->k, x->alpha[0], x->a, x->lda, x->b, x->ldb,
+                     x->beta[0], c, x->ldc);
+    else if (type == LAVA_TYPE_FP16)
+        lavablas_hgemm((int)x->layout, (int)x->ta, (int)x->tb, x->m, x->n, x->k, x->alpha[0], x->a, x->lda,
+                       x->b, x->ldb, x->beta[0], c, x->ldc);
+    else if (type_c == LAVA_TYPE_FP32)
+        cblas_sbgemm(x->layout, x->ta, x->tb, x->m, x->n, x->k, x->alpha[0], x->a, x->lda, x->b, x->ldb,
+                     x->beta[0], c, x->ldc);
     else
-        cblas_bgemm(layout, ta, tb, m, n, k, bf16_of(alpha), a, lda, b, ldb, bf16_of(beta), c, ldc);
+        cblas_bgemm(x->layout, x->ta, x->tb, x->m, x->n, x->k, bf16_of(x->alpha[0]), x->a, x->lda, x->b,
+                    x->ldb, bf16_of(x->beta[0]), c, x->ldc);
+}
+
+void case_call(const struct product *product, void *c) {
+    const struct arguments x = arguments_of(product);
+    const double alpha[] = {product->alpha, product->alpha_imaginary};
+    const double beta[] = {product->beta, product->beta_imaginary};
+    switch (product->type) {
+    case LAVA_TYPE_FP32:
+        cblas_sgemm(x.layout, x.ta, x.tb, x.m, x.n, x.k, x.alpha[0], x.a, x.lda, x.b, x.ldb, x.beta[0], c,
+                    x.ldc);
+        break;
+    case LAVA_TYPE_FP64:
+        cblas_dgemm(x.layout, x.ta, x.tb, x.m, x.n, x.k, alpha[0], x.a, x.lda, x.b, x.ldb, beta[0], c, x.ldc);
+        break;
+    case LAVA_TYPE_CFP32:
+        cblas_cgemm(x.layout, x.ta, x.tb, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, c, x.ldc);
+        break;
+    case LAVA_TYPE_CFP64:
+        cblas_zgemm(x.layout, x.ta, x.tb, x.m, x.n, x.k, alpha, x.a, x.lda, x.b, x.ldb, beta, c, x.ldc);
+        break;
+    default:
+        call_half(product->type, product->type_c, &x, c);
+    }
 }
 
 const char *case_place(const char **reason) {

@@ -12,16 +12,18 @@
 #include "lib/exec/self_test.h"
 #include "tests/robustness/product.h"
 
-static const struct {
+struct row {
     struct product product;
     uint64_t memory_bytes; /* 0: all; else so little that there are several blocks */
     uint32_t split_k;
     int64_t column_blocks, later_parts;
-} rows[] = {
+};
+
+static const struct row rows[] = {
     {{.m = 1, .n = 1, .k = 1, .alpha = 1, .beta = 0}, 0, 0, 0, 0},
-    {{.m = 130, .n = 70, .k = 33, .alpha = 1.5f, .beta = -0.5f}, 0, 0, 0, 0},
+    {{.m = 130, .n = 70, .k = 33, .alpha = 1.5, .beta = -0.5}, 0, 0, 0, 0},
     {{.transpose_a = true, .m = 97, .n = 201, .k = 129, .alpha = -1, .beta = 1}, 0, 4, 0, 0},
-    {{.transpose_b = true, .m = 400, .n = 700, .k = 100, .alpha = 0.5f, .beta = 2}, 1 << 20, 0, 0, 0},
+    {{.transpose_b = true, .m = 400, .n = 700, .k = 100, .alpha = 0.5, .beta = 2}, 1 << 20, 0, 0, 0},
     {{.transpose_a = true, .transpose_b = true, .m = 300, .n = 310, .k = 900, .alpha = 1, .beta = 0},
      1 << 20,
      0,
@@ -36,18 +38,59 @@ static const struct {
      0}, /* no finish kernel */
     {{.m = 200, .n = 60, .k = 150, .alpha = 1, .beta = 0}, 0, 2, 0, 0},
     /* more column blocks than the device holds, of two widths */
-    {{.m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5f}, 0, 1, 8, 4},
-    {{.transpose_a = true, .m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5f}, 8 << 20, 1, 8, 4},
+    {{.m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5}, 0, 1, 8, 4},
+    {{.transpose_a = true, .m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5}, 8 << 20, 1, 8, 4},
 };
 
-/* Each row with each of these. By planes: a few of the elements are too small for fp16, so some tiles of C
- * are computed by planes and some by the fallback. */
+// clang-format off
+/* Of fp64. Most scalars are no fp32. */
+static const struct row wide_rows[] = {
+    {{.m = 1, .n = 1, .k = 1, .alpha = 0.1}, 0, 0, 0, 0},
+    {{.transpose_a = true, .m = 97, .n = 101, .k = 129, .alpha = -0.1, .beta = 0.3}, 0, 4, 0, 0},
+    {{.transpose_b = true, .m = 200, .n = 350, .k = 100, .alpha = 0.1, .beta = 2}, 1 << 20, 0, 0, 0},
+    {{.m = 64, .n = 64, .k = 2500, .alpha = 1, .beta = 1}, 512 << 10, 0, 0, 0},
+    {{.m = 20000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0, 0, 0},
+    {{.transpose_b = true, .m = 256, .n = 140, .k = 70, .alpha = -0.1}, 0, 1, 0, 0},
+    {{.m = 70, .n = 2100, .k = 40, .alpha = 1, .beta = 0.1}, 0, 1, 8, 4},
+};
+
+/* Of complex types. */
+static const struct row complex_rows[] = {
+    {{.m = 1, .n = 1, .k = 1, .alpha_imaginary = 1}, 0, 0, 0, 0},
+    {{.transpose_a = true, .conjugate_a = true, .m = 97, .n = 51, .k = 69,
+      .alpha = 0.5, .alpha_imaginary = -1.5, .beta = 0.25, .beta_imaginary = 0.75}, 0, 4, 0, 0},
+    {{.transpose_b = true, .conjugate_b = true, .m = 200, .n = 175, .k = 50,
+      .alpha = 1, .beta_imaginary = -1}, 1 << 20, 0, 0, 0},
+    {{.transpose_a = true, .conjugate_a = true, .transpose_b = true, .conjugate_b = true,
+      .m = 64, .n = 33, .k = 1250, .alpha = 1, .beta = 1}, 512 << 10, 0, 0, 0},
+    {{.m = 20000, .n = 19, .k = 6, .alpha = 1, .beta = 1}, 4 << 20, 0, 0, 0},
+    {{.transpose_b = true, .m = 128, .n = 70, .k = 35, .alpha = -2, .alpha_imaginary = 1}, 0, 1, 0, 0},
+    {{.transpose_a = true, .m = 70, .n = 1050, .k = 20,
+      .alpha = 1, .beta = 0.5, .beta_imaginary = 0.5}, 0, 1, 8, 4},
+};
+// clang-format on
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Each of the rows with each of these. By planes: a few of the elements are too small for fp16, so some tiles
+ * of C are computed by planes and some by the fallback. */
 static const struct {
     enum lava_type type, type_c;
     const char *kernel; /* NULL: the policy's choice */
-} types[] = {{LAVA_TYPE_FP32, LAVA_TYPE_FP32, NULL}, {LAVA_TYPE_FP32, LAVA_TYPE_FP32, "fp16x3_64x64"},
-             {LAVA_TYPE_FP16, LAVA_TYPE_FP32, NULL}, {LAVA_TYPE_FP16, LAVA_TYPE_FP16, NULL},
-             {LAVA_TYPE_BF16, LAVA_TYPE_FP32, NULL}, {LAVA_TYPE_BF16, LAVA_TYPE_BF16, NULL}};
+    const struct row *rows;
+    size_t row_count;
+} types[] = {
+    {LAVA_TYPE_FP32, LAVA_TYPE_FP32, NULL, rows, COUNT(rows)},
+    {LAVA_TYPE_FP32, LAVA_TYPE_FP32, "fp16x3_64x64", rows, COUNT(rows)},
+    {LAVA_TYPE_FP16, LAVA_TYPE_FP32, NULL, rows, COUNT(rows)},
+    {LAVA_TYPE_FP16, LAVA_TYPE_FP16, NULL, rows, COUNT(rows)},
+    {LAVA_TYPE_BF16, LAVA_TYPE_FP32, NULL, rows, COUNT(rows)},
+    {LAVA_TYPE_BF16, LAVA_TYPE_BF16, NULL, rows, COUNT(rows)},
+    {LAVA_TYPE_FP64, LAVA_TYPE_FP64, NULL, wide_rows, COUNT(wide_rows)},
+    {LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, NULL, complex_rows, COUNT(complex_rows)},
+    {LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, "fp16x3_64x64", complex_rows, COUNT(complex_rows)},
+    {LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, NULL, complex_rows, COUNT(complex_rows)},
+};
 
 /* ... and each in these ways. Later ones find what the earlier left on the device. */
 static const struct {
@@ -59,18 +102,17 @@ static const struct lava_kernel *kernel_of(size_t type) {
     return types[type].kernel ? lava_kernels_find(types[type].kernel) : NULL;
 }
 
-static bool multiply(struct lava_executor *executor, size_t row, size_t type, size_t way) {
-    struct product product = rows[row].product;
-    product.type = types[type].type;
-    product.type_c = types[type].type_c;
-    product_make(&product, (unsigned)row);
-    void *c = product_new_c(&product);
-    const struct lava_problem problem = product_problem(&product, c);
+/* A row's product, made already. */
+static bool multiply(struct lava_executor *executor, const struct product *product, size_t row, size_t type,
+                     size_t way) {
+    const struct row *asked = &types[type].rows[row];
+    void *c = product_new_c(product);
+    const struct lava_problem problem = product_problem(product, c);
     const struct lava_overrides overrides = {.kernel = kernel_of(type),
-                                             .memory_bytes = rows[row].memory_bytes,
-                                             .split_k = rows[row].split_k,
-                                             .column_blocks = rows[row].column_blocks,
-                                             .later_parts = rows[row].later_parts,
+                                             .memory_bytes = asked->memory_bytes,
+                                             .split_k = asked->split_k,
+                                             .column_blocks = asked->column_blocks,
+                                             .later_parts = asked->later_parts,
                                              .at_once = ways[way].at_once,
                                              .pieces = (uint32_t)ways[way].pieces};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
@@ -81,35 +123,45 @@ static bool multiply(struct lava_executor *executor, size_t row, size_t type, si
     if (fine) {
         struct lava_timing timing = {0};
         enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
-        fine = status == LAVA_OK && product_check(&product, c, "product");
+        fine = status == LAVA_OK && product_check(product, c, "product");
         printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, %u held, split K %u%s: %s\n", row,
-               ways[way].name, lava_type_name(product.type), lava_type_name(product.type_c),
+               ways[way].name, lava_type_name(product->type), lava_type_name(product->type_c),
                plan.kernel->name, (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
                (long long)plan.blocking.blocks_k, plan.blocking.blocks_held, plan.blocking.split_k,
                plan.blocking.finish ? ", finish" : "",
                fine ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
     } else {
-        printf("row %zu, %s: no plan: %s\n", row, lava_type_name(product.type),
+        printf("row %zu, %s: no plan: %s\n", row, lava_type_name(product->type),
                lava_reason_text(plan.reason));
     }
     free(c);
-    product_free(&product);
     return fine;
 }
 
 /* All rows with one pair of types, then one with memory that was given back. Returns how many went wrong. */
 static int multiply_all(struct lava_executor *executor, size_t type) {
-    int wrong = 0;
-    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++)
-        for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-            wrong += !multiply(executor, row, type, way);
-    lava_executor_release(executor);
+    struct product products[COUNT(rows)];
     const struct lava_device *device = executor->device;
+    int wrong = 0;
+    _Static_assert(COUNT(rows) >= COUNT(wide_rows) && COUNT(rows) >= COUNT(complex_rows), "the most");
+    for (size_t row = 0; row < types[type].row_count; row++) {
+        products[row] = types[type].rows[row].product;
+        products[row].type = types[type].type;
+        products[row].type_c = types[type].type_c;
+        product_make(&products[row], (unsigned)row);
+    }
+    for (size_t way = 0; way < COUNT(ways); way++)
+        for (size_t row = 0; row < types[type].row_count; row++)
+            wrong += !multiply(executor, &products[row], row, type, way);
+    lava_executor_release(executor);
     if (device->device_bytes + device->staging_bytes > 0) {
         printf("not all memory was given back\n");
         wrong++;
     }
-    return wrong + !multiply(executor, 3, type, 0);
+    wrong += !multiply(executor, &products[3], 3, type, 0);
+    for (size_t row = 0; row < types[type].row_count; row++)
+        product_free(&products[row]);
+    return wrong;
 }
 
 /* Timelines of their own for uploads and downloads, as on a device with transfer queues: what waits for a
@@ -141,12 +193,13 @@ int main(int argument_count, char **arguments) {
     if (lava_executor_create(device, 2, &executor))
         return 1;
     int wrong = 0;
-    for (size_t type = 0; type < sizeof types / sizeof types[0]; type++) {
-        enum lava_status status = lava_self_test_run(executor, types[type].type);
+    for (size_t type = 0; type < COUNT(types); type++) {
+        enum lava_type real = lava_type_real(types[type].type);
+        enum lava_status status = lava_self_test_run(executor, real);
         const struct lava_kernel *kernel = kernel_of(type);
         if (kernel && !lava_kernel_fits(kernel, &executor->capabilities, &why))
             printf("%s does not run here: %s\n", kernel->name, why);
-        else if (status == LAVA_ERROR_UNAVAILABLE && types[type].type != LAVA_TYPE_FP32)
+        else if (status == LAVA_ERROR_UNAVAILABLE && real != LAVA_TYPE_FP32)
             printf("no kernels for %s here\n", lava_type_name(types[type].type));
         else
             wrong += status ? 1 : multiply_all(executor, type);

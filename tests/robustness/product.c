@@ -6,14 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT 0x1p-24
-
 static void *allocate(size_t bytes) {
     void *memory = malloc(bytes ? bytes : 1);
     if (!memory)
         abort();
     return memory;
 }
+
+/* Of an element: the type of its parts and how many they are, and its bytes. Nothing here is the library's:
+ * it may be linked without its insides. */
+static const struct {
+    enum lava_type real;
+    int parts;
+    size_t bytes;
+} types[LAVA_TYPE_COUNT] = {
+    [LAVA_TYPE_FP32] = {LAVA_TYPE_FP32, 1, 4},  [LAVA_TYPE_FP16] = {LAVA_TYPE_FP16, 1, 2},
+    [LAVA_TYPE_BF16] = {LAVA_TYPE_BF16, 1, 2},  [LAVA_TYPE_FP64] = {LAVA_TYPE_FP64, 1, 8},
+    [LAVA_TYPE_CFP32] = {LAVA_TYPE_FP32, 2, 8}, [LAVA_TYPE_CFP64] = {LAVA_TYPE_FP64, 2, 16},
+};
 
 /* What is known of a half: bits of its fraction, and its exponent's bias. */
 static const struct {
@@ -39,64 +49,174 @@ static unsigned random_half(enum lava_type type, unsigned seed) {
     return (seed >> 31) << 15 | exponent << fraction_bits | (seed >> 18 & ((1u << fraction_bits) - 1));
 }
 
-/* Numbers of the type, in fp32; *stored is the same in half precision. */
-static float *random_matrix(enum lava_type type, size_t elements, unsigned seed, uint16_t **stored) {
-    float *values = allocate(elements * sizeof *values);
-    *stored = type == LAVA_TYPE_FP32 ? NULL : allocate(elements * sizeof **stored);
-    for (size_t i = 0; i < elements; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        values[i] = (float)((double)seed / 2147483648.0 - 1.0);
-        if (*stored) {
-            (*stored)[i] = (uint16_t)random_half(type, seed);
-            values[i] = half_value(type, (*stored)[i]);
-        }
-    }
-    return values;
+static unsigned next_random(unsigned *seed) {
+    return *seed = *seed * 1664525u + 1013904223u;
 }
 
+/* In (-1, 1). */
+static double random_fraction(unsigned *seed) {
+    return (double)next_random(seed) / 2147483648.0 - 1.0;
+}
+
+/* Numbers of the type. */
+static void *random_matrix(enum lava_type type, size_t elements, unsigned seed) {
+    void *matrix = allocate(elements * types[type].bytes);
+    enum lava_type real = types[type].real;
+    for (size_t i = 0; i < elements * (size_t)types[type].parts; i++) {
+        if (real == LAVA_TYPE_FP32)
+            ((float *)matrix)[i] = (float)random_fraction(&seed);
+        else if (real == LAVA_TYPE_FP64)
+            ((double *)matrix)[i] = random_fraction(&seed) + 0x1p-31 * random_fraction(&seed);
+        else
+            ((uint16_t *)matrix)[i] = (uint16_t)random_half(type, next_random(&seed));
+    }
+    return matrix;
+}
+
+/* Part of an element. */
+static double number(enum lava_type type, const void *matrix, size_t index, int part) {
+    index = index * (size_t)types[type].parts + (size_t)part;
+    switch (types[type].real) {
+    case LAVA_TYPE_FP32:
+        return (double)((const float *)matrix)[index];
+    case LAVA_TYPE_FP64:
+        return ((const double *)matrix)[index];
+    default:
+        return (double)half_value(type, ((const uint16_t *)matrix)[index]);
+    }
+}
+
+static const void *stored_a(const struct product *product) {
+    return product->stored[0] ? product->stored[0] : product->a;
+}
+
+static const void *stored_b(const struct product *product) {
+    return product->stored[1] ? product->stored[1] : product->b;
+}
+
+static const void *stored_c0(const struct product *product) {
+    return product->stored[2] ? product->stored[2] : product->c0;
+}
+
+/* Of one element of C, by parts: what it is, and what |A|, |B| and |C0| make of it. */
+struct entry {
+    long double sums[2];
+    double sizes[2];
+};
+
 static double bound_of(const struct product *product, double expected, double size) {
-    static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
-    static const double least[LAVA_TYPE_COUNT] = {0, 0x1p-25, 0}; /* between subnormal numbers */
-    double terms = 4.0 * sqrt(product->k + 2.0) + (product->type == LAVA_TYPE_FP32 ? 0 : 2.0 * product->k);
-    return terms * UNIT * size + roundings[product->type_c] * fabs(expected) + least[product->type_c];
+    static const double roundings[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-11, [LAVA_TYPE_BF16] = 0x1p-8};
+    /* between subnormal numbers */
+    static const double least[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-25};
+    double unit = types[product->type].real == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24;
+    double k = (double)product->k * types[product->type].parts;
+    double terms = 4.0 * sqrt(k + 2.0) + (types[product->type].bytes == 2 ? 2.0 * k : 0);
+    return terms * unit * size + roundings[product->type_c] * fabs(expected) + least[product->type_c];
+}
+
+static void add_products(const double *a, const double *b, int k, bool wide, double sign, long double *sum,
+                         double *size) {
+    long double long_sum = 0;
+    double short_sum = 0, sizes = 0;
+    for (int l = 0; l < k; l++) {
+        double term = a[l] * b[l];
+        sizes += fabs(term);
+        if (wide)
+            long_sum += (long double)a[l] * (long double)b[l];
+        else
+            short_sum += term;
+    }
+    *sum += sign * (long_sum + (long double)short_sum);
+    *size += sizes;
+}
+
+/* entry <- scalar * entry. */
+static void scale(struct entry *entry, double real, double imaginary) {
+    const struct entry x = *entry;
+    for (int part = 0; part < 2; part++) {
+        entry->sums[part] = real * x.sums[part] + (part ? imaginary : -imaginary) * x.sums[1 - part];
+        entry->sizes[part] = fabs(real) * x.sizes[part] + fabs(imaginary) * x.sizes[1 - part];
+    }
+}
+
+/* A row of op(A) and a column of op(B), each part k long. */
+static struct entry entry_of(const struct product *product, const double *a, const double *b) {
+    int k = product->k;
+    bool wide = types[product->type].real == LAVA_TYPE_FP64;
+    struct entry entry = {{0}, {0}};
+    add_products(a, b, k, wide, 1, &entry.sums[0], &entry.sizes[0]);
+    if (types[product->type].parts > 1) {
+        add_products(a + k, b + k, k, wide, -1, &entry.sums[0], &entry.sizes[0]);
+        add_products(a, b + k, k, wide, 1, &entry.sums[1], &entry.sizes[1]);
+        add_products(a + k, b, k, wide, 1, &entry.sums[1], &entry.sizes[1]);
+    }
+    scale(&entry, product->alpha, product->alpha_imaginary);
+    return entry;
+}
+
+/* Part by part, k elements `step` apart from the first on. */
+static void fetch(enum lava_type type, const void *matrix, size_t first, size_t step, int k, bool conjugate,
+                  double *values) {
+    for (int part = 0; part < types[type].parts; part++)
+        for (int l = 0; l < k; l++) {
+            double value = number(type, matrix, first + (size_t)l * step, part);
+            values[(size_t)part * (size_t)k + (size_t)l] = part && conjugate ? -value : value;
+        }
+}
+
+static void keep_entry(struct product *product, size_t i, size_t j, struct entry entry) {
+    size_t elements = (size_t)product->m * (size_t)product->n;
+    struct entry c = {{0}, {0}};
+    for (int part = 0; part < types[product->type_c].parts; part++) {
+        c.sums[part] = number(product->type_c, stored_c0(product), i + j * (size_t)product->ldc, part);
+        c.sizes[part] = (double)fabsl(c.sums[part]);
+    }
+    scale(&c, product->beta, product->beta_imaginary);
+    for (int part = 0; part < types[product->type_c].parts; part++) {
+        size_t at = (size_t)part * elements + i + j * (size_t)product->m;
+        product->expected[at] = (double)(entry.sums[part] + c.sums[part]);
+        product->bound[at] = bound_of(product, product->expected[at], entry.sizes[part] + c.sizes[part]);
+    }
 }
 
 static void compute(struct product *product) {
-    double alpha = (double)product->alpha, beta = (double)product->beta;
-    size_t row_a = product->transpose_a ? (size_t)product->lda : 1,
-           step_a = product->transpose_a ? 1 : (size_t)product->lda;
-    size_t column_b = product->transpose_b ? 1 : (size_t)product->ldb,
-           step_b = product->transpose_b ? (size_t)product->ldb : 1;
+    size_t lda = (size_t)product->lda, ldb = (size_t)product->ldb;
+    size_t row_a = product->transpose_a ? lda : 1, step_a = product->transpose_a ? 1 : lda;
+    size_t column_b = product->transpose_b ? 1 : ldb, step_b = product->transpose_b ? ldb : 1;
+    size_t m = (size_t)product->m, run = (size_t)product->k * (size_t)types[product->type].parts;
+    double *a = allocate(m * run * sizeof(double)), *b = allocate(run * sizeof(double));
+    for (size_t i = 0; i < m; i++)
+        fetch(product->type, stored_a(product), i * row_a, step_a, product->k, product->conjugate_a,
+              a + i * run);
     for (size_t j = 0; j < (size_t)product->n; j++) {
-        for (size_t i = 0; i < (size_t)product->m; i++) {
-            double sum = 0, size = 0;
-            const float *a = product->a + i * row_a, *b = product->b + j * column_b;
-            for (int l = 0; l < product->k; l++, a += step_a, b += step_b) {
-                double term = (double)*a * (double)*b;
-                sum += term;
-                size += fabs(term);
-            }
-            double c = (double)product->c0[i + j * (size_t)product->ldc];
-            size_t at = i + j * (size_t)product->m;
-            product->expected[at] = alpha * sum + beta * c;
-            product->bound[at] =
-                bound_of(product, product->expected[at], fabs(alpha) * size + fabs(beta * c));
-        }
+        fetch(product->type, stored_b(product), j * column_b, step_b, product->k, product->conjugate_b, b);
+        for (size_t i = 0; i < m; i++)
+            keep_entry(product, i, j, entry_of(product, a + i * run, b));
     }
+    free(a);
+    free(b);
+}
+
+/* Into the one or the other pointer, by the type. */
+static void keep_matrix(enum lava_type type, void *matrix, float **numbers, void **stored) {
+    *numbers = type == LAVA_TYPE_FP32 ? matrix : NULL;
+    *stored = type == LAVA_TYPE_FP32 ? NULL : matrix;
 }
 
 void product_make(struct product *product, unsigned seed) {
-    size_t elements = (size_t)product->m * (size_t)product->n;
+    size_t elements = (size_t)product->m * (size_t)product->n * (size_t)types[product->type_c].parts;
     product->lda = (product->transpose_a ? product->k : product->m) + 3;
     product->ldb = (product->transpose_b ? product->n : product->k) + 1;
     product->ldc = product->m + 2;
     size_t columns_a = (size_t)(product->transpose_a ? product->m : product->k);
     size_t columns_b = (size_t)(product->transpose_b ? product->k : product->n);
-    product->a = random_matrix(product->type, (size_t)product->lda * columns_a, seed, &product->stored[0]);
-    product->b =
-        random_matrix(product->type, (size_t)product->ldb * columns_b, seed + 1, &product->stored[1]);
-    product->c0 = random_matrix(product->type_c, (size_t)product->ldc * (size_t)product->n, seed + 2,
-                                &product->stored[2]);
+    keep_matrix(product->type, random_matrix(product->type, (size_t)product->lda * columns_a, seed),
+                &product->a, &product->stored[0]);
+    keep_matrix(product->type, random_matrix(product->type, (size_t)product->ldb * columns_b, seed + 1),
+                &product->b, &product->stored[1]);
+    keep_matrix(product->type_c,
+                random_matrix(product->type_c, (size_t)product->ldc * (size_t)product->n, seed + 2),
+                &product->c0, &product->stored[2]);
     product->expected = allocate(elements * sizeof(double));
     product->bound = allocate(elements * sizeof(double));
     compute(product);
@@ -114,34 +234,29 @@ void product_free(struct product *product) {
 }
 
 struct lava_problem product_problem(const struct product *product, void *c) {
-    bool half = product->type != LAVA_TYPE_FP32;
     return (struct lava_problem){.type = product->type,
                                  .type_c = product->type_c,
                                  .op_a = product->transpose_a ? LAVA_OP_T : LAVA_OP_N,
                                  .op_b = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
+                                 .conjugate_a = product->conjugate_a,
+                                 .conjugate_b = product->conjugate_b,
                                  .m = product->m,
                                  .n = product->n,
                                  .k = product->k,
                                  .lda = product->lda,
                                  .ldb = product->ldb,
                                  .ldc = product->ldc,
-                                 .alpha = (double)product->alpha,
-                                 .beta = (double)product->beta,
-                                 .a = half ? (const void *)product->stored[0] : product->a,
-                                 .b = half ? (const void *)product->stored[1] : product->b,
+                                 .alpha = product->alpha,
+                                 .beta = product->beta,
+                                 .alpha_imaginary = product->alpha_imaginary,
+                                 .beta_imaginary = product->beta_imaginary,
+                                 .a = stored_a(product),
+                                 .b = stored_b(product),
                                  .c = c};
 }
 
-static size_t element_bytes(const struct product *product) {
-    return product->type_c == LAVA_TYPE_FP32 ? sizeof(float) : sizeof(uint16_t);
-}
-
-static const void *stored_c0(const struct product *product) {
-    return product->stored[2] ? (const void *)product->stored[2] : product->c0;
-}
-
 size_t product_c_bytes(const struct product *product) {
-    return (size_t)product->ldc * (size_t)product->n * element_bytes(product);
+    return (size_t)product->ldc * (size_t)product->n * types[product->type_c].bytes;
 }
 
 void *product_new_c(const struct product *product) {
@@ -149,22 +264,18 @@ void *product_new_c(const struct product *product) {
     return memcpy(c, stored_c0(product), product_c_bytes(product));
 }
 
-static double element(const struct product *product, const void *c, size_t index) {
-    return product->type_c == LAVA_TYPE_FP32
-               ? (double)((const float *)c)[index]
-               : (double)half_value(product->type_c, ((const uint16_t *)c)[index]);
-}
-
 bool product_check(const struct product *product, const void *c, const char *what) {
-    size_t m = (size_t)product->m, ldc = (size_t)product->ldc, bytes = element_bytes(product);
-    for (size_t j = 0; j < (size_t)product->n; j++) {
-        for (size_t i = 0; i < m; i++) {
-            double got = element(product, c, i + j * ldc);
-            double error = fabs(got - product->expected[i + j * m]);
-            if (error <= product->bound[i + j * m]) /* not true of a NaN */
+    size_t m = (size_t)product->m, n = (size_t)product->n, ldc = (size_t)product->ldc;
+    size_t bytes = types[product->type_c].bytes, parts = (size_t)types[product->type_c].parts;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < m * parts; i++) {
+            size_t row = i / parts, part = i % parts, at = row + j * m + part * m * n;
+            double got = number(product->type_c, c, row + j * ldc, (int)part);
+            double error = fabs(got - product->expected[at]);
+            if (error <= product->bound[at]) /* not true of a NaN */
                 continue;
-            fprintf(stderr, "%s: C(%zu, %zu) is %.9g, expected %.9g\n", what, i, j, got,
-                    product->expected[i + j * m]);
+            fprintf(stderr, "%s: C(%zu, %zu), part %zu, is %.17g, expected %.17g\n", what, row, j, part, got,
+                    product->expected[at]);
             return false;
         }
         if (memcmp((const char *)c + (m + j * ldc) * bytes,

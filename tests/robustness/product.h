@@ -13,15 +13,18 @@
 struct product {
     enum lava_type type, type_c; /* of A and B, of C */
     bool transpose_a, transpose_b;
-    bool row_major; /* how it is called, see case_call; in memory it is the same */
+    bool conjugate_a, conjugate_b; /* complex types alone, what is transposed */
+    bool row_major;                /* how it is called, see case_call; in memory it is the same */
     int m, n, k, lda, ldb, ldc;
-    float alpha, beta;
-    float *a, *b;        /* as numbers */
-    float *c0;           /* C before, padding included */
-    uint16_t *stored[3]; /* a, b and c0 in half precision, where that is their type, else NULL */
-    double *expected;    /* m x n, in double precision */
-    double *bound; /* of the error: 4 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C0|), 2 k u of it more for
-                    * cooperative matrices, and the rounding of C to half precision */
+    double alpha, beta;                     /* exact in fp32, unless the type is wider */
+    double alpha_imaginary, beta_imaginary; /* complex types alone */
+    float *a, *b;                           /* of type fp32; else NULL */
+    float *c0;                              /* C before, padding included, where type_c is fp32; else NULL */
+    void *stored[3];                        /* the same of other types, NULL where they are fp32 */
+    double *expected; /* m x n, in double precision (fp64: from long double); complex: all real parts first */
+    double *bound;    /* of the error: 4 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C0|), 2 k u of it more for
+                       * cooperative matrices, and the rounding of C to half precision; complex: the same of
+                       * either part, a sum of 2 k products */
 };
 
 /* Sizes, types, operations and factors are set by the caller; the rest is made. Aborts where there is no

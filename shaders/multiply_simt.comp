@@ -1,18 +1,19 @@
-/* Multiply, SIMT, fp32: C tiles from packed A and B, with shared memory. For every device; exact IEEE arithmetic.
+/* Multiply, SIMT, fp32 or fp64 (-DLAVA_FP64): C tiles from packed A and B, with shared memory. For every device; exact IEEE
+ * arithmetic.
  *
  *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K.
  *                Both operands' part of a step is one contiguous run of memory (see interface.h), copied to shared
  *                memory as it stands: as[k][m], bs[k][n].
  *   subgroup     (LANES_M * PART_M) x (LANES_N * PART_N) of the tile
- *   invocation   PART_M x PART_N of that, in 4 x 4 squares LANES_M * 4 rows and LANES_N * 4 columns
- *                apart, so that the lanes of a subgroup read neighbouring 16-byte words: no bank conflicts.
+ *   invocation   PART_M x PART_N of that, in squares of a 16-byte word each way (4 x 4; fp64 2 x 2), LANES_M and LANES_N
+ *                words apart, so that the lanes of a subgroup read neighbouring 16-byte words: no bank conflicts.
  *
  *            n ->                                  lanes of a subgroup, one square of each
  *       +----+----+  subgroups of a tile           +--+--+--+--+
- *     m | s0 | s2 |                                |0 |8 |16|24|   (8 x 4 lanes)
- *     | |----+----|                                |1 |9 |17|25|
- *     v | s1 | s3 |                                  ...
- *       +----+----+                                |7 |15|23|31|
+ *     m | s0 | s2 |                                |0 |2 |8 |10|   (8 x 4 lanes, in Morton order: eight that follow each
+ *     | |----+----|                                |1 |3 |9 |11|   other read few different words of A and of B, which
+ *     v | s1 | s3 |                                |4 |6 |12|14|   is 5% of fp64's time and up to 3% of fp32's on an H200)
+ *       +----+----+                                  ...
  *
  * With two stages the next step is fetched into registers while this one multiplies, then stored to the other half of
  * shared memory: one barrier a step. A workgroup walks the schedule by the number of workgroups, so a persistent
@@ -35,25 +36,25 @@ layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 /* In 16-byte words. */
-const uint A_WORDS = TILE_M / 4; /* of one k */
-const uint B_WORDS = TILE_N / 4;
+const uint A_WORDS = TILE_M / WORD_NUMBERS; /* of one k */
+const uint B_WORDS = TILE_N / WORD_NUMBERS;
 const uint A_STAGE = A_WORDS * TILE_K;
 const uint B_STAGE = B_WORDS * TILE_K;
 const uint A_SHARE = A_STAGE / INVOCATIONS; /* that an invocation carries to shared memory */
 const uint B_SHARE = B_STAGE / INVOCATIONS;
-const uint SQUARES_M = PART_M / 4;
-const uint SQUARES_N = PART_N / 4;
+const uint SQUARES_M = PART_M / WORD_NUMBERS;
+const uint SQUARES_N = PART_N / WORD_NUMBERS;
 const uint SUBGROUPS_M = TILE_M / (LANES_M * PART_M);
 
 #ifdef LAVA_SCREENED
 #include "screen.glsl"
 #endif
 
-shared vec4 as[STAGES * A_STAGE];
-shared vec4 bs[STAGES * B_STAGE];
+shared WORD as[STAGES * A_STAGE];
+shared WORD bs[STAGES * B_STAGE];
 
-vec4 a_next[A_SHARE], b_next[B_SHARE];
-vec4 sums[SQUARES_M][PART_N]; /* [square][column]: four rows of one column of C */
+WORD a_next[A_SHARE], b_next[B_SHARE];
+WORD sums[SQUARES_M][PART_N]; /* [square][column]: a word of rows of one column of C */
 
 void fetch(SourceWords a, SourceWords b, uint step_)
 {
@@ -75,25 +76,37 @@ void stash(uint stage)
 void multiply(uint stage, uint first_a, uint first_b)
 {
     [[unroll]] for (uint k = 0; k < TILE_K; k++) {
-        vec4 a[SQUARES_M], b[SQUARES_N];
+        WORD a[SQUARES_M], b[SQUARES_N];
         [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
             a[i] = as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M];
         [[unroll]] for (uint j = 0; j < SQUARES_N; j++)
             b[j] = bs[stage * B_STAGE + k * B_WORDS + first_b + j * LANES_N];
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                sums[i][j] = fma(a[i], vec4(b[j / 4][j % 4]), sums[i][j]);
+                sums[i][j] = fma(a[i], WORD(b[j / WORD_NUMBERS][j % WORD_NUMBERS]), sums[i][j]);
     }
+}
+
+/* Bits 0, 2, 4 and 6, side by side. */
+uint even_bits(uint x)
+{
+    return x & 1 | x >> 1 & 2 | x >> 2 & 4 | x >> 3 & 8;
+}
+
+/* Of the invocation's part, from its first column on. */
+uint column_of(uint j)
+{
+    return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
 }
 
 void main()
 {
     uint lane = gl_LocalInvocationIndex % (LANES_M * LANES_N);
     uint subgroup_ = gl_LocalInvocationIndex / (LANES_M * LANES_N);
-    uint first_a = (subgroup_ % SUBGROUPS_M) * (LANES_M * SQUARES_M) + lane % LANES_M;
-    uint first_b = (subgroup_ / SUBGROUPS_M) * (LANES_N * SQUARES_N) + lane / LANES_M;
+    uint first_a = (subgroup_ % SUBGROUPS_M) * (LANES_M * SQUARES_M) + even_bits(lane);
+    uint first_b = (subgroup_ / SUBGROUPS_M) * (LANES_N * SQUARES_N) + even_bits(lane >> 1);
     Schedule schedule = Schedule(constants.schedule);
-    uint64_t panel_bytes_per_width = uint64_t(constants.steps) * TILE_K * 4;
+    uint64_t panel_bytes_per_width = uint64_t(constants.steps) * TILE_K * (16 / WORD_NUMBERS);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
@@ -110,19 +123,21 @@ void main()
                                     uint64_t(first_step) * (A_STAGE * 16));
         SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N) +
                                     uint64_t(first_step) * (B_STAGE * 16));
-        uint64_t row = tile_m * TILE_M + first_a * 4, column = tile_n * TILE_N + first_b * 4;
+        uint below = constants.tiles_each == 0 ? tile_m : tile_m % constants.tiles_each;
+        uint64_t row = below * TILE_M + first_a * WORD_NUMBERS, column = tile_n * TILE_N + first_b * WORD_NUMBERS;
         TargetWords c = TargetWords(constants.target + (slab * constants.slab_stride +
-                                                        column * constants.target_ld + row) * 4);
-        uint column_words = constants.target_ld / 4;
+                                                        column * constants.target_ld + row) * (16 / WORD_NUMBERS));
+        uint column_words = constants.target_ld / WORD_NUMBERS;
+        NUMBER alpha = SCALAR(alpha);
 
         if (constants.accumulate != 0) {
             [[unroll]] for (uint j = 0; j < PART_N; j++)
                 [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                    sums[i][j] = c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M];
+                    sums[i][j] = c.word[column_of(j) * column_words + i * LANES_M];
         } else {
             [[unroll]] for (uint j = 0; j < PART_N; j++)
                 [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                    sums[i][j] = vec4(0);
+                    sums[i][j] = WORD(0);
         }
 
         fetch(a, b, 0);
@@ -145,6 +160,6 @@ void main()
 
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                c.word[(j / 4 * LANES_N * 4 + j % 4) * column_words + i * LANES_M] = constants.alpha * sums[i][j];
+                c.word[column_of(j) * column_words + i * LANES_M] = alpha * sums[i][j];
     }
 }

@@ -1,0 +1,110 @@
+/* The choice for batches. Called by lib/exec/batch.c. The products share a row of the kernel table: a SIMT
+ * one, for K is short, and the time it is estimated to take decides. */
+#include "dispatch/batches.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/estimates.h"
+
+/* A list of tiles counts panels in 16 bits, and the third dimension of a dispatch has as many groups. */
+#define PANELS_MAX 65535
+/* The device has to be this much faster by estimate, which no batch was fitted to. */
+#define PROFITABLE_SHARE 0.7
+/* Products of a batch are computed alone where they are large: those fill a device by themselves. */
+#define LARGEST_WORK (512.0 * 512.0 * 512.0)
+#define WORD_BYTES   16
+/* Of a round, up or down: enough for the bus's rate, and little to wait for at both ends. Of products of 64 x 64
+ * in fp32 640, where an H200 runs 660 tiles at once. */
+#define ROUND_BYTES (UINT64_C(20) << 20)
+
+static uint64_t padded(int64_t size, uint32_t multiple) {
+    return (uint64_t)lava_blocking_padded(size, multiple);
+}
+
+/* Bytes of a product as each stage has it. */
+static void measure(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                    struct lava_batch_plan *plan) {
+    uint64_t bytes = lava_type_bytes(problem->type);
+    uint32_t word = WORD_BYTES / (uint32_t)bytes;
+    int64_t m = problem->m, n = problem->n, k = problem->k;
+    plan->kernel = kernel;
+    plan->tiles_m = (uint32_t)(padded(m, kernel->tile_m) / kernel->tile_m);
+    plan->tiles_n = (uint32_t)(padded(n, kernel->tile_n) / kernel->tile_n);
+    plan->k_padded = lava_blocking_padded(k, kernel->tile_k);
+    plan->raw_a_bytes =
+        bytes * (problem->op_a == LAVA_OP_N ? padded(m, word) * (uint64_t)k : padded(k, word) * (uint64_t)m);
+    plan->raw_b_bytes =
+        bytes * (problem->op_b == LAVA_OP_N ? padded(k, word) * (uint64_t)n : padded(n, word) * (uint64_t)k);
+    plan->packed_a_bytes = bytes * padded(m, kernel->tile_m) * (uint64_t)plan->k_padded;
+    plan->packed_b_bytes = bytes * padded(n, kernel->tile_n) * (uint64_t)plan->k_padded;
+    plan->accumulator_bytes = bytes * padded(m, kernel->tile_m) * padded(n, kernel->tile_n);
+    plan->result_bytes = bytes * padded(m, 4) * (uint64_t)n;
+}
+
+/* Of all products. The bus is taken for one that carries one direction at a time; what does not overlap is
+ * the first round's way up, its arithmetic, and the last one's way down. */
+static double gpu_ns(const struct lava_batch_plan *plan, const struct lava_profile_kernel *row,
+                     const struct lava_rates *rates, double count) {
+    const struct lava_kernel *kernel = plan->kernel;
+    double up_ns = 1e9 * (double)(plan->raw_a_bytes + plan->raw_b_bytes) / rates->upload_bytes_per_s;
+    double down_ns = 1e9 * (double)plan->result_bytes / rates->download_bytes_per_s;
+    double depth = (double)plan->k_padded + row->start_k;
+    double tiles = (double)plan->tiles_m * plan->tiles_n;
+    double multiply_ns = 1e9 * 2.0 * kernel->tile_m * kernel->tile_n * tiles * depth / row->flops_per_s;
+    double bytes = (double)(plan->raw_a_bytes + plan->raw_b_bytes + plan->result_bytes) +
+                   2.0 * (double)(plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes);
+    double compute_ns = multiply_ns + 1e9 * bytes / rates->memory_bytes_per_s;
+    double round = fmin(count, (double)plan->round);
+    return 2.0 * rates->call_latency_ns + fmax(up_ns + down_ns, compute_ns) * count +
+           fmin(up_ns + down_ns, compute_ns) * round;
+}
+
+/* The best row that the device can run; false: there is none, or not even one product fits a round. */
+static bool choose_row(const struct lava_problem *problem, int64_t count,
+                       const struct lava_capabilities *device, const struct lava_device_figures *figures,
+                       struct lava_batch_plan *best) {
+    const struct lava_profile *profile = lava_profiles_find(device);
+    const struct lava_rates rates = lava_estimates_rates(profile, figures);
+    bool found = false;
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        if (!kernel || kernel->type != problem->type || !lava_kernel_is_simt(kernel) ||
+            !lava_kernel_fits(kernel, device, NULL))
+            continue;
+        struct lava_profile_kernel row = lava_estimates_row(&profile->kernels[i], kernel, figures);
+        struct lava_batch_plan plan = *best;
+        measure(problem, kernel, &plan);
+        uint64_t most = PANELS_MAX / (plan.tiles_m > plan.tiles_n ? plan.tiles_m : plan.tiles_n);
+        uint64_t by_up = ROUND_BYTES / (plan.raw_a_bytes + plan.raw_b_bytes);
+        uint64_t by_down = ROUND_BYTES / plan.result_bytes;
+        most = by_up < most ? by_up : most;
+        plan.round = (int64_t)(by_down < most ? by_down : most);
+        if (plan.round < 1)
+            continue;
+        plan.gpu_ns = gpu_ns(&plan, &row, &rates, (double)count);
+        if (!found || plan.gpu_ns < best->gpu_ns)
+            *best = plan;
+        found = true;
+    }
+    return found;
+}
+
+void lava_batches_choose(const struct lava_problem *problem, int64_t count,
+                         const struct lava_capabilities *device, const struct lava_figures *figures,
+                         enum lava_mode mode, struct lava_batch_plan *plan) {
+    double work = (double)problem->m * (double)problem->n * (double)problem->k;
+    memset(plan, 0, sizeof *plan);
+    plan->place = LAVA_PLACE_CPU;
+    plan->reason = LAVA_REASON_NO_KERNEL;
+    plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, problem) * (double)count;
+    if (count < 2 || work > LARGEST_WORK || !choose_row(problem, count, device, &figures->device, plan))
+        return;
+    bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
+    plan->reason = mode == LAVA_MODE_GPU ? LAVA_REASON_FORCED
+                   : profitable          ? LAVA_REASON_PROFITABLE
+                                         : LAVA_REASON_UNPROFITABLE;
+    if (mode == LAVA_MODE_GPU || profitable)
+        plan->place = LAVA_PLACE_GPU;
+}

@@ -1,0 +1,170 @@
+/* Times batches of small products, side by side on the device and one after another on the CPU BLAS, and
+ * checks some of the results.
+ *
+ *   batch [--type fp32|fp64] [--seconds S] COUNTxMxNxK ...
+ *
+ * multiply is the device's time for all of the arithmetic, operands packed on the device. Exits with 1 where
+ * a result is wrong, with 77 where there is no device. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/config.h"
+#include "lib/base/stats.h"
+#include "lib/cpu/cpu_blas.h"
+#include "lib/exec/products.h"
+
+#define CHECKED_ELEMENTS 300
+
+struct options {
+    enum lava_type type;
+    double seconds;
+};
+
+static double element(const struct lava_problem *problem, const void *matrix, int64_t index) {
+    return problem->type == LAVA_TYPE_FP64 ? ((const double *)matrix)[index]
+                                           : (double)((const float *)matrix)[index];
+}
+
+static void *new_matrix(enum lava_type type, int64_t count, uint64_t seed) {
+    void *matrix = malloc((size_t)count * lava_type_bytes(type));
+    if (!matrix) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double value = (double)(int64_t)seed * 0x1p-63;
+        if (type == LAVA_TYPE_FP64)
+            ((double *)matrix)[i] = value;
+        else
+            ((float *)matrix)[i] = (float)value;
+    }
+    return matrix;
+}
+
+static bool is_right(const struct lava_batch *batch) {
+    uint64_t seed = 1;
+    for (int i = 0; i < CHECKED_ELEMENTS; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const struct lava_problem p = lava_batch_product(batch, (int64_t)(seed >> 33) % batch->count);
+        int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;
+        long double sum = 0, size = 0;
+        for (int64_t l = 0; l < p.k; l++) {
+            long double term = (long double)element(&p, p.a, row + l * p.lda) *
+                               (long double)element(&p, p.b, l + column * p.ldb);
+            sum += term;
+            size += fabsl(term);
+        }
+        double unit = p.type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24;
+        double off = fabs(element(&p, p.c, row + column * p.ldc) - (double)sum);
+        if (!(off <= 4.0 * sqrt((double)p.k + 2.0) * unit * (double)size))
+            return false;
+    }
+    return true;
+}
+
+/* The best of the calls, and of the device's multiply, ms; false: a call failed. */
+static bool time_device(struct lava_executor *executor, const struct lava_batch *batch,
+                        const struct lava_batch_plan *plan, double seconds, double *call_ms,
+                        double *multiply_ms) {
+    uint64_t start_ns = lava_stats_now_ns();
+    *call_ms = *multiply_ms = INFINITY;
+    do {
+        struct lava_timing timing = {.repeat = 1};
+        int64_t finished;
+        uint64_t before_ns = lava_stats_now_ns();
+        if (lava_products_run(executor, batch, plan, &finished, &timing) || finished != batch->count)
+            return false;
+        *call_ms = fmin(*call_ms, 1e-6 * (double)(lava_stats_now_ns() - before_ns));
+        *multiply_ms = fmin(*multiply_ms, 1e-6 * (double)timing.multiply_ns);
+    } while (1e-9 * (double)(lava_stats_now_ns() - start_ns) < seconds);
+    return true;
+}
+
+static double time_cpu(const struct lava_batch *batch, double seconds) {
+    uint64_t start_ns = lava_stats_now_ns();
+    double best = INFINITY;
+    do {
+        uint64_t before_ns = lava_stats_now_ns();
+        for (int64_t i = 0; i < batch->count; i++) {
+            const struct lava_problem product = lava_batch_product(batch, i);
+            lava_cpu_blas_run(lava_cpu_blas_get(), &product);
+        }
+        best = fmin(best, 1e-6 * (double)(lava_stats_now_ns() - before_ns));
+    } while (1e-9 * (double)(lava_stats_now_ns() - start_ns) < seconds);
+    return best;
+}
+
+static bool bench(struct lava_executor *executor, const struct options *options, const char *size) {
+    static const struct lava_figures none;
+    int64_t count, m, n, k;
+    if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64 "x%" SCNd64, &count, &m, &n, &k) != 4 || count < 2 ||
+        m < 1 || n < 1 || k < 1) {
+        fprintf(stderr, "batch: %s is not COUNTxMxNxK\n", size);
+        exit(2);
+    }
+    const struct lava_batch batch = {.problem = {.type = options->type,
+                                                 .type_c = options->type,
+                                                 .m = m,
+                                                 .n = n,
+                                                 .k = k,
+                                                 .lda = m,
+                                                 .ldb = k,
+                                                 .ldc = m,
+                                                 .alpha = 1,
+                                                 .a = new_matrix(options->type, count * m * k, 1),
+                                                 .b = new_matrix(options->type, count * k * n, 2),
+                                                 .c = new_matrix(options->type, count * m * n, 3)},
+                                     .count = count,
+                                     .stride_a = m * k,
+                                     .stride_b = k * n,
+                                     .stride_c = m * n};
+    struct lava_batch_plan plan;
+    double call_ms = 0, multiply_ms = 0;
+    lava_batches_choose(&batch.problem, count, &executor->capabilities, &none, LAVA_MODE_GPU, &plan);
+    bool right = plan.place == LAVA_PLACE_GPU &&
+                 time_device(executor, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
+                 is_right(&batch);
+    double gflop = 2e-9 * (double)count * (double)m * (double)n * (double)k;
+    printf("%-22s %-18s %9.3f %8.2f | %9.3f %9.3f | %9.3f %s\n", size, right ? plan.kernel->name : "-",
+           multiply_ms, gflop / multiply_ms, call_ms, 1e-6 * plan.gpu_ns, time_cpu(&batch, options->seconds),
+           right ? "ok" : "FAIL");
+    free((void *)batch.problem.a);
+    free((void *)batch.problem.b);
+    free(batch.problem.c);
+    return right;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.type = LAVA_TYPE_FP32, .seconds = 0.5};
+    const struct option names[] = {
+        {"type", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 's'}, {0}};
+    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+        if (option == 's')
+            options.seconds = strtod(optarg, NULL);
+        else if (option != 't' || !lava_type_from_name(optarg, &options.type) ||
+                 lava_type_is_half(options.type) || lava_type_is_complex(options.type))
+            return 2;
+    }
+    const char *why;
+    struct lava_device *device;
+    struct lava_executor *executor;
+    if (lava_device_create(lava_config_get(), &device, &why) ||
+        lava_executor_create(device, lava_copy_pool_threads(), &executor)) {
+        printf("no device: %s\n", why);
+        return 77;
+    }
+    bool right = true;
+    printf("%s, %s; CPU BLAS %s\n", executor->capabilities.name, lava_type_name(options.type),
+           lava_cpu_blas_get()->path);
+    printf("%-22s %-18s %9s %8s | %9s %9s | %9s\n", "count x m x n x k", "kernel", "multiply", "TFLOP/s",
+           "call ms", "estimate", "CPU ms");
+    for (int i = optind; i < argc; i++)
+        right = bench(executor, &options, argv[i]) && right;
+    lava_executor_destroy(executor);
+    return right ? 0 : 1;
+}

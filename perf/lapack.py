@@ -1,0 +1,58 @@
+"""Times LAPACK as NumPy and SciPy call it: run it plain, then with the library preloaded.
+
+    python3 perf/lapack.py [--seconds S] [N ...]
+
+Each in float64, the best of some calls; the SVD of the smallest N alone, for it takes long. SciPy's are left out
+where it is not installed.
+"""
+import argparse
+import time
+
+import numpy
+
+try:
+    import scipy.linalg
+except ImportError:
+    scipy = None
+
+
+def routines(n):
+    general = numpy.random.default_rng(1).standard_normal((n, n))
+    definite = general @ general.T + n * numpy.eye(n)
+    right = numpy.ones((n, 16))
+    yield 'numpy.dot', lambda: general.dot(definite)
+    yield 'numpy.linalg.solve', lambda: numpy.linalg.solve(general, right)
+    if scipy:
+        yield 'scipy.linalg.lu_factor', lambda: scipy.linalg.lu_factor(general, check_finite=False)
+        yield 'scipy.linalg.cholesky', lambda: scipy.linalg.cholesky(definite, check_finite=False)
+
+
+def best_of(function, seconds):
+    best, start = float('inf'), time.perf_counter()
+    while True:
+        before = time.perf_counter()
+        function()
+        now = time.perf_counter()
+        best = min(best, now - before)
+        if now - start > seconds:
+            return best
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seconds', type=float, default=2)
+    parser.add_argument('sizes', nargs='*', type=int)
+    arguments = parser.parse_args()
+    sizes = arguments.sizes or [4096, 8192]
+    print('NumPy %s, SciPy %s' % (numpy.__version__, scipy.__version__ if scipy else 'none'))
+    for n in sizes:
+        for name, function in routines(n):
+            print('%-26s %5d  %8.3f s' % (name, n, best_of(function, arguments.seconds)), flush=True)
+    n = min(sizes)
+    general = numpy.random.default_rng(1).standard_normal((n, n))
+    svd = scipy.linalg.svd if scipy else numpy.linalg.svd
+    print('%-26s %5d  %8.3f s' % ('svd', n, best_of(lambda: svd(general), 0)), flush=True)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,201 @@
+/* blocking.c: what types, complex elements and planes change about a plan. */
+#include "blocks.h"
+
+/* What multiply rounds to C's type itself is small; what finish has to sum stays fp32 until it has. */
+static void test_half_types(void **state) {
+    (void)state;
+    static const struct lava_kernel kernel = {.name = "made up",
+                                              .type = LAVA_TYPE_BF16,
+                                              .module = LAVA_MODULE_MULTIPLY_SHARED_BF16,
+                                              .tile_m = 128,
+                                              .tile_n = 128,
+                                              .tile_k = 16,
+                                              .part_m = 64,
+                                              .part_n = 64,
+                                              .stages = 2};
+    /* C's type, beta, m, split K; bytes of a sum, of an element of the result */
+    static const struct {
+        enum lava_type type_c;
+        double beta;
+        int64_t m;
+        uint32_t split_k;
+        uint64_t sum, result;
+    } cases[] = {
+        {LAVA_TYPE_BF16, 0, 4096, 1, 2, 0}, {LAVA_TYPE_BF16, 1, 4096, 1, 4, 0},
+        {LAVA_TYPE_FP32, 0, 4096, 1, 4, 0}, {LAVA_TYPE_FP32, 1, 4096, 1, 4, 0},
+        {LAVA_TYPE_BF16, 0, 4096, 3, 4, 2}, {LAVA_TYPE_BF16, 1, 4096, 3, 4, 4},
+        {LAVA_TYPE_FP32, 0, 4096, 3, 4, 4}, {LAVA_TYPE_BF16, 0, 129, 1, 4, 2},
+        {LAVA_TYPE_BF16, 1, 129, 1, 4, 4},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_problem problem = {.type = LAVA_TYPE_BF16,
+                                       .type_c = cases[i].type_c,
+                                       .m = cases[i].m,
+                                       .n = 1000,
+                                       .k = 2048,
+                                       .alpha = 1,
+                                       .beta = cases[i].beta};
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.split_k = cases[i].split_k;
+        assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
+        check(&problem, &kernel, &limits, &blocking);
+        uint64_t m = cases[i].m == 129 ? 256 : 4096, rows = cases[i].m == 129 ? 132 : 4096;
+        assert_int_equal(blocking.packed_a_bytes, m * 2048 * 2);
+        assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 2);
+        assert_int_equal(blocking.accumulator_bytes, m * 1024 * cases[i].split_k * cases[i].sum);
+        assert_int_equal(blocking.result_bytes, rows * 1000 * cases[i].result);
+    }
+    /* K cut: a later panel adds to what an earlier one left, in fp32 */
+    struct lava_problem problem = {
+        .type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_BF16, .m = 256, .n = 256, .k = 1 << 20, .alpha = 1};
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking blocking;
+    limits.memory_bytes = 16 << 20;
+    assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
+    check(&problem, &kernel, &limits, &blocking);
+    assert_true(blocking.blocks_k > 1 && blocking.finish);
+    assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
+}
+
+/* Sums and results of fp64 are fp64, whether something is to be added or not. */
+static void test_fp64(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp64_128x64");
+    for (unsigned i = 0; i < 8; i++) {
+        bool added = i & 1, split = i & 2, padded = i & 4;
+        struct lava_problem problem = {.type = LAVA_TYPE_FP64,
+                                       .type_c = LAVA_TYPE_FP64,
+                                       .m = padded ? 129 : 4096,
+                                       .n = 1000,
+                                       .k = 2048,
+                                       .alpha = 1,
+                                       .beta = added ? 0.5 : 0};
+        struct lava_blocking_limits limits = ample;
+        struct lava_blocking blocking;
+        limits.split_k = split ? 3 : 1;
+        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        check(&problem, kernel, &limits, &blocking);
+        uint64_t m = padded ? 256 : 4096, rows = padded ? 132 : 4096;
+        assert_int_equal(blocking.packed_a_bytes, m * 2048 * 8);
+        assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 8);
+        assert_int_equal(blocking.accumulator_bytes, m * 1024 * limits.split_k * 8);
+        assert_int_equal(blocking.finish, split || padded);
+        assert_int_equal(blocking.result_bytes, split || padded ? rows * 1000 * 8 : 0);
+    }
+}
+
+/* As a product of twice the columns and twice the K, and a result of as many bytes as the complex C. */
+static void test_parts(void **state) {
+    (void)state;
+    struct lava_problem problem = {
+        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1001, .n = 501, .k = 999, .alpha = 1};
+    const struct lava_problem single = lava_problem_of_parts(&problem);
+    problem.type = problem.type_c = LAVA_TYPE_CFP64;
+    const struct lava_problem of_double = lava_problem_of_parts(&problem);
+    struct lava_blocking blocking;
+    assert_true(lava_blocking_plan(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking));
+    check(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking);
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
+    assert_true(blocking.block_n == 1002 && blocking.block_k == 1998 && blocking.finish);
+    assert_int_equal(blocking.packed_a_bytes, 1024 * 2000 * 4);
+    assert_int_equal(blocking.packed_b_bytes, 1024 * 2000 * 4);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 1024 * 4);
+    assert_int_equal(blocking.result_bytes, 1004 * 501 * 8);
+    assert_true(lava_blocking_plan(&of_double, lava_kernels_find("fp64_64x64"), &ample, &blocking));
+    assert_int_equal(blocking.packed_b_bytes, 1024 * 2000 * 8);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 1024 * 8);
+    assert_int_equal(blocking.result_bytes, 1004 * 501 * 16);
+}
+
+/* What staging memory has to hold is A and B as they are stored: 44 MiB, where their parts are 66. */
+static void test_parts_at_once(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    struct lava_problem problem = {
+        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1700, .n = 1700, .k = 1700, .alpha = 1};
+    struct lava_problem parts = lava_problem_of_parts(&problem);
+    struct lava_blocking blocking;
+    assert_true(lava_blocking_plan(&parts, kernel, &ample, &blocking));
+    assert_true(lava_blocking_fits_at_once(&parts, &blocking));
+    problem.k = 1900; /* 49 MiB */
+    parts = lava_problem_of_parts(&problem);
+    assert_true(lava_blocking_plan(&parts, kernel, &ample, &blocking));
+    assert_false(lava_blocking_fits_at_once(&parts, &blocking));
+}
+
+/* Ten bytes an element of A and B, and exponents: of each 128 rows, or 64 columns, two words, or one, for
+ * each 64 of K. One plane takes two bytes, and nothing besides. */
+static void test_planes(void **state) {
+    (void)state;
+    const struct lava_kernel *three = lava_kernels_find("bf16x3_128x64");
+    struct lava_problem problem = {.m = 1000, .n = 500, .k = 2000, .alpha = 1};
+    struct lava_blocking blocking;
+    assert_true(lava_blocking_plan(&problem, three, &ample, &blocking));
+    check(&problem, three, &ample, &blocking);
+    /* 8 panels, padded to 1024 x 2016; 8 panels, padded to 512 x 2016; 32 depths */
+    assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 10 + 8 * 32 * 2 * 4 + 16);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 8 * 32 * 4 + 16);
+    assert_false(blocking.finish);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums are as of fp32 */
+    const struct lava_kernel *one = lava_kernels_find("bf16x1_128x128");
+    assert_true(lava_blocking_plan(&problem, one, &ample, &blocking));
+    assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 2);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 2);
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4);
+
+    /* each operand in panels of its own tile: 15 of 64 rows, 4 of 128 columns */
+    struct lava_kernel turned = *three;
+    turned.tile_m = three->tile_n;
+    turned.tile_n = three->tile_m;
+    problem.m = 15 * 64;
+    assert_true(lava_blocking_plan(&problem, &turned, &ample, &blocking));
+    assert_int_equal(blocking.packed_a_bytes, 960 * 2016 * 10 + 15 * 32 * 4 + 16);
+    assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 4 * 32 * 2 * 4 + 16);
+
+    /* what is packed has to fit as well: less of K, or of C, at a time than of fp32 */
+    struct lava_problem square = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
+    struct lava_blocking_limits limits = ample;
+    limits.max_buffer_bytes = UINT64_C(8192) * 8192 * 10 + 64 * 128 * 2 * 4 + 16;
+    three = lava_kernels_find("bf16x3_128x128");
+    assert_true(lava_blocking_plan(&square, three, &limits, &blocking));
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
+    assert_int_equal(blocking.packed_a_bytes, limits.max_buffer_bytes);
+    limits.max_buffer_bytes--;
+    assert_true(lava_blocking_plan(&square, three, &limits, &blocking));
+    check(&square, three, &limits, &blocking);
+    assert_true(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k > 1);
+    assert_true(lava_blocking_plan(&square, lava_kernel_fallback(three), &limits, &blocking));
+    assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
+}
+
+/* op(B) crosses the bus as it is stored: to fit 16 MiB, 2 x 6 blocks take 3 x 8.4 MB and the cost of twelve
+ * blocks, 1 x 16 blocks 2 x 8.4 MB and that of sixteen, 4 MB each. By its parts op(B) were twice as large,
+ * and the second cheaper. */
+static void test_parts_are_cut_by_what_is_stored(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
+    const struct lava_problem problem = {
+        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1024, .n = 1024, .k = 1024, .alpha = 1};
+    const struct lava_problem parts = lava_problem_of_parts(&problem);
+    struct lava_blocking_limits limits = ample;
+    struct lava_blocking blocking;
+    limits.memory_bytes = limits.max_buffer_bytes = 16 << 20;
+    assert_true(lava_blocking_plan(&parts, kernel, &limits, &blocking));
+    check(&parts, kernel, &limits, &blocking);
+    assert_int_equal(blocking.blocks_m, 2);
+    assert_int_equal(blocking.blocks_n, 6);
+    assert_int_equal(blocking.blocks_k, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_half_types),
+        cmocka_unit_test(test_fp64),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_at_once),
+        cmocka_unit_test(test_parts_are_cut_by_what_is_stored),
+        cmocka_unit_test(test_planes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
