@@ -4,7 +4,11 @@
  * May be included after another library's cblas.h (then it declares nothing twice), not before one. Where
  * that header lacks the routines of half precision, define LAVABLAS_DECLARE_HALF before including this one:
  * they are then declared all the same, with the other header's CBLAS_LAYOUT and CBLAS_TRANSPOSE.
- * lavablas_hgemm, in lavablas.h, needs neither.
+ * lavablas_hgemm, in lavablas.h, needs neither. LAVABLAS_DECLARE_ILP64 does the same for 64-bit integers.
+ *
+ * Exported besides, for programs that declare them themselves: Fortran's names without the underscore
+ * (sgemm), with _64 (sgemm_64, cblas_sgemm_64), and those of SciPy's OpenBLAS (scipy_sgemm_,
+ * scipy_cblas_sgemm64_ ...).
  *
  * Source: BLAS Technical Forum Standard (2001), chapter 2, and its appendix for the C interface; Dongarra, Du
  * Croz, Hammarling, Duff: A set of level 3 Basic Linear Algebra Subprograms, ACM TOMS 16 (1990). Half
@@ -30,13 +34,24 @@ extern "C" {
 typedef enum CBLAS_LAYOUT { CblasRowMajor = 101, CblasColMajor = 102 } CBLAS_LAYOUT;
 typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 } CBLAS_TRANSPOSE;
 
-/* C <- alpha op(A) op(B) + beta C in single precision.
+/* C <- alpha op(A) op(B) + beta C: in single precision, in double, and of complex numbers in both.
  *
- * op(X) is X for CblasNoTrans, its transpose for CblasTrans and CblasConjTrans. op(A) is m x k, op(B) is
- * k x n, C is m x n; k = 0 and alpha = 0 leave C <- beta C.
+ *                 A, B and C              alpha, beta
+ *   cblas_sgemm   float                   float
+ *   cblas_dgemm   double                  double
+ *   cblas_cgemm   complex: two floats,    by pointer to such a number
+ *                 the real part first
+ *   cblas_zgemm   complex: two doubles    by pointer to such a number
  *
- * Leading dimensions are the distance, in elements, between columns (CblasColMajor) or rows (CblasRowMajor)
- * as stored, at least 1 and at least
+ * cblas_cgemm3m and cblas_zgemm3m are the same with three real products instead of four, where the CPU BLAS
+ * computes: faster, with larger errors in the smaller of an element's two parts.
+ *
+ * op(X) is X for CblasNoTrans, its transpose for CblasTrans, and for CblasConjTrans the transpose of its
+ * complex conjugate; of real numbers that is the transpose. op(A) is m x k, op(B) is k x n, C is m x n; k = 0
+ * and alpha = 0 leave C <- beta C.
+ *
+ * Leading dimensions are the distance, in elements (a complex number is one), between columns (CblasColMajor)
+ * or rows (CblasRowMajor) as stored, at least 1 and at least
  *
  *                  A, CblasNoTrans   A, else   B, CblasNoTrans   B, else   C
  *   CblasColMajor  m                 k         k                 n         m
@@ -50,6 +65,96 @@ typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTr
 void cblas_sgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
                  float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c,
                  int ldc);
+void cblas_dgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+                 double alpha, const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                 int ldc);
+void cblas_cgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+                 const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
+                 int ldc);
+void cblas_zgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+                 const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
+                 int ldc);
+void cblas_cgemm3m(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+                   const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                   void *c, int ldc);
+void cblas_zgemm3m(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+                   const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                   void *c, int ldc);
+
+/* One triangle of such a product, C being n x n: the elements on the diagonal and above it (CblasUpper) or
+ * below it (CblasLower), in either layout. The others are neither read nor written. Types, scalars,
+ * operations, leading dimensions, errors and threads as above, with m = n. cblas_?gemmtr (the reference's
+ * name, BLAS 3.12.1) is cblas_?gemmt (oneMKL's and OpenBLAS's). */
+typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
+
+void cblas_sgemmt(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int n,
+                  int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                  int ldc);
+void cblas_dgemmt(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int n,
+                  int k, double alpha, const double *a, int lda, const double *b, int ldb, double beta,
+                  double *c, int ldc);
+void cblas_cgemmt(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int n,
+                  int k, const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                  void *c, int ldc);
+void cblas_zgemmt(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int n,
+                  int k, const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                  void *c, int ldc);
+void cblas_sgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                   int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta,
+                   float *c, int ldc);
+void cblas_dgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                   int n, int k, double alpha, const double *a, int lda, const double *b, int ldb,
+                   double beta, double *c, int ldc);
+void cblas_cgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                   int n, int k, const void *alpha, const void *a, int lda, const void *b, int ldb,
+                   const void *beta, void *c, int ldc);
+void cblas_zgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                   int n, int k, const void *alpha, const void *a, int lda, const void *b, int ldb,
+                   const void *beta, void *c, int ldc);
+
+/* Many products, in groups of one shape. transa to ldc and group_size have an element for each of group_count
+ * groups (a complex scalar is two floats or doubles), but a, b and c, which have one for each product: those
+ * of the first group first, group_size[0] of them. Everything else is as for cblas_?gemm, for each product.
+ *
+ * No product's C may overlap an operand or C of another product. Where the CPU BLAS has no routine of the
+ * name, products are computed one after the other, and errors are reported as for half precision, before
+ * anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. */
+void cblas_sgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                       const int *m, const int *n, const int *k, const float *alpha, const float **a,
+                       const int *lda, const float **b, const int *ldb, const float *beta, float **c,
+                       const int *ldc, int group_count, const int *group_size);
+void cblas_dgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                       const int *m, const int *n, const int *k, const double *alpha, const double **a,
+                       const int *lda, const double **b, const int *ldb, const double *beta, double **c,
+                       const int *ldc, int group_count, const int *group_size);
+void cblas_cgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                       const int *m, const int *n, const int *k, const void *alpha, const void **a,
+                       const int *lda, const void **b, const int *ldb, const void *beta, void **c,
+                       const int *ldc, int group_count, const int *group_size);
+void cblas_zgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                       const int *m, const int *n, const int *k, const void *alpha, const void **a,
+                       const int *lda, const void **b, const int *ldb, const void *beta, void **c,
+                       const int *ldc, int group_count, const int *group_size);
+
+/* The same of one group, whose matrices begin at equal distances: product i has its A i * stridea elements
+ * after a, and so on, i from 0 to batch_size - 1. With stridea = 0 or strideb = 0 all products share one A or
+ * B. */
+void cblas_sgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m,
+                               int n, int k, float alpha, const float *a, int lda, int stridea,
+                               const float *b, int ldb, int strideb, float beta, float *c, int ldc,
+                               int stridec, int batch_size);
+void cblas_dgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m,
+                               int n, int k, double alpha, const double *a, int lda, int stridea,
+                               const double *b, int ldb, int strideb, double beta, double *c, int ldc,
+                               int stridec, int batch_size);
+void cblas_cgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m,
+                               int n, int k, const void *alpha, const void *a, int lda, int stridea,
+                               const void *b, int ldb, int strideb, const void *beta, void *c, int ldc,
+                               int stridec, int batch_size);
+void cblas_zgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m,
+                               int n, int k, const void *alpha, const void *a, int lda, int stridea,
+                               const void *b, int ldb, int strideb, const void *beta, void *c, int ldc,
+                               int stridec, int batch_size);
 
 #endif
 
@@ -101,6 +206,14 @@ void cblas_gemm_bf16bf16f32(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_T
 void cblas_bgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
                  uint16_t alpha, const uint16_t *a, int lda, const uint16_t *b, int ldb, uint16_t beta,
                  uint16_t *c, int ldc);
+void cblas_sbgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                        const int *m, const int *n, const int *k, const float *alpha, const uint16_t **a,
+                        const int *lda, const uint16_t **b, const int *ldb, const float *beta, float **c,
+                        const int *ldc, int group_count, const int *group_size);
+void cblas_sbgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m,
+                                int n, int k, float alpha, const uint16_t *a, int lda, int stridea,
+                                const uint16_t *b, int ldb, int strideb, float beta, float *c, int ldc,
+                                int stridec, int batch_size);
 
 #endif
 
@@ -108,14 +221,30 @@ void cblas_bgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE tr
 #if !defined(OPENBLAS_F77BLAS_H) && !defined(_MKL_BLAS_H_)
 
 /* The same as Fortran sees it: column-major, every argument by reference. transa and transb are 'N', 'T' or
- * 'C', in either case ('C' is 'T' for real numbers); shapes and leading dimensions are those of
- * CblasColMajor above, and so are overlap, errors (the CPU BLAS calls xerbla_) and threads.
+ * 'C', in either case ('C' is 'T' for real numbers); complex numbers are pairs as above; shapes and leading
+ * dimensions are those of CblasColMajor above, and so are overlap, errors (the CPU BLAS calls xerbla_) and
+ * threads.
  *
  * The last two arguments are the lengths of transa and transb, 1 each, as Fortran compilers pass them.
  * Programs that declare the function without them work too. */
 void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
             const float *beta, float *c, const int *ldc, size_t transa_length, size_t transb_length);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc, size_t transa_length, size_t transb_length);
+void cgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const void *alpha, const void *a, const int *lda, const void *b, const int *ldb, const void *beta,
+            void *c, const int *ldc, size_t transa_length, size_t transb_length);
+void zgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const void *alpha, const void *a, const int *lda, const void *b, const int *ldb, const void *beta,
+            void *c, const int *ldc, size_t transa_length, size_t transb_length);
+void cgemm3m_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+              const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+              const void *beta, void *c, const int *ldc, size_t transa_length, size_t transb_length);
+void zgemm3m_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+              const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+              const void *beta, void *c, const int *ldc, size_t transa_length, size_t transb_length);
 
 /* Half precision as Fortran sees it: as sgemm_, with the types, rounding and errors of the CBLAS routines
  * above; shgemm_ (OpenBLAS) is cblas_shgemm, hgemm_ and hgemm (oneMKL) are cblas_hgemm, sbgemm_ and bgemm_
@@ -136,6 +265,272 @@ void sbgemm_(const char *transa, const char *transb, const int *m, const int *n,
 void bgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const uint16_t *alpha, const uint16_t *a, const int *lda, const uint16_t *b, const int *ldb,
             const uint16_t *beta, uint16_t *c, const int *ldc, size_t transa_length, size_t transb_length);
+
+/* A triangle, and batches, as Fortran sees them: uplo is 'U' or 'L', in either case; ?gemm_batch has an array
+ * of characters for each of transa and transb, and its a, b and c are arrays of addresses. */
+void sgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+             const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+             const float *beta, float *c, const int *ldc, size_t uplo_length, size_t transa_length,
+             size_t transb_length);
+void dgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+             const double *beta, double *c, const int *ldc, size_t uplo_length, size_t transa_length,
+             size_t transb_length);
+void cgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+             const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+             const void *beta, void *c, const int *ldc, size_t uplo_length, size_t transa_length,
+             size_t transb_length);
+void zgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+             const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+             const void *beta, void *c, const int *ldc, size_t uplo_length, size_t transa_length,
+             size_t transb_length);
+void sgemmtr_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+              const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+              const float *beta, float *c, const int *ldc, size_t uplo_length, size_t transa_length,
+              size_t transb_length);
+void dgemmtr_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+              const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+              const double *beta, double *c, const int *ldc, size_t uplo_length, size_t transa_length,
+              size_t transb_length);
+void cgemmtr_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+              const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+              const void *beta, void *c, const int *ldc, size_t uplo_length, size_t transa_length,
+              size_t transb_length);
+void zgemmtr_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+              const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+              const void *beta, void *c, const int *ldc, size_t uplo_length, size_t transa_length,
+              size_t transb_length);
+void sgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                  const float *alpha, const float **a, const int *lda, const float **b, const int *ldb,
+                  const float *beta, float **c, const int *ldc, const int *group_count, const int *group_size,
+                  size_t transa_length, size_t transb_length);
+void dgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                  const double *alpha, const double **a, const int *lda, const double **b, const int *ldb,
+                  const double *beta, double **c, const int *ldc, const int *group_count,
+                  const int *group_size, size_t transa_length, size_t transb_length);
+void cgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                  const void *alpha, const void **a, const int *lda, const void **b, const int *ldb,
+                  const void *beta, void **c, const int *ldc, const int *group_count, const int *group_size,
+                  size_t transa_length, size_t transb_length);
+void zgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                  const void *alpha, const void **a, const int *lda, const void **b, const int *ldb,
+                  const void *beta, void **c, const int *ldc, const int *group_count, const int *group_size,
+                  size_t transa_length, size_t transb_length);
+void sgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                          const float *alpha, const float *a, const int *lda, const int *stridea,
+                          const float *b, const int *ldb, const int *strideb, const float *beta, float *c,
+                          const int *ldc, const int *stridec, const int *batch_size, size_t transa_length,
+                          size_t transb_length);
+void dgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                          const double *alpha, const double *a, const int *lda, const int *stridea,
+                          const double *b, const int *ldb, const int *strideb, const double *beta, double *c,
+                          const int *ldc, const int *stridec, const int *batch_size, size_t transa_length,
+                          size_t transb_length);
+void cgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                          const void *alpha, const void *a, const int *lda, const int *stridea, const void *b,
+                          const int *ldb, const int *strideb, const void *beta, void *c, const int *ldc,
+                          const int *stridec, const int *batch_size, size_t transa_length,
+                          size_t transb_length);
+void zgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                          const void *alpha, const void *a, const int *lda, const int *stridea, const void *b,
+                          const int *ldb, const int *strideb, const void *beta, void *c, const int *ldc,
+                          const int *stridec, const int *batch_size, size_t transa_length,
+                          size_t transb_length);
+
+#endif
+
+/* 64-bit integers (ILP64)
+ *
+ * The same products with int64_t sizes and leading dimensions, under the names that OpenBLAS and Julia gave
+ * them; everything said above holds. They are other functions than those without 64: calling one with the
+ * other's integers goes wrong unnoticed. Where the CPU BLAS has no routine of the name, its LP64 routine
+ * computes, sizes beyond int in pieces, and errors are reported as for half precision, under the name
+ * without 64.
+ *
+ * After another library's cblas.h they are declared where LAVABLAS_DECLARE_ILP64 is defined. */
+#if defined(LAVABLAS_ONLY_CBLAS) || defined(LAVABLAS_DECLARE_ILP64)
+
+void cblas_sgemm64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m, int64_t n,
+                    int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+                    float beta, float *c, int64_t ldc);
+void cblas_dgemm64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m, int64_t n,
+                    int64_t k, double alpha, const double *a, int64_t lda, const double *b, int64_t ldb,
+                    double beta, double *c, int64_t ldc);
+void cblas_cgemm64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m, int64_t n,
+                    int64_t k, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_zgemm64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m, int64_t n,
+                    int64_t k, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_cgemm3m64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m,
+                      int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                      int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_zgemm3m64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int64_t m,
+                      int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                      int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+void cblas_sgemmt64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                     int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b,
+                     int64_t ldb, float beta, float *c, int64_t ldc);
+void cblas_dgemmt64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                     int64_t n, int64_t k, double alpha, const double *a, int64_t lda, const double *b,
+                     int64_t ldb, double beta, double *c, int64_t ldc);
+void cblas_cgemmt64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                     int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                     int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_zgemmt64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                     int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                     int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_sgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                      int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b,
+                      int64_t ldb, float beta, float *c, int64_t ldc);
+void cblas_dgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                      int64_t n, int64_t k, double alpha, const double *a, int64_t lda, const double *b,
+                      int64_t ldb, double beta, double *c, int64_t ldc);
+void cblas_cgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                      int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                      int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_zgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                      int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
+                      int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_sgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                          const int64_t *m, const int64_t *n, const int64_t *k, const float *alpha,
+                          const float **a, const int64_t *lda, const float **b, const int64_t *ldb,
+                          const float *beta, float **c, const int64_t *ldc, int64_t group_count,
+                          const int64_t *group_size);
+void cblas_dgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                          const int64_t *m, const int64_t *n, const int64_t *k, const double *alpha,
+                          const double **a, const int64_t *lda, const double **b, const int64_t *ldb,
+                          const double *beta, double **c, const int64_t *ldc, int64_t group_count,
+                          const int64_t *group_size);
+void cblas_cgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                          const int64_t *m, const int64_t *n, const int64_t *k, const void *alpha,
+                          const void **a, const int64_t *lda, const void **b, const int64_t *ldb,
+                          const void *beta, void **c, const int64_t *ldc, int64_t group_count,
+                          const int64_t *group_size);
+void cblas_zgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
+                          const int64_t *m, const int64_t *n, const int64_t *k, const void *alpha,
+                          const void **a, const int64_t *lda, const void **b, const int64_t *ldb,
+                          const void *beta, void **c, const int64_t *ldc, int64_t group_count,
+                          const int64_t *group_size);
+void cblas_sgemm_batch_strided64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                                  int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+                                  int64_t stridea, const float *b, int64_t ldb, int64_t strideb, float beta,
+                                  float *c, int64_t ldc, int64_t stridec, int64_t batch_size);
+void cblas_dgemm_batch_strided64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                                  int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda,
+                                  int64_t stridea, const double *b, int64_t ldb, int64_t strideb, double beta,
+                                  double *c, int64_t ldc, int64_t stridec, int64_t batch_size);
+void cblas_cgemm_batch_strided64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                                  int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                                  int64_t lda, int64_t stridea, const void *b, int64_t ldb, int64_t strideb,
+                                  const void *beta, void *c, int64_t ldc, int64_t stridec,
+                                  int64_t batch_size);
+void cblas_zgemm_batch_strided64_(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
+                                  int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                                  int64_t lda, int64_t stridea, const void *b, int64_t ldb, int64_t strideb,
+                                  const void *beta, void *c, int64_t ldc, int64_t stridec,
+                                  int64_t batch_size);
+
+#endif
+
+#if !defined(OPENBLAS_F77BLAS_H) && !defined(_MKL_BLAS_H_)
+
+void sgemm_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+               const float *alpha, const float *a, const int64_t *lda, const float *b, const int64_t *ldb,
+               const float *beta, float *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+void dgemm_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+               const double *alpha, const double *a, const int64_t *lda, const double *b, const int64_t *ldb,
+               const double *beta, double *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+void cgemm_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+               const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+               const void *beta, void *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+void zgemm_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+               const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+               const void *beta, void *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+void cgemm3m_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+                 const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                 const void *beta, void *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+void zgemm3m_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+                 const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                 const void *beta, void *c, const int64_t *ldc, size_t transa_length, size_t transb_length);
+
+void sgemmt_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                const float *alpha, const float *a, const int64_t *lda, const float *b, const int64_t *ldb,
+                const float *beta, float *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                size_t transb_length);
+void dgemmt_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                const double *alpha, const double *a, const int64_t *lda, const double *b, const int64_t *ldb,
+                const double *beta, double *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                size_t transb_length);
+void cgemmt_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                const void *beta, void *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                size_t transb_length);
+void zgemmt_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                const void *beta, void *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                size_t transb_length);
+void sgemmtr_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                 const float *alpha, const float *a, const int64_t *lda, const float *b, const int64_t *ldb,
+                 const float *beta, float *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                 size_t transb_length);
+void dgemmtr_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                 const double *alpha, const double *a, const int64_t *lda, const double *b,
+                 const int64_t *ldb, const double *beta, double *c, const int64_t *ldc, size_t uplo_length,
+                 size_t transa_length, size_t transb_length);
+void cgemmtr_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                 const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                 const void *beta, void *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                 size_t transb_length);
+void zgemmtr_64_(const char *uplo, const char *transa, const char *transb, const int64_t *n, const int64_t *k,
+                 const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                 const void *beta, void *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
+                 size_t transb_length);
+void sgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                     const int64_t *k, const float *alpha, const float **a, const int64_t *lda,
+                     const float **b, const int64_t *ldb, const float *beta, float **c, const int64_t *ldc,
+                     const int64_t *group_count, const int64_t *group_size, size_t transa_length,
+                     size_t transb_length);
+void dgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                     const int64_t *k, const double *alpha, const double **a, const int64_t *lda,
+                     const double **b, const int64_t *ldb, const double *beta, double **c, const int64_t *ldc,
+                     const int64_t *group_count, const int64_t *group_size, size_t transa_length,
+                     size_t transb_length);
+void cgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                     const int64_t *k, const void *alpha, const void **a, const int64_t *lda, const void **b,
+                     const int64_t *ldb, const void *beta, void **c, const int64_t *ldc,
+                     const int64_t *group_count, const int64_t *group_size, size_t transa_length,
+                     size_t transb_length);
+void zgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                     const int64_t *k, const void *alpha, const void **a, const int64_t *lda, const void **b,
+                     const int64_t *ldb, const void *beta, void **c, const int64_t *ldc,
+                     const int64_t *group_count, const int64_t *group_size, size_t transa_length,
+                     size_t transb_length);
+void sgemm_batch_strided_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                             const int64_t *k, const float *alpha, const float *a, const int64_t *lda,
+                             const int64_t *stridea, const float *b, const int64_t *ldb,
+                             const int64_t *strideb, const float *beta, float *c, const int64_t *ldc,
+                             const int64_t *stridec, const int64_t *batch_size, size_t transa_length,
+                             size_t transb_length);
+void dgemm_batch_strided_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                             const int64_t *k, const double *alpha, const double *a, const int64_t *lda,
+                             const int64_t *stridea, const double *b, const int64_t *ldb,
+                             const int64_t *strideb, const double *beta, double *c, const int64_t *ldc,
+                             const int64_t *stridec, const int64_t *batch_size, size_t transa_length,
+                             size_t transb_length);
+void cgemm_batch_strided_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                             const int64_t *k, const void *alpha, const void *a, const int64_t *lda,
+                             const int64_t *stridea, const void *b, const int64_t *ldb,
+                             const int64_t *strideb, const void *beta, void *c, const int64_t *ldc,
+                             const int64_t *stridec, const int64_t *batch_size, size_t transa_length,
+                             size_t transb_length);
+void zgemm_batch_strided_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
+                             const int64_t *k, const void *alpha, const void *a, const int64_t *lda,
+                             const int64_t *stridea, const void *b, const int64_t *ldb,
+                             const int64_t *strideb, const void *beta, void *c, const int64_t *ldc,
+                             const int64_t *stridec, const int64_t *batch_size, size_t transa_length,
+                             size_t transb_length);
 
 #endif
 

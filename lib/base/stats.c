@@ -28,42 +28,10 @@ static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON
 #define LINE_BYTES    160
 #define SUMMARY_BYTES (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES)
 
-// clang-format off
-/*                                      exported name              A and B         C */
-static const struct { const char *name; enum lava_type type, type_c; } routines[LAVA_ROUTINE_COUNT] = {
-    [LAVA_ROUTINE_CBLAS_SGEMM]            = {"cblas_sgemm",            LAVA_TYPE_FP32, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_SGEMM]                  = {"sgemm_",                 LAVA_TYPE_FP32, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_CBLAS_SHGEMM]           = {"cblas_shgemm",           LAVA_TYPE_FP16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_CBLAS_GEMM_F16F16F32]   = {"cblas_gemm_f16f16f32",   LAVA_TYPE_FP16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_SHGEMM]                 = {"shgemm_",                LAVA_TYPE_FP16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_CBLAS_HGEMM]            = {"cblas_hgemm",            LAVA_TYPE_FP16, LAVA_TYPE_FP16},
-    [LAVA_ROUTINE_HGEMM]                  = {"hgemm_",                 LAVA_TYPE_FP16, LAVA_TYPE_FP16},
-    [LAVA_ROUTINE_HGEMM_PLAIN]            = {"hgemm",                  LAVA_TYPE_FP16, LAVA_TYPE_FP16},
-    [LAVA_ROUTINE_LAVABLAS_HGEMM]         = {"lavablas_hgemm",         LAVA_TYPE_FP16, LAVA_TYPE_FP16},
-    [LAVA_ROUTINE_CBLAS_SBGEMM]           = {"cblas_sbgemm",           LAVA_TYPE_BF16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_CBLAS_GEMM_BF16BF16F32] = {"cblas_gemm_bf16bf16f32", LAVA_TYPE_BF16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_SBGEMM]                 = {"sbgemm_",                LAVA_TYPE_BF16, LAVA_TYPE_FP32},
-    [LAVA_ROUTINE_CBLAS_BGEMM]            = {"cblas_bgemm",            LAVA_TYPE_BF16, LAVA_TYPE_BF16},
-    [LAVA_ROUTINE_BGEMM]                  = {"bgemm_",                 LAVA_TYPE_BF16, LAVA_TYPE_BF16},
-};
-// clang-format on
-
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
     [LAVA_PLACE_GPU] = "gpu",
 };
-
-const char *lava_routine_name(enum lava_routine routine) {
-    return routines[routine].name;
-}
-
-enum lava_type lava_routine_type(enum lava_routine routine) {
-    return routines[routine].type;
-}
-
-enum lava_type lava_routine_type_c(enum lava_routine routine) {
-    return routines[routine].type_c;
-}
 
 void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, enum lava_place place,
                       enum lava_reason reason, uint64_t elapsed_ns) {
@@ -89,7 +57,7 @@ static size_t format_counter(char *text, size_t size, int routine, int place, in
     if (calls == 0)
         return 0;
     int length = snprintf(text, size, "lavablas: %s %s %llu calls, %.6f s, %.1f GFLOP: %s\n",
-                          routines[routine].name, place_names[place], calls,
+                          lava_routine_name((enum lava_routine)routine), place_names[place], calls,
                           (double)atomic_load_explicit(&counter->elapsed_ns, memory_order_relaxed) * 1e-9,
                           atomic_load_explicit(&counter->flops, memory_order_relaxed) * 1e-9,
                           lava_reason_text((enum lava_reason)reason));

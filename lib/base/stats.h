@@ -7,28 +7,7 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
-
-enum lava_routine {
-    LAVA_ROUTINE_CBLAS_SGEMM,
-    LAVA_ROUTINE_SGEMM,
-    LAVA_ROUTINE_CBLAS_SHGEMM,
-    LAVA_ROUTINE_FIRST_HALF = LAVA_ROUTINE_CBLAS_SHGEMM, /* from here on A and B are of half precision */
-    LAVA_ROUTINE_CBLAS_GEMM_F16F16F32,
-    LAVA_ROUTINE_SHGEMM,
-    LAVA_ROUTINE_CBLAS_HGEMM,
-    LAVA_ROUTINE_HGEMM,
-    LAVA_ROUTINE_HGEMM_PLAIN, /* oneMKL's other name for it */
-    LAVA_ROUTINE_LAVABLAS_HGEMM,
-    LAVA_ROUTINE_CBLAS_SBGEMM,
-    LAVA_ROUTINE_CBLAS_GEMM_BF16BF16F32,
-    LAVA_ROUTINE_SBGEMM,
-    LAVA_ROUTINE_CBLAS_BGEMM,
-    LAVA_ROUTINE_BGEMM,
-    LAVA_ROUTINE_COUNT
-};
-const char *lava_routine_name(enum lava_routine routine);      /* as exported: "cblas_sgemm", "sgemm_" ... */
-enum lava_type lava_routine_type(enum lava_routine routine);   /* of A and B */
-enum lava_type lava_routine_type_c(enum lava_routine routine); /* of C */
+#include "lib/base/routines.h"
 
 void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, enum lava_place place,
                       enum lava_reason reason, uint64_t elapsed_ns);

@@ -1,5 +1,4 @@
-/* Invalid arguments, told as the reference BLAS tells them. Called by lib/cpu/reference, compose and, for
- * half precision, lib/abi. */
+/* Invalid arguments, told as the reference BLAS tells them. Called by lib/abi. */
 #include "lib/cpu/complain.h"
 
 #include <ctype.h>
@@ -7,8 +6,9 @@
 
 #include "lib/base/log.h"
 
-/* The reference pads its names to this. */
+/* The reference pads its names to the first; the longest there is. */
 #define FORTRAN_NAME_LENGTH 6
+#define LONGEST_NAME_LENGTH 15
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, CONJ_TRANS = 113 };
 
@@ -52,16 +52,16 @@ static int first_wrong(const struct arguments *arguments) {
     return 0;
 }
 
-static void fortran_name(const char *routine, char name[FORTRAN_NAME_LENGTH + 1]) {
-    size_t length = strcspn(routine, "_");
-    for (size_t i = 0; i < FORTRAN_NAME_LENGTH; i++)
-        name[i] = i < length ? (char)toupper((unsigned char)routine[i]) : ' ';
-    name[FORTRAN_NAME_LENGTH] = '\0';
+static void fortran_name(const char *routine, char name[LONGEST_NAME_LENGTH + 1]) {
+    size_t length = strcspn(routine, "_"), i = 0;
+    for (; i < length && i < LONGEST_NAME_LENGTH; i++)
+        name[i] = (char)toupper((unsigned char)routine[i]);
+    for (; i < FORTRAN_NAME_LENGTH; i++)
+        name[i] = ' ';
+    name[i] = '\0';
 }
 
-void lava_complain_fortran(const char *routine, char transa, char transb,
-                           const struct lava_problem *numbers) {
-    char name[FORTRAN_NAME_LENGTH + 1];
+int lava_complain_find_fortran(char transa, char transb, const struct lava_problem *numbers) {
     bool a_is_n = (transa | 0x20) == 'n', b_is_n = (transb | 0x20) == 'n';
     const struct arguments arguments = {
         .transa_known = transa && strchr("NnTtCc", transa),
@@ -71,12 +71,17 @@ void lava_complain_fortran(const char *routine, char transa, char transb,
         .rows_b = b_is_n ? numbers->k : numbers->n,
         .rows_c = numbers->m,
     };
-    fortran_name(routine, name);
-    lava_complain(name, first_wrong(&arguments));
+    return first_wrong(&arguments);
 }
 
-void lava_complain_cblas(const char *routine, int layout, int transa, int transb,
-                         const struct lava_problem *numbers) {
+void lava_complain_fortran(const char *routine, char transa, char transb,
+                           const struct lava_problem *numbers) {
+    char name[LONGEST_NAME_LENGTH + 1];
+    fortran_name(routine, name);
+    lava_complain(name, lava_complain_find_fortran(transa, transb, numbers));
+}
+
+int lava_complain_find_cblas(int layout, int transa, int transb, const struct lava_problem *numbers) {
     bool by_rows = layout == ROW_MAJOR;
     bool a_is_n = transa == NO_TRANS, b_is_n = transb == NO_TRANS;
     const struct arguments arguments = {
@@ -87,5 +92,13 @@ void lava_complain_cblas(const char *routine, int layout, int transa, int transb
         .rows_b = b_is_n == by_rows ? numbers->n : numbers->k,
         .rows_c = by_rows ? numbers->n : numbers->m,
     };
-    lava_complain(routine, by_rows || layout == COLUMN_MAJOR ? first_wrong(&arguments) + 1 : 1);
+    if (!by_rows && layout != COLUMN_MAJOR)
+        return 1;
+    int number = first_wrong(&arguments);
+    return number ? number + 1 : 0;
+}
+
+void lava_complain_cblas(const char *routine, int layout, int transa, int transb,
+                         const struct lava_problem *numbers) {
+    lava_complain(routine, lava_complain_find_cblas(layout, transa, transb, numbers));
 }

@@ -1,17 +1,21 @@
-/* Holds the CPU BLAS and computes products on it. lava_cpu_blas_get is called by the gate, _run by the
- * executor for what the device did not finish, _figures by the runtime for the policy.
+/* Holds the CPU BLAS and computes products on it. lava_cpu_blas_get is called by the gate, _routine and
+ * _run by lib/abi, _run by the runtime too for what the device did not finish, _figures by the runtime for
+ * the policy.
  *
- * Invariant: what lava_cpu_blas_get returned never changes and its library is never closed. */
+ * Invariant: what lava_cpu_blas_get and _routine returned never changes and its library is never closed. */
 #include "lib/cpu/cpu_blas.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <string.h>
+#include <stdatomic.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/cpu/find.h"
 #include "lib/cpu/half.h"
+#include "lib/cpu/invoke.h"
 #include "lib/cpu/processor.h"
 #include "lib/cpu/reference.h"
 #include "lib/cpu/run.h"
@@ -35,29 +39,50 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void) {
     return &process_blas;
 }
 
+/* Threads that meet at a name's first call search side by side and find the same: a lock could be held by one
+ * that waits for the loader's, which another holds whose library multiplies as it is loaded. */
+static struct {
+    _Atomic(lava_function *) function; /* set before searched is */
+    _Atomic bool searched;
+} routines[LAVA_ROUTINE_COUNT];
+
+lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
+    if (!atomic_load_explicit(&routines[routine].searched, memory_order_acquire)) {
+        int saved_errno = errno;
+        lava_function *function = lava_find_routine(lava_cpu_blas_get(), fallbacks, routine);
+        if (function)
+            atomic_store_explicit(&routines[routine].function, function, memory_order_relaxed);
+        atomic_store_explicit(&routines[routine].searched, true, memory_order_release);
+        LAVA_LOG(DEBUG, "%s: %s", lava_routine_name(routine),
+                 function ? "the CPU's own" : "computed under another name");
+        errno = saved_errno;
+    }
+    return atomic_load_explicit(&routines[routine].function, memory_order_relaxed);
+}
+
 /* A product of m x n x k elements of the problem, beginning at these. */
 struct piece {
-    int64_t row, column, depth;
-    int m, n, k;
-    float beta;
+    int64_t row, column, depth, m, n, k;
 };
 
 static void run_piece(const struct lava_cpu_blas *blas, const struct lava_problem *problem,
                       const struct piece *piece) {
     bool a_is_n = problem->op_a == LAVA_OP_N, b_is_n = problem->op_b == LAVA_OP_N;
-    const float *a = problem->a, *b = problem->b;
-    float *c = problem->c;
-    float alpha = (float)problem->alpha;
-    int lda = (int)problem->lda, ldb = (int)problem->ldb, ldc = (int)problem->ldc;
-    a += a_is_n ? piece->row + piece->depth * problem->lda : piece->depth + piece->row * problem->lda;
-    b += b_is_n ? piece->depth + piece->column * problem->ldb : piece->column + piece->depth * problem->ldb;
-    c += piece->row + piece->column * problem->ldc;
-    blas->sgemm(a_is_n ? "N" : "T", b_is_n ? "N" : "T", &piece->m, &piece->n, &piece->k, &alpha, a, &lda, b,
-                &ldb, &piece->beta, c, &ldc, 1, 1);
-}
-
-static int length_from(int64_t start, int64_t end, int64_t piece) {
-    return (int)(end - start < piece ? end - start : piece);
+    int64_t bytes = (int64_t)lava_type_bytes(problem->type);
+    struct lava_problem part = *problem;
+    part.m = piece->m;
+    part.n = piece->n;
+    part.k = piece->k;
+    part.a = (const char *)problem->a + bytes * (a_is_n ? piece->row + piece->depth * problem->lda
+                                                        : piece->depth + piece->row * problem->lda);
+    part.b = (const char *)problem->b + bytes * (b_is_n ? piece->depth + piece->column * problem->ldb
+                                                        : piece->column + piece->depth * problem->ldb);
+    part.c = (char *)problem->c + bytes * (piece->row + piece->column * problem->ldc);
+    if (piece->depth > 0) {
+        part.beta = 1;
+        part.beta_imaginary = 0;
+    }
+    lava_invoke_gemm(&blas->gemm[problem->type], &part);
 }
 
 void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem *problem, int64_t piece,
@@ -74,10 +99,9 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem
                     .row = row,
                     .column = column,
                     .depth = depth,
-                    .m = length_from(row, problem->m, piece),
-                    .n = length_from(column, problem->n, piece),
-                    .k = length_from(depth, problem->k, piece),
-                    .beta = depth == 0 ? (float)problem->beta : 1.0f,
+                    .m = lava_minimum(problem->m - row, piece),
+                    .n = lava_minimum(problem->n - column, piece),
+                    .k = lava_minimum(problem->k - depth, piece),
                 };
                 run_piece(blas, problem, &part);
                 depth += piece;
@@ -86,20 +110,12 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
-    if (problem->type != LAVA_TYPE_FP32) {
+    if (lava_type_is_half(problem->type))
         lava_half_run(blas, problem);
-        return;
-    }
-    /* Far enough below INT_MAX that a library may round a size up. */
-    lava_run_pieces(blas, problem, (int64_t)1 << 30, INT_MAX);
-}
-
-/* Whether the CPU BLAS has a routine of its own for A and B of the type. */
-static bool has_half(const struct lava_cpu_blas *blas, enum lava_type type) {
-    for (int routine = LAVA_ROUTINE_FIRST_HALF; routine < LAVA_ROUTINE_COUNT; routine++)
-        if (blas->half[routine] && lava_routine_type((enum lava_routine)routine) == type)
-            return true;
-    return false;
+    else if (blas->gemm[problem->type].is_ilp64)
+        lava_run_pieces(blas, problem, INT64_MAX / 2, INT64_MAX);
+    else /* far enough below INT_MAX that a library may round a size up */
+        lava_run_pieces(blas, problem, (int64_t)1 << 30, INT_MAX);
 }
 
 struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) {
@@ -109,13 +125,13 @@ struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) 
     /* Of sgemm's rate, where operands are converted: 0.75 to 0.85 at 2048^3 and 4096^3 on 16 cores of
      * Sapphire Rapids, OpenBLAS 0.3.29; 0.9 on 2 cores. */
     const double converted_share = 0.8;
-    bool is_loop = strcmp(blas->path, LAVA_REFERENCE_PATH) == 0;
+    bool is_loop = !blas->gemm[LAVA_TYPE_FP32].function;
     double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();
     struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32};
     figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] = fp32 / 2;
     figures.flops_per_s[LAVA_TYPE_CFP32] = fp32;
     for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
-        figures.flops_per_s[type] = has_half(blas, (enum lava_type)type)
+        figures.flops_per_s[type] = blas->has_half[type]
                                         ? lava_processor_half_gain((enum lava_type)type) * fp32
                                         : converted_share * fp32;
     return figures;

@@ -19,6 +19,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/cpu/convert.h"
+#include "lib/cpu/invoke.h"
 #include "lib/cpu/processor.h"
 #include "lib/cpu/team.h"
 
@@ -156,19 +157,29 @@ static struct area as_stored(struct area area, enum lava_op op) {
 static void multiply(const struct product *product, struct area c, int64_t depth, int64_t depths) {
     const struct lava_problem *problem = product->problem;
     const struct blocks *blocks = &product->blocks;
-    const float *a = product->workspace + blocks->offset[A], *b = product->workspace + blocks->offset[B];
-    float *target = product->workspace + blocks->offset[C];
-    int m = (int)c.rows, n = (int)c.columns, k = (int)depths;
-    int lda = (int)blocks->ld[A], ldb = (int)blocks->ld[B], ldc = (int)blocks->ld[C];
-    /* without terms alpha has no say, not even NaN; CPU BLAS libraries differ on that */
-    float alpha = depths > 0 ? (float)problem->alpha : 0.0f;
-    float beta = depth == 0 ? (float)problem->beta : 1.0f;
+    struct lava_problem block = {
+        .type = LAVA_TYPE_FP32,
+        .type_c = LAVA_TYPE_FP32,
+        .op_a = problem->op_a,
+        .op_b = problem->op_b,
+        .m = c.rows,
+        .n = c.columns,
+        .k = depths,
+        .lda = blocks->ld[A],
+        .ldb = blocks->ld[B],
+        .ldc = blocks->ld[C],
+        /* without terms alpha has no say, not even NaN; CPU BLAS libraries differ on that */
+        .alpha = depths > 0 ? problem->alpha : 0,
+        .beta = depth == 0 ? problem->beta : 1,
+        .a = product->workspace + blocks->offset[A],
+        .b = product->workspace + blocks->offset[B],
+        .c = product->workspace + blocks->offset[C],
+    };
     if (!blocks->of_c) {
-        target = (float *)problem->c + c.row + c.column * problem->ldc;
-        ldc = (int)problem->ldc;
+        block.c = (float *)problem->c + c.row + c.column * problem->ldc;
+        block.ldc = problem->ldc;
     }
-    product->blas->sgemm(problem->op_a == LAVA_OP_N ? "N" : "T", problem->op_b == LAVA_OP_N ? "N" : "T", &m,
-                         &n, &k, &alpha, a, &lda, b, &ldb, &beta, target, &ldc, 1, 1);
+    lava_invoke_gemm(&product->blas->gemm[LAVA_TYPE_FP32], &block);
 }
 
 static void run_area(struct product *product, struct area c) {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
@@ -49,9 +48,6 @@ void lava_gate_measured(const struct lava_figures *figures) {
 static void open_once(void) {
     const struct lava_config *config = lava_config_get();
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
-    lava_gate.cblas_sgemm = blas->cblas_sgemm;
-    lava_gate.sgemm = blas->sgemm;
-    memcpy(lava_gate.half, blas->half, sizeof lava_gate.half);
     lava_stats_install();
     if (config->mode != LAVA_MODE_CPU)
         lava_lifecycle_install();

@@ -13,11 +13,7 @@
 #include "lib/cpu/cpu_blas.h"
 
 struct lava_gate {
-    _Atomic double forward_below;  /* m n k */
-    lava_cblas_sgemm *cblas_sgemm; /* set before forward_below is, never changed after */
-    lava_sgemm *sgemm;
-    /* As in struct lava_cpu_blas: NULL where the CPU has no such routine. */
-    lava_function *half[LAVA_ROUTINE_COUNT];
+    _Atomic double forward_below; /* m n k */
 };
 
 extern struct lava_gate lava_gate;
@@ -26,9 +22,9 @@ extern struct lava_gate lava_gate;
 void lava_gate_open(void);
 
 /* Work (m n k) that no device can do faster than this CPU BLAS in single precision. It serves all types, so
- * that the gate stays one comparison: half precision takes the CPU about as long. By the processor's rate,
- * until lava_gate_measured tells of a product with less work that takes the CPU longer than the device's
- * latency: thin ones do. */
+ * that the gate stays one comparison: half precision takes the CPU about as long, fp64 and complex numbers a
+ * few times that. By the processor's rate, until lava_gate_measured tells of a product with less work that
+ * takes the CPU longer than the device's latency: thin ones do. */
 double lava_gate_cutoff(void);
 void lava_gate_measured(const struct lava_figures *figures);
 

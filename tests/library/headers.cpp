@@ -1,10 +1,20 @@
 // The public headers as C++ sees them.
+#include <complex>
+#include <cstdint>
+
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 
 const char *(*version)() = lavablas_version;
 void (*gemm)(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, int, int, int, float, const float *, int,
              const float *, int, float, float *, int) = cblas_sgemm;
+
+// Double precision and complex numbers: C++'s own are what the routines take.
+void multiply(const std::complex<double> *a, std::complex<double> *c, std::int64_t n) {
+    const std::complex<double> one = 1, zero = 0;
+    cblas_zgemm(CblasColMajor, CblasConjTrans, CblasNoTrans, 2, 2, 2, &one, a, 2, a, 2, &zero, c, 2);
+    cblas_zgemm64_(CblasColMajor, CblasConjTrans, CblasNoTrans, n, n, n, &one, a, n, a, n, &zero, c, n);
+}
 
 // Half precision: enumerators convert to the integers of lavablas_hgemm.
 using mixed = void(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, int, int, int, float, const uint16_t *,

@@ -1,6 +1,6 @@
 /* A CPU BLAS for tests, built several times with different sets of symbols: STUB_CBLAS, STUB_FORTRAN,
- * STUB_ISAMAX (LP64), STUB_ILP64, STUB_TRAMPOLINE, STUB_LOOPS, STUB_USER. Computes with three loops; with an
- * unknown operation it does nothing but count. */
+ * STUB_ISAMAX (LP64), STUB_ILP64, STUB_TRAMPOLINE, STUB_SWITCH, STUB_LOOPS, STUB_USER, STUB_BARE. Computes
+ * with three loops; with an unknown operation it does nothing but count. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -100,8 +100,23 @@ void lbt_forward(void) {
 }
 #endif
 
+#ifdef STUB_SWITCH
+VISIBLE int flexiblas_avail(void);
+int flexiblas_avail(void) {
+    return 1;
+}
+#endif
+
 #ifdef STUB_USER
 /* Has no product of its own but needs one, so that the linker keeps the library it is linked with. */
 extern void sgemm_(void);
 VISIBLE void (*const stub_user)(void) = sgemm_;
+#endif
+
+#ifdef STUB_BARE
+/* A program's own function, which is no BLAS routine. */
+VISIBLE int sgemm(int x);
+int sgemm(int x) {
+    return x;
+}
 #endif

@@ -30,7 +30,51 @@ static void one_line(void **state) {
     assert_non_null(strstr(capture.text, "cblas_gemm_f16f16f32 parameter number 11 had an illegal value"));
 }
 
+static void names(void **state) {
+    static const struct {
+        const char *routine, *told;
+    } cases[] = {{"sgemm", "SGEMM  parameter"},
+                 {"dgemm_", "DGEMM  parameter"},
+                 {"cgemm3m", "CGEMM3M parameter"},
+                 {"zgemm3m_64_", "ZGEMM3M parameter"}};
+    const struct lava_problem numbers = {.m = -1};
+    struct capture capture;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        capture_begin(&capture);
+        lava_complain_fortran(cases[i].routine, 'N', 'c', &numbers);
+        assert_int_equal(capture_end(&capture), 1);
+        assert_non_null(strstr(capture.text, cases[i].told));
+    }
+}
+
+/* Positions in the caller's list, whatever its layout. */
+static void numbers_of_arguments(void **state) {
+    static const struct {
+        int layout, transa, transb;
+        struct lava_problem numbers;
+        const char *told;
+    } cases[] = {
+        {101, 111, 111, {.m = 2, .n = 3, .k = 2, .lda = 1, .ldb = 3, .ldc = 3}, "number 9 "},
+        {101, 111, 111, {.m = 3, .n = 3, .k = 2, .lda = 2, .ldb = 1, .ldc = 3}, "number 11 "},
+        {101, 111, 112, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 14 "},
+        {102, 111, 114, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 3 "},
+        {0, 111, 114, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 1 "},
+    };
+    struct capture capture;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        capture_begin(&capture);
+        lava_complain_cblas("cblas_zgemm", cases[i].layout, cases[i].transa, cases[i].transb,
+                            &cases[i].numbers);
+        assert_int_equal(capture_end(&capture), 1);
+        assert_non_null(strstr(capture.text, cases[i].told));
+        assert_non_null(strstr(capture.text, "cblas_zgemm "));
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_line)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_line), cmocka_unit_test(names),
+                                       cmocka_unit_test(numbers_of_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,20 @@
 #   test_symbols.sh LIBRARY
 set -eu
 library=$1
-blas='cblas_sgemm sgemm_ cblas_shgemm cblas_gemm_f16f16f32 shgemm_ cblas_hgemm hgemm_ hgemm
+blas='cblas_shgemm cblas_gemm_f16f16f32 shgemm_ cblas_hgemm hgemm_ hgemm
     cblas_sbgemm cblas_gemm_bf16bf16f32 sbgemm_ cblas_bgemm bgemm_'
+for routine in sgemm dgemm cgemm zgemm cgemm3m zgemm3m; do
+    blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
+    blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
+done
+for type in s d c z; do
+    for routine in gemmt gemmtr gemm_batch gemm_batch_strided; do
+        routine=$type$routine
+        blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
+        blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
+    done
+done
+blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"
 blas=$(echo $blas)
 
 symbols=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sed 's/@.*//' | sort -u)

@@ -1,0 +1,74 @@
+/* Entry points made alike: those of the families whose products the library takes apart itself, each call as
+ * a struct of its arguments. lib/abi/gemm.c says how a call goes and why Fortran's lengths are never written;
+ * it keeps ways of its own, since its products are forwarded in nanoseconds.
+ *
+ *     entry      the name
+ *     list       (its parameters), of Fortran's without the lengths
+ *     names      (what they are called)
+ *     family     ..._begin(&arguments, &call): false, with nothing written: the arguments are to be forwarded
+ *                ..._compute(&arguments): what the CPU's routine of that name would do if there were one
+ *     forwards   what the gate says, of the parameters
+ *     arguments  initializer of struct ..._arguments */
+#ifndef LAVA_ABI_ENTRY_H
+#define LAVA_ABI_ENTRY_H
+
+#include <stdatomic.h>
+
+#include "lib/abi/export.h"
+#include "lib/cpu/cpu_blas.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/runtime.h"
+
+#define LAVA_ENTRY_FORWARD(entry) atomic_load_explicit(&forward_##entry, memory_order_relaxed)
+
+/* with: the parameters and what follows them; last the arguments, whose commas count as commas here. */
+#define LAVA_ENTRY_SLOW(entry, with, with_names, family, ...)                                                \
+    void entry with;                                                                                         \
+    static void stand_in_##entry with;                                                                       \
+    static __typeof__(entry) *_Atomic forward_##entry = stand_in_##entry;                                    \
+                                                                                                             \
+    LAVA_SLOW_PATH static void stand_in_##entry with {                                                       \
+        lava_function *found = lava_cpu_blas_routine(LAVA_ROUTINE_##entry);                                  \
+        if (found) {                                                                                         \
+            atomic_store_explicit(&forward_##entry, (__typeof__(entry) *)found, memory_order_relaxed);       \
+            ((__typeof__(entry) *)found) with_names;                                                         \
+        } else {                                                                                             \
+            const struct family##_arguments x = __VA_ARGS__;                                                 \
+            family##_compute(&x);                                                                            \
+        }                                                                                                    \
+        __asm__ volatile("");                                                                                \
+    }                                                                                                        \
+                                                                                                             \
+    LAVA_SLOW_PATH static void slow_##entry with {                                                           \
+        const struct family##_arguments x = __VA_ARGS__;                                                     \
+        struct lava_call call;                                                                               \
+        if (!family##_begin(&x, &call))                                                                      \
+            LAVA_ENTRY_FORWARD(entry) with_names;                                                            \
+        lava_runtime_end(&call);                                                                             \
+    }
+
+#define LAVA_ENTRY_CBLAS(entry, list, names, family, forwards, arguments)                                    \
+    LAVA_ENTRY_SLOW(entry, list, names, family, arguments)                                                   \
+                                                                                                             \
+    LAVA_EXPORT void entry list {                                                                            \
+        if (forwards)                                                                                        \
+            LAVA_ENTRY_FORWARD(entry) names;                                                                 \
+        else                                                                                                 \
+            slow_##entry names;                                                                              \
+    }
+
+/* with: the list and the lengths; the jump leaves those where they are. */
+#define LAVA_ENTRY_FORTRAN(entry, list, names, with, with_names, family, forwards, arguments)                \
+    typedef void plain_##entry list;                                                                         \
+    LAVA_ENTRY_SLOW(entry, with, with_names, family, arguments)                                              \
+                                                                                                             \
+    LAVA_EXPORT void entry with {                                                                            \
+        if (forwards) {                                                                                      \
+            ((plain_##entry *)(lava_function *)LAVA_ENTRY_FORWARD(entry)) names;                             \
+            return;                                                                                          \
+        }                                                                                                    \
+        slow_##entry with_names;                                                                             \
+        __asm__ volatile("");                                                                                \
+    }
+
+#endif

@@ -1,0 +1,129 @@
+/* Every ?gemmt and ?gemmtr as programs call it: one triangle of C <- alpha op(A) op(B) + beta C, which is
+ * n x n. Where a device is worth it or the CPU BLAS has no routine of the name, lib/exec/triangle takes the
+ * triangle apart; else the CPU's own gets the arguments untouched. */
+#include "lib/abi/arguments.h"
+#include "lib/abi/entry.h"
+#include "lib/abi/refuse.h"
+#include "lib/exec/triangle.h"
+
+#include "lavablas_cblas.h"
+
+enum { ROW_MAJOR = 101, UPPER = 121, LOWER = 122 };
+
+struct gemmt_arguments {
+    enum lava_routine routine;
+    int layout, uplo, transa, transb; /* enumerators, or Fortran's characters */
+    int64_t n, k, lda, ldb, ldc;
+    const void *alpha, *beta, *a, *b;
+    void *c;
+};
+
+static bool read_uplo(const struct gemmt_arguments *x, bool *is_lower) {
+    bool fortran = lava_routine_row(x->routine)->convention == LAVA_CONVENTION_FORTRAN;
+    int letter = x->uplo | 0x20; /* small */
+    *is_lower = fortran ? letter == 'l' : x->uplo == LOWER;
+    return *is_lower || (fortran ? letter == 'u' : x->uplo == UPPER);
+}
+
+static struct lava_problem numbers_of(const struct gemmt_arguments *x) {
+    return (struct lava_problem){.type = lava_routine_type(x->routine),
+                                 .type_c = lava_routine_type_c(x->routine),
+                                 .m = x->n,
+                                 .n = x->n,
+                                 .k = x->k,
+                                 .lda = x->lda,
+                                 .ldb = x->ldb,
+                                 .ldc = x->ldc,
+                                 .a = x->a,
+                                 .b = x->b,
+                                 .c = x->c};
+}
+
+/* Scalars are not read where the arguments before them are wrong already. By rows the transpose is computed,
+ * whose lower triangle is the upper one. */
+static bool translate(const struct gemmt_arguments *x, struct lava_triangle *triangle) {
+    const struct lava_routine_row *row = lava_routine_row(x->routine);
+    const struct lava_problem numbers = numbers_of(x);
+    struct lava_problem *problem = &triangle->problem;
+    bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
+    if (!read_uplo(x, &triangle->is_lower) ||
+        !(fortran ? lava_problem_from_fortran(problem, (char)x->transa, (char)x->transb, &numbers)
+                  : lava_problem_from_cblas(problem, x->layout, x->transa, x->transb, &numbers)))
+        return false;
+    lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
+    lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
+    triangle->is_lower ^= !fortran && x->layout == ROW_MAJOR;
+    return true;
+}
+
+/* The list is ?gemm's with uplo before the operations, and m left out after them. */
+static void complain(const struct gemmt_arguments *x) {
+    const struct lava_problem numbers = numbers_of(x);
+    int cblas = lava_routine_row(x->routine)->convention != LAVA_CONVENTION_FORTRAN;
+    int number = lava_refuse_find(x->routine, x->layout, x->transa, x->transb, &numbers);
+    bool is_lower;
+    if (number == LAVA_REFUSE_LAYOUT)
+        number = 0;
+    else if (!read_uplo(x, &is_lower))
+        number = 1;
+    else if (number <= 3)
+        number++;
+    lava_refuse(x->routine, number + cblas);
+}
+
+static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
+    struct lava_triangle triangle;
+    *call = (struct lava_call){.routine = arguments->routine};
+    return translate(arguments, &triangle) ? lava_triangle_begin(call, &triangle) : lava_runtime_begin(call);
+}
+
+static void gemmt_compute(const struct gemmt_arguments *arguments) {
+    struct lava_triangle triangle;
+    if (translate(arguments, &triangle))
+        lava_triangle_run(&triangle);
+    else
+        complain(arguments);
+}
+
+#define FORWARDS(n, k) lava_gate_forwards((double)(n), (double)(n) / 2, (double)(k))
+
+#define CBLAS_LIST(integer, type, scalar)                                                                    \
+    (CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, integer n,        \
+     integer k, LAVA_VALUE_##scalar alpha, const LAVA_ELEMENT_##type *a, integer lda,                        \
+     const LAVA_ELEMENT_##type *b, integer ldb, LAVA_VALUE_##scalar beta, LAVA_ELEMENT_##type *c,            \
+     integer ldc)
+#define CBLAS_NAMES (layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+#define CBLAS_ARGUMENTS(entry, scalar)                                                                       \
+    {                                                                                                        \
+        LAVA_ROUTINE_##entry, (int)layout, (int)uplo, (int)transa, (int)transb, n, k, lda, ldb, ldc,         \
+            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                               \
+    }
+
+#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
+    const char *uplo, const char *transa, const char *transb, const integer *n, const integer *k,            \
+        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
+        const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                 \
+        LAVA_ELEMENT_##type *c, const integer *ldc
+#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
+#define FORTRAN_WITH(integer, type, scalar)                                                                  \
+    (FORTRAN_PARAMETERS(integer, type, scalar), size_t uplo_length, size_t transa_length,                    \
+     size_t transb_length)
+#define FORTRAN_NAMES (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+#define FORTRAN_WITH_NAMES                                                                                   \
+    (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, uplo_length, transa_length,            \
+     transb_length)
+#define FORTRAN_ARGUMENTS(entry)                                                                             \
+    { LAVA_ROUTINE_##entry, 0, *uplo, *transa, *transb, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
+
+#define GEMMT_CBLAS(entry, integer, type, scalar)                                                            \
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, gemmt, FORWARDS(n, k),           \
+                     CBLAS_ARGUMENTS(entry, scalar))
+#define GEMMT_FORTRAN(entry, integer, type, scalar)                                                          \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, gemmt, FORWARDS(*n, *k),     \
+                       FORTRAN_ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type, scalar)
+
+LAVA_GEMMT_ROUTINES(ENTRY)

@@ -1,0 +1,303 @@
+/* From a batch's arguments to products. Called by lib/abi/batch.
+ *
+ * A group is offered to the device: all of it (lib/exec/batch), else its products one by one. Where it takes
+ * none, and nothing has been written, the whole call goes to the CPU's routine of that name, whose threads
+ * share out small products better than one ?gemm after the other. So of several groups none is begun before
+ * the policy was asked about all. */
+#include "lib/abi/groups.h"
+
+#include "dispatch/batches.h"
+#include "lib/abi/arguments.h"
+#include "lib/abi/refuse.h"
+#include "lib/base/config.h"
+#include "lib/cpu/cpu_blas.h"
+#include "lib/exec/batch.h"
+#include "lib/exec/calibration.h"
+#include "lib/exec/gate.h"
+#include "lib/exec/lifecycle.h"
+#include "lib/exec/parts.h"
+
+static int64_t integer_at(bool is_ilp64, const void *integers, int64_t at) {
+    return is_ilp64 ? ((const int64_t *)integers)[at] : ((const int *)integers)[at];
+}
+
+double lava_groups_work(bool is_ilp64, int64_t count, const void *sizes, const void *m, const void *n,
+                        const void *k) {
+    double work = 0;
+    for (int64_t i = 0; i < count; i++)
+        work += (double)integer_at(is_ilp64, sizes, i) * (double)integer_at(is_ilp64, m, i) *
+                (double)integer_at(is_ilp64, n, i) * (double)integer_at(is_ilp64, k, i);
+    return work;
+}
+
+/* Which group comes next, and how many products came before it. */
+struct place {
+    int64_t group, first;
+};
+
+/* A group in the caller's order. */
+struct group {
+    int transa, transb;
+    struct lava_problem numbers;
+    int64_t count, stride_a, stride_b, stride_c;
+    const void *const *a, *const *b, *const *c; /* NULL: strided */
+};
+
+static int operation_at(const struct lava_groups_arguments *x, const void *operations, int64_t at) {
+    bool fortran = lava_routine_row(x->routine)->convention == LAVA_CONVENTION_FORTRAN;
+    return fortran ? ((const char *)operations)[at] : ((const int *)operations)[at];
+}
+
+static void read_matrices(const struct lava_groups_arguments *x, int64_t first, struct group *group) {
+    bool is_ilp64 = lava_routine_row(x->routine)->is_ilp64;
+    if (lava_routine_row(x->routine)->family == LAVA_FAMILY_BATCH) {
+        group->a = (const void *const *)x->a + first;
+        group->b = (const void *const *)x->b + first;
+        group->c = (const void *const *)x->c + first;
+    } else {
+        group->numbers.a = x->a;
+        group->numbers.b = x->b;
+        group->numbers.c = (void *)x->c;
+        group->stride_a = integer_at(is_ilp64, x->stride_a, 0);
+        group->stride_b = integer_at(is_ilp64, x->stride_b, 0);
+        group->stride_c = integer_at(is_ilp64, x->stride_c, 0);
+    }
+}
+
+static struct group read_group(const struct lava_groups_arguments *x, const struct place *place) {
+    bool is_ilp64 = lava_routine_row(x->routine)->is_ilp64;
+    int64_t at = place->group;
+    struct group group = {.transa = operation_at(x, x->transa, at),
+                          .transb = operation_at(x, x->transb, at),
+                          .numbers = {.type = lava_routine_type(x->routine),
+                                      .type_c = lava_routine_type_c(x->routine),
+                                      .m = integer_at(is_ilp64, x->m, at),
+                                      .n = integer_at(is_ilp64, x->n, at),
+                                      .k = integer_at(is_ilp64, x->k, at),
+                                      .lda = integer_at(is_ilp64, x->lda, at),
+                                      .ldb = integer_at(is_ilp64, x->ldb, at),
+                                      .ldc = integer_at(is_ilp64, x->ldc, at)},
+                          .count = integer_at(is_ilp64, x->sizes, at)};
+    return group;
+}
+
+/* A product by rows is that of the operands exchanged. False: the arguments are wrong. */
+static bool translate(const struct lava_groups_arguments *x, const struct place *place,
+                      struct lava_batch *batch) {
+    enum { ROW_MAJOR = 101 };
+    const struct lava_routine_row *row = lava_routine_row(x->routine);
+    bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
+    int64_t scalar_bytes = (int64_t)lava_type_bytes(row->scalar);
+    struct lava_problem *problem = &batch->problem;
+    struct group group = read_group(x, place);
+    if (group.count < 0)
+        return false;
+    if (group.count > 0)
+        read_matrices(x, place->first, &group);
+    if (!(fortran ? lava_problem_from_fortran(problem, (char)group.transa, (char)group.transb, &group.numbers)
+                  : lava_problem_from_cblas(problem, x->layout, group.transa, group.transb, &group.numbers)))
+        return false;
+    bool swapped = !fortran && x->layout == ROW_MAJOR;
+    lava_arguments_read_scalar(row->scalar, (const char *)x->alpha + scalar_bytes * place->group,
+                               &problem->alpha, &problem->alpha_imaginary);
+    lava_arguments_read_scalar(row->scalar, (const char *)x->beta + scalar_bytes * place->group,
+                               &problem->beta, &problem->beta_imaginary);
+    batch->count = group.count;
+    batch->stride_a = swapped ? group.stride_b : group.stride_a;
+    batch->stride_b = swapped ? group.stride_a : group.stride_b;
+    batch->stride_c = group.stride_c;
+    batch->a = swapped ? group.b : group.a;
+    batch->b = swapped ? group.a : group.b;
+    batch->c = (void *const *)group.c;
+    return true;
+}
+
+/* The next group that has products; false: there is none. All of them are known to be valid. */
+static bool next_group(const struct lava_groups_arguments *x, struct place *place, struct lava_batch *batch) {
+    while (place->group < x->count) {
+        translate(x, place, batch);
+        place->group++;
+        place->first += batch->count;
+        if (batch->count > 0)
+            return true;
+    }
+    return false;
+}
+
+static void run_on_cpu(const struct lava_batch *batch) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        const struct lava_problem product = lava_batch_product(batch, i);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &product);
+    }
+}
+
+static double work_of(const struct lava_problem *problem) {
+    return lava_problem_is_trivial(problem) ? 0
+                                            : (double)problem->m * (double)problem->n * (double)problem->k;
+}
+
+/* No device is worth it: not even asked. */
+static bool is_below_cutoff(const struct lava_problem *problem, int64_t products) {
+    double work = work_of(problem) * (double)products;
+    return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_gate_cutoff());
+}
+
+static bool device_takes(struct lava_call *call, const struct lava_batch *batch, int64_t i) {
+    struct lava_call part = {
+        .routine = call->routine, .valid = true, .problem = lava_batch_product(batch, i)};
+    return !is_below_cutoff(&part.problem, 1) && lava_parts_try(call, &part);
+}
+
+/* False: nothing was written. */
+static bool offer(struct lava_call *call, const struct lava_batch *batch) {
+    int64_t finished = 0;
+    if (is_below_cutoff(&batch->problem, batch->count))
+        return false;
+    if (batch->count > 1) {
+        struct lava_call part = {.routine = call->routine};
+        finished = lava_batch_run(&part, batch);
+        lava_parts_begun(call, &part);
+    }
+    if (finished == 0) {
+        if (!device_takes(call, batch, 0))
+            return false;
+        finished = 1;
+    }
+    for (; finished < batch->count; finished++)
+        if (!device_takes(call, batch, finished)) {
+            const struct lava_problem product = lava_batch_product(batch, finished);
+            lava_cpu_blas_run(lava_cpu_blas_get(), &product);
+        }
+    return true;
+}
+
+/* Whether the device would take a group or its first product; *reason says why not. */
+static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
+    const struct lava_capabilities *device = lava_lifecycle_capabilities();
+    const struct lava_figures *figures = lava_calibration_figures();
+    const struct lava_overrides none = {0};
+    const struct lava_problem product = lava_batch_product(batch, 0);
+    enum lava_mode mode = lava_config_get()->mode;
+    struct lava_batch_plan together;
+    struct lava_plan alone;
+    if (is_below_cutoff(&product, batch->count))
+        return false;
+    if (batch->count > 1) {
+        lava_batches_choose(&product, batch->count, device, figures, mode, &together);
+        *reason = together.reason;
+        if (together.place == LAVA_PLACE_GPU)
+            return true;
+    }
+    if (is_below_cutoff(&product, 1))
+        return false;
+    lava_policy_choose(&product, device, figures, mode, &none, &alone);
+    *reason = alone.reason;
+    return alone.place == LAVA_PLACE_GPU;
+}
+
+struct look {
+    const struct lava_groups_arguments *arguments;
+    bool promising;
+};
+
+/* A way to the device that writes nothing. */
+static bool look(struct lava_call *call, void *context) {
+    struct look *found = context;
+    struct place place = {0};
+    struct lava_batch batch;
+    call->reason = LAVA_REASON_CUTOFF;
+    while (!found->promising && next_group(found->arguments, &place, &batch)) {
+        batch.problem.precision = call->problem.precision;
+        found->promising = is_promising(&batch, &call->reason);
+    }
+    return false;
+}
+
+/* The number of the first wrong argument in Fortran's count; LAVA_REFUSE_LAYOUT; 0: none. */
+static int find_wrong(const struct lava_groups_arguments *x) {
+    /* by ?gemm's count; between its arguments ?gemm_batch_strided has the strides */
+    static const int strided[14] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15};
+    bool is_strided = lava_routine_row(x->routine)->family == LAVA_FAMILY_STRIDED;
+    if (x->count < 0)
+        return 14;
+    for (struct place place = {0}; place.group < x->count; place.group++) {
+        const struct group group = read_group(x, &place);
+        int number = lava_refuse_find(x->routine, x->layout, group.transa, group.transb, &group.numbers);
+        if (number)
+            return number < 0 || !is_strided ? number : strided[number];
+        if (group.count < 0)
+            return is_strided ? 17 : 15;
+    }
+    return 0;
+}
+
+/* What stands for the call: a product of the group with the most work, and how many of them are as much as
+ * all. */
+struct total {
+    int64_t groups; /* with products */
+    struct lava_batch largest;
+    int64_t products;
+};
+
+static struct total sum_up(const struct lava_groups_arguments *x) {
+    struct total total = {.largest.problem.type = lava_routine_type(x->routine)};
+    struct place place = {0};
+    struct lava_batch batch;
+    double most = -1, all = 0;
+    for (; next_group(x, &place, &batch); total.groups++) {
+        double work = work_of(&batch.problem) * (double)batch.count;
+        all += work;
+        if (work > most) {
+            total.largest = batch;
+            most = work;
+        }
+    }
+    total.products = most > 0 ? (int64_t)(all / work_of(&total.largest.problem) + 0.5) : place.first;
+    return total;
+}
+
+/* In the order of the groups: a program may have one read what an earlier one wrote. */
+static bool run_groups(const struct lava_groups_arguments *arguments, struct lava_call *call) {
+    struct look found = {.arguments = arguments};
+    struct place place = {0};
+    struct lava_batch batch;
+    lava_runtime_begin_by(call, look, &found);
+    if (!found.promising)
+        return false;
+    while (next_group(arguments, &place, &batch))
+        if (!offer(call, &batch))
+            run_on_cpu(&batch);
+    return true;
+}
+
+bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lava_call *call) {
+    struct total total;
+    bool wrote;
+    *call = (struct lava_call){.routine = arguments->routine};
+    lava_gate_open();
+    if (find_wrong(arguments))
+        return lava_runtime_begin(call);
+    total = sum_up(arguments);
+    call->valid = true;
+    call->problem = total.groups > 0 ? lava_batch_product(&total.largest, 0) : total.largest.problem;
+    call->products = total.products;
+    wrote = total.groups == 1 ? offer(call, &total.largest) : run_groups(arguments, call);
+    if (call->start_ns == 0) { /* no device was asked */
+        struct look none = {.arguments = arguments};
+        lava_runtime_begin_by(call, look, &none);
+    }
+    return wrote;
+}
+
+void lava_groups_compute(const struct lava_groups_arguments *arguments) {
+    bool fortran = lava_routine_row(arguments->routine)->convention == LAVA_CONVENTION_FORTRAN;
+    struct place place = {0};
+    struct lava_batch batch;
+    int wrong = find_wrong(arguments);
+    if (wrong) {
+        lava_refuse(arguments->routine, wrong == LAVA_REFUSE_LAYOUT ? 1 : wrong + !fortran);
+        return;
+    }
+    while (next_group(arguments, &place, &batch))
+        run_on_cpu(&batch);
+}

@@ -1,0 +1,44 @@
+/* The table of exported names, made of the two in routines.h. */
+#include "lib/base/routines.h"
+
+#include <string.h>
+
+#define IS_ILP64(integer) (sizeof(integer) == sizeof(int64_t))
+#define ROW(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                      \
+    {LAVA_FAMILY_##family,                                                                                   \
+     #prefix #routine #suffix,                                                                               \
+     #prefix,                                                                                                \
+     #routine,                                                                                               \
+     #suffix,                                                                                                \
+     LAVA_CONVENTION_##convention,                                                                           \
+     IS_ILP64(integer),                                                                                      \
+     LAVA_TYPE_##type,                                                                                       \
+     LAVA_TYPE_##type_c,                                                                                     \
+     LAVA_TYPE_##scalar},
+
+static const struct lava_routine_row rows[LAVA_ROUTINE_COUNT] = {LAVA_ROUTINES(ROW)};
+
+const struct lava_routine_row *lava_routine_row(enum lava_routine routine) {
+    return &rows[routine];
+}
+
+const char *lava_routine_name(enum lava_routine routine) {
+    return rows[routine].name;
+}
+
+enum lava_type lava_routine_type(enum lava_routine routine) {
+    return rows[routine].type;
+}
+
+enum lava_type lava_routine_type_c(enum lava_routine routine) {
+    return rows[routine].type_c;
+}
+
+bool lava_routine_is_plain(enum lava_routine routine) {
+    const struct lava_routine_row *row = &rows[routine];
+    if (row->is_ilp64)
+        return false;
+    return row->convention == LAVA_CONVENTION_FORTRAN
+               ? strcmp(row->prefix, "") == 0 && strcmp(row->suffix, "_") == 0
+               : strcmp(row->prefix, "cblas_") == 0;
+}

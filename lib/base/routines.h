@@ -1,0 +1,154 @@
+/* The routines that the library exports, and under which names: two tables for the preprocessor. lib/abi
+ * makes the entry points of them, lib/cpu the search for the CPU's own, lib/base/stats the counters, tests
+ * what they compare with. An enum lava_routine is one exported name.
+ *
+ * A family is what shares an argument list; lib/abi has a file for each. Constant data, any thread. */
+#ifndef LAVA_BASE_ROUTINES_H
+#define LAVA_BASE_ROUTINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/problem.h"
+
+// clang-format off
+
+/* Names are prefix, routine, suffix. Where several would do, the CPU BLAS is called by the first that it has.
+ *
+ *     prefix        suffix  convention  integers               called by                          */
+#define LAVA_FORMS_ALL(X, ...)                                                                            \
+    X(             , _     , FORTRAN,    int,     __VA_ARGS__) /* Fortran: LAPACK, Octave, R             */ \
+    X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__) /* C: Debian's NumPy, GSL                 */ \
+    X(scipy_       , _     , FORTRAN,    int,     __VA_ARGS__) /* SciPy's wheels                         */ \
+    X(scipy_cblas_ ,       , CBLAS,      int,     __VA_ARGS__)                                              \
+    X(             , _64_  , FORTRAN,    int64_t, __VA_ARGS__) /* Julia, OpenBLAS with a suffix          */ \
+    X(cblas_       , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(scipy_       , _64_  , FORTRAN,    int64_t, __VA_ARGS__) /* NumPy's wheels                         */ \
+    X(scipy_cblas_ , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__) /* netlib, oneMKL                         */ \
+    X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(             ,       , FORTRAN,    int,     __VA_ARGS__) /* oneMKL                                 */
+/* Half precision has the names that OpenBLAS and oneMKL gave it, and one of this library's own, whose
+ * enumerators are ints. */
+#define LAVA_FORMS_OPENBLAS(X, ...)                                                                       \
+    X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__)                                              \
+    X(             , _     , FORTRAN,    int,     __VA_ARGS__)
+#define LAVA_FORMS_ONEMKL(X, ...)                                                                         \
+    LAVA_FORMS_OPENBLAS(X, __VA_ARGS__)                                                                     \
+    X(             ,       , FORTRAN,    int,     __VA_ARGS__)
+#define LAVA_FORMS_CBLAS(X, ...)                                                                          \
+    X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__)
+#define LAVA_FORMS_OWN(X, ...)                                                                            \
+    X(lavablas_    ,       , OWN,        int,     __VA_ARGS__)
+
+/* X(prefix, suffix, convention, integer, family, routine, type of A and B, of C, of the scalars) */
+#define LAVA_GEMM_ROUTINES(X)                                               \
+    /*                     family routine           A and B  C      scalars */ \
+    LAVA_FORMS_ALL(     X, GEMM,  sgemm,            FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, GEMM,  dgemm,            FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, GEMM,  cgemm,            CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, GEMM,  zgemm,            CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, GEMM,  cgemm3m,          CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, GEMM,  zgemm3m,          CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  shgemm,           FP16,    FP32,  FP32)      \
+    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_f16f16f32,   FP16,    FP32,  FP32)      \
+    LAVA_FORMS_ONEMKL(  X, GEMM,  hgemm,            FP16,    FP16,  FP16)      \
+    LAVA_FORMS_OWN(     X, GEMM,  hgemm,            FP16,    FP16,  FP32)      \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  sbgemm,           BF16,    FP32,  FP32)      \
+    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_bf16bf16f32, BF16,    FP32,  FP32)      \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  bgemm,            BF16,    BF16,  BF16)
+
+/* Of C one triangle: one routine under two names, oneMKL's and the reference's. */
+#define LAVA_GEMMT_ROUTINES(X)                                              \
+    LAVA_FORMS_ALL(     X, GEMMT, sgemmt,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, GEMMT, dgemmt,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, GEMMT, cgemmt,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, GEMMT, zgemmt,           CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, GEMMT, sgemmtr,          FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, GEMMT, dgemmtr,          FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, GEMMT, cgemmtr,          CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, GEMMT, zgemmtr,          CFP64,   CFP64, CFP64)
+
+/* Groups of products by pointers, and products at equal distances. */
+#define LAVA_BATCH_ROUTINES(X)                                              \
+    LAVA_FORMS_ALL(     X, BATCH, sgemm_batch,      FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, BATCH, dgemm_batch,      FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, BATCH, cgemm_batch,      CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, BATCH, zgemm_batch,      CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_CBLAS(   X, BATCH, sbgemm_batch,     BF16,    FP32,  FP32)
+#define LAVA_STRIDED_ROUTINES(X)                                                  \
+    LAVA_FORMS_ALL(     X, STRIDED, sgemm_batch_strided,  FP32,  FP32,  FP32)  \
+    LAVA_FORMS_ALL(     X, STRIDED, dgemm_batch_strided,  FP64,  FP64,  FP64)  \
+    LAVA_FORMS_ALL(     X, STRIDED, cgemm_batch_strided,  CFP32, CFP32, CFP32) \
+    LAVA_FORMS_ALL(     X, STRIDED, zgemm_batch_strided,  CFP64, CFP64, CFP64) \
+    LAVA_FORMS_CBLAS(   X, STRIDED, sbgemm_batch_strided, BF16,  FP32,  FP32)
+
+#define LAVA_ROUTINES(X)                                                    \
+    LAVA_GEMM_ROUTINES(X)                                                      \
+    LAVA_GEMMT_ROUTINES(X)                                                     \
+    LAVA_BATCH_ROUTINES(X)                                                     \
+    LAVA_STRIDED_ROUTINES(X)
+
+/* What a type is in C's argument lists: behind a pointer; by value, which complex scalars never are; and where
+ * a scalar that came by value lies. 16-bit numbers are integers that hold the bits, as oneMKL and OpenBLAS
+ * have them: _Float16 would travel in another kind of register. */
+#define LAVA_ELEMENT_FP32  float
+#define LAVA_ELEMENT_FP64  double
+#define LAVA_ELEMENT_CFP32 void
+#define LAVA_ELEMENT_CFP64 void
+#define LAVA_ELEMENT_FP16  uint16_t
+#define LAVA_ELEMENT_BF16  uint16_t
+#define LAVA_VALUE_FP32    float
+#define LAVA_VALUE_FP64    double
+#define LAVA_VALUE_CFP32   const void *
+#define LAVA_VALUE_CFP64   const void *
+#define LAVA_VALUE_FP16    uint16_t
+#define LAVA_VALUE_BF16    uint16_t
+#define LAVA_ADDRESS_FP32(scalar)  (&(scalar))
+#define LAVA_ADDRESS_FP64(scalar)  (&(scalar))
+#define LAVA_ADDRESS_CFP32(scalar) (scalar)
+#define LAVA_ADDRESS_CFP64(scalar) (scalar)
+#define LAVA_ADDRESS_FP16(scalar)  (&(scalar))
+#define LAVA_ADDRESS_BF16(scalar)  (&(scalar))
+
+/* LAVA_ROUTINE_cblas_sgemm, LAVA_ROUTINE_sgemm_ ... */
+enum lava_routine {
+#define LAVA_ROUTINE_ENUMERATOR(prefix, suffix, convention, integer, family, routine, ...) \
+    LAVA_ROUTINE_##prefix##routine##suffix,
+    LAVA_ROUTINES(LAVA_ROUTINE_ENUMERATOR)
+#undef LAVA_ROUTINE_ENUMERATOR
+    LAVA_ROUTINE_COUNT,
+    LAVA_ROUTINE_SGEMM = LAVA_ROUTINE_sgemm_
+};
+
+// clang-format on
+
+enum lava_convention {
+    LAVA_CONVENTION_FORTRAN,
+    LAVA_CONVENTION_CBLAS,
+    LAVA_CONVENTION_OWN /* as CBLAS; nobody else has the routine */
+};
+
+/* Routines with the same argument list. */
+enum lava_family { LAVA_FAMILY_GEMM, LAVA_FAMILY_GEMMT, LAVA_FAMILY_BATCH, LAVA_FAMILY_STRIDED };
+
+struct lava_routine_row {
+    enum lava_family family;
+    const char *name;    /* as exported: "scipy_cblas_dgemm64_" */
+    const char *prefix;  /* "scipy_cblas_" */
+    const char *routine; /* "dgemm" */
+    const char *suffix;  /* "64_" */
+    enum lava_convention convention;
+    bool is_ilp64; /* integers are int64_t */
+    enum lava_type type, type_c, scalar;
+};
+
+const struct lava_routine_row *lava_routine_row(enum lava_routine routine);
+const char *lava_routine_name(enum lava_routine routine);
+enum lava_type lava_routine_type(enum lava_routine routine);   /* of A and B */
+enum lava_type lava_routine_type_c(enum lava_routine routine); /* of C */
+/* Fortran's or CBLAS's name without a prefix or suffix of somebody's own, integers being int: "sgemm_",
+ * "cblas_sgemm". */
+bool lava_routine_is_plain(enum lava_routine routine);
+
+#endif

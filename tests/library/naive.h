@@ -1,0 +1,93 @@
+/* Products as their definition has them, one element at a time in long double, for all types but half
+ * precision. Written apart from the library: nothing of it is used but the names of types. */
+#ifndef LAVA_TESTS_NAIVE_H
+#define LAVA_TESTS_NAIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/problem.h"
+
+struct naive_number {
+    long double real, imaginary;
+};
+
+/* Column-major; operations are 'N', 'T' or 'C'. */
+struct naive_product {
+    enum lava_type type;
+    char transa, transb;
+    int64_t m, n, k, lda, ldb, ldc;
+    struct naive_number alpha, beta;
+    const void *a, *b;
+    void *c;
+};
+
+static inline struct naive_number naive_read(enum lava_type type, const void *x, int64_t at) {
+    switch (type) {
+    case LAVA_TYPE_FP32:
+        return (struct naive_number){(long double)((const float *)x)[at], 0};
+    case LAVA_TYPE_FP64:
+        return (struct naive_number){(long double)((const double *)x)[at], 0};
+    case LAVA_TYPE_CFP32:
+        return (struct naive_number){(long double)((const float *)x)[2 * at],
+                                     (long double)((const float *)x)[2 * at + 1]};
+    default:
+        return (struct naive_number){(long double)((const double *)x)[2 * at],
+                                     (long double)((const double *)x)[2 * at + 1]};
+    }
+}
+
+static inline void naive_write(enum lava_type type, void *x, int64_t at, struct naive_number value) {
+    switch (type) {
+    case LAVA_TYPE_FP32:
+        ((float *)x)[at] = (float)value.real;
+        break;
+    case LAVA_TYPE_FP64:
+        ((double *)x)[at] = (double)value.real;
+        break;
+    case LAVA_TYPE_CFP32:
+        ((float *)x)[2 * at] = (float)value.real;
+        ((float *)x)[2 * at + 1] = (float)value.imaginary;
+        break;
+    default:
+        ((double *)x)[2 * at] = (double)value.real;
+        ((double *)x)[2 * at + 1] = (double)value.imaginary;
+    }
+}
+
+static inline struct naive_number naive_times(struct naive_number x, struct naive_number y) {
+    return (struct naive_number){x.real * y.real - x.imaginary * y.imaginary,
+                                 x.real * y.imaginary + x.imaginary * y.real};
+}
+
+static inline struct naive_number naive_operand(enum lava_type type, const void *x, int64_t ld, char op,
+                                                int64_t row, int64_t column) {
+    struct naive_number value = naive_read(type, x, op == 'N' ? row + column * ld : column + row * ld);
+    if (op == 'C')
+        value.imaginary = -value.imaginary;
+    return value;
+}
+
+/* (i, j) of C, not rounded. C is not read where beta is 0, A and B are not where alpha is. */
+static inline struct naive_number naive_element(const struct naive_product *p, int64_t i, int64_t j) {
+    struct naive_number sum = {0, 0}, before = {0, 0};
+    if (p->alpha.real != 0 || p->alpha.imaginary != 0)
+        for (int64_t l = 0; l < p->k; l++) {
+            struct naive_number term = naive_times(naive_operand(p->type, p->a, p->lda, p->transa, i, l),
+                                                   naive_operand(p->type, p->b, p->ldb, p->transb, l, j));
+            sum.real += term.real;
+            sum.imaginary += term.imaginary;
+        }
+    if (p->beta.real != 0 || p->beta.imaginary != 0)
+        before = naive_times(p->beta, naive_read(p->type, p->c, i + j * p->ldc));
+    sum = naive_times(p->alpha, sum);
+    return (struct naive_number){sum.real + before.real, sum.imaginary + before.imaginary};
+}
+
+static inline void naive_run(const struct naive_product *p) {
+    for (int64_t j = 0; j < p->n; j++)
+        for (int64_t i = 0; i < p->m; i++)
+            naive_write(p->type, p->c, i + j * p->ldc, naive_element(p, i, j));
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* Matrices of small integers, whose products are exact in every type, in memory where every byte that is not
+ * theirs is part of a NaN. */
+#ifndef LAVA_TESTS_POISON_H
+#define LAVA_TESTS_POISON_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/library/naive.h"
+
+/* Bytes of which every float and double is a NaN. */
+#define POISON 0xff
+
+static unsigned poison_seed = 1;
+
+static inline int poison_random(int below) {
+    poison_seed = poison_seed * 1664525u + 1013904223u;
+    return (int)((poison_seed >> 8) % (unsigned)below);
+}
+
+static inline void *poison_new(size_t bytes) {
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory)
+        abort();
+    memset(memory, POISON, bytes);
+    return memory;
+}
+
+/* rows x columns, ld apart, in a bf16 exact as well. */
+static inline void poison_fill(enum lava_type type, void *matrix, int64_t rows, int64_t columns, int64_t ld) {
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            const struct naive_number number = {poison_random(7) - 3, poison_random(5) - 2};
+            if (type == LAVA_TYPE_BF16) {
+                const float value = (float)number.real;
+                uint32_t bits;
+                memcpy(&bits, &value, sizeof bits);
+                ((uint16_t *)matrix)[i + j * ld] = (uint16_t)(bits >> 16);
+            } else {
+                naive_write(type, matrix, i + j * ld, number);
+            }
+        }
+}
+
+#endif
