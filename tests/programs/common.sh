@@ -1,0 +1,48 @@
+# For the tests beside it, sourced: a folder of their own, an environment without settings, and what LAVABLAS_STATS left
+# in a file.
+# shellcheck shell=sh
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+# shellcheck disable=SC2046 # names are words
+unset LD_PRELOAD LD_LIBRARY_PATH $(env | sed -n 's/^\(LAVABLAS_[A-Z_]*\)=.*/\1/p')
+failed=0
+# Every product on lavapipe, whatever its size.
+# shellcheck disable=SC2034 # for who sources this
+on_lavapipe='LAVABLAS_MODE=gpu LAVABLAS_DEVICE=cpu LAVABLAS_INIT=sync LAVABLAS_CACHE=0'
+
+# shellcheck disable=SC2034 # as above
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# calls FILE ROUTINE [PLACE [REASON]]: how many there were; PLACE, REASON: patterns of awk.
+calls() {
+    awk -v routine="$2" -v place="${3:-.}" -v reason="${4:-.}" '
+        $1 == "lavablas:" && $2 == routine && $3 ~ place {
+            text = $0
+            sub(/.* GFLOP: /, "", text)
+            if (text ~ reason) sum += $4
+        }
+        END { print sum + 0 }' "$1"
+}
+
+# expect_calls FILE PLACE ROUTINE...: each was called, and some of the calls were computed there.
+expect_calls() {
+    statistics=$1
+    expected_place=$2
+    shift 2
+    for routine; do
+        [ "$(calls "$statistics" "$routine" "$expected_place")" -gt 0 ] || fail "no call of $routine on: $expected_place"
+    done
+}
+
+# skip_without_device FILE: ends the test where no lavapipe is installed.
+skip_without_device() {
+    ! grep -q 'no usable device' "$1" || {
+        echo 'skipped: no lavapipe (Debian: mesa-vulkan-drivers)'
+        exit 77
+    }
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Netlib's testers of level 3 with the library preloaded: they compare every combination of arguments with a
+# computation of their own, and put an error handler of their own in place of xerbla, which a forwarded call has to
+# reach. The Fortran testers run on the system's libblas.so.3; those of CBLAS on Netlib's, whose inner variables they
+# use and no other library has.
+#
+#   netlib.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every product on lavapipe), auto (nothing set); TYPES: of s d c z
+set -eu
+library=$(readlink -f "$1")
+mode=$2
+types=$3
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/common.sh"
+
+for testers in /usr/lib/*/blas /usr/lib64/blas /usr/lib/blas none; do
+    [ ! -x "$testers/xblat3s" ] || break
+done
+[ "$testers" != none ] || { echo "skipped: no Netlib testers (Debian: libblas-test)"; exit 77; }
+netlib_cblas=
+if [ -e "$testers/libblas.so.3" ] && [ -x "$testers/xscblat3" ]; then
+    netlib_cblas=$testers
+else
+    echo "not tested: CBLAS, for lack of Netlib's own libblas.so.3 beside the testers (Debian: libblas3)"
+fi
+
+case $mode in
+cpu) settings='LAVABLAS_MODE=cpu' ;;
+gpu) settings=$on_lavapipe ;;
+auto) settings= ;;
+esac
+
+# judge WHAT ROUTINE PATTERN...: the tester's output has a line of each pattern and none of a failure.
+judge() {
+    what=$1
+    routine=$2
+    shift 2
+    ! grep -E 'FAIL|ABORTED|FATAL|SUSPECT|\*\*\*\*\*' "$folder/output" || fail "$what: see above"
+    for pattern; do
+        grep -qiE "^ *${routine%_} +PASSED THE $pattern" "$folder/output" || fail "$what: no line: PASSED THE $pattern"
+    done
+    grep -q 'END OF TESTS' "$folder/output" || fail "$what: it did not end"
+}
+
+# judge_statistics WHAT ROUTINE: every product that the tester made came to the library, and went where it should.
+judge_statistics() {
+    [ "$mode" != gpu ] || skip_without_device "$folder/stats"
+    made=$(sed -nE "s/^ *${2%_} +PASSED THE .*\( *([0-9]+) CALLS\).*/\1/Ip" "$folder/output" |
+        awk '{ sum += $1 } END { print sum + 0 }')
+    invalid=$(calls "$folder/stats" "$2" cpu '^invalid arguments')
+    seen=$(($(calls "$folder/stats" "$2") - invalid))
+    [ "$made" = "$seen" ] && [ "$seen" -gt 0 ] || fail "$1: $made calls made, $seen intercepted"
+    [ "$invalid" -gt 0 ] || fail "$1: no error exit was forwarded"
+    on_device=$(calls "$folder/stats" "$2" gpu)
+    case $mode in
+    cpu) [ "$on_device" = 0 ] || fail "$1: $on_device products on a device" ;;
+    gpu)
+        rest=$(calls "$folder/stats" "$2" cpu '^nothing to multiply')
+        [ "$on_device" -gt 0 ] && [ $((on_device + rest)) = "$seen" ] ||
+            fail "$1: of $seen products $on_device on the device, $rest empty"
+        ;;
+    esac
+    echo "$1: $seen products, $on_device of them on the device"
+}
+
+# run_tester PROGRAM INPUT OUTPUT_FILE ROUTINE FOLDER_OF_LIBBLAS PATTERN...: OUTPUT_FILE is what the Fortran testers
+# write beside what they print.
+run_tester() {
+    program=$1
+    input=$2
+    written=$3
+    routine=$4
+    libraries=$5
+    shift 5
+    rm -f "$folder/stats"
+    # shellcheck disable=SC2086 # settings are words
+    (cd "$folder" && rm -f "$written" && env ${libraries:+LD_LIBRARY_PATH="$libraries"} $settings \
+        XDG_CACHE_HOME="$folder/cache" LAVABLAS_STATS="$folder/stats" LD_PRELOAD="$library" "$testers/$program" \
+        <"$input" >"$folder/printed" 2>&1) || fail "$program: status $?"
+    cat "$folder/printed" >"$folder/output"
+    [ ! -e "$folder/$written" ] || cat "$folder/$written" >>"$folder/output"
+    judge "$program" "$routine" "$@"
+    if [ -e "$folder/stats" ]; then
+        judge_statistics "$program" "$routine"
+    else
+        fail "$program: no call was intercepted"
+    fi
+}
+
+# run_testers TYPE PREPARED: PREPARED changes the package's input, for sed.
+run_testers() {
+    type=$1
+    sed -E "$2" "$testers/${type}blat3.in" >"$folder/input"
+    run_tester "xblat3$type" "$folder/input" "${type}blat3.out" "${type}gemm_" '' \
+        'TESTS OF ERROR-EXITS' 'COMPUTATIONAL TESTS'
+    [ -n "$netlib_cblas" ] || return 0
+    sed -E "$2" "$testers/${type}in3" >"$folder/input"
+    run_tester "x${type}cblat3" "$folder/input" none "cblas_${type}gemm" "$netlib_cblas" \
+        'TESTS OF ERROR-EXITS' 'COLUMN-MAJOR COMPUTATIONAL TESTS' 'ROW-MAJOR +COMPUTATIONAL TESTS'
+}
+
+for type in $types; do
+    run_testers "$type" ''
+    [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
+    # The package's largest matrix is 9 x 9. These are the testers' largest, and reach over the edge of a tile.
+    run_testers "$type" 's/^[0-9 ]+(NUMBER OF VALUES OF N)/2 \1/; s/^[0-9 ]+(VALUES OF N)/33 65 \1/
+        /gemm /I!s/ T PUT F FOR NO TEST/ F &/'
+    grep -qE 'FOR N +33 +65' "$folder/output" || fail "$type: the sizes were not changed"
+    [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
+done

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Octave, which calls Fortran's names of libblas.so.3, with the library preloaded and with the replacement in
+# LD_LIBRARY_PATH: products of all types are exact for integers, a system of equations is solved, and the statistics
+# prove that lavapipe computed the products.
+#
+#   octave.sh LIBRARY REPLACEMENT ROUTINE...
+set -eu
+library=$(readlink -f "$1")
+replacement=$(readlink -f "$2")
+shift 2
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/common.sh"
+
+command -v octave-cli >/dev/null || { echo 'skipped: no octave-cli (Debian: octave)'; exit 77; }
+
+cat >"$folder/products.m" <<'OCTAVE'
+a = mod(reshape(0:120*90-1, 120, 90), 17) - 8;
+b = mod(reshape(0:90*100-1, 90, 100), 13) - 6;
+c = zeros(120, 100);
+for k = 1:90
+  c += a(:, k) .* b(k, :);
+end
+assert(a * b, c);
+assert(single(a) * single(b), single(c));
+assert((a * 2i) * (b + b * 1i), c * (-2 + 2i));
+assert(single(a * 2i) * single(b + b * 1i), single(c * (-2 + 2i)));
+s = a' * a + 1000 * eye(90);
+x = s \ b;
+assert(s * x, b, 1e-9);
+r = chol(s);
+assert(r' * r, s, 1e-9);
+OCTAVE
+
+run_octave() { # run_octave VARIABLE=VALUE ROUTINE...
+    placed=$1
+    shift
+    rm -f "$folder/stats"
+    # shellcheck disable=SC2086 # settings are words
+    env "$placed" $on_lavapipe LAVABLAS_STATS="$folder/stats" HOME="$folder" \
+        octave-cli --norc --quiet "$folder/products.m" || fail "$placed: status $?"
+    [ -s "$folder/stats" ] || { fail "$placed: no product came to LavaBLAS"; return; }
+    skip_without_device "$folder/stats"
+    expect_calls "$folder/stats" gpu "$@"
+}
+run_octave LD_PRELOAD="$library" "$@"
+run_octave LD_LIBRARY_PATH="$(dirname "$replacement")" "$@"
+exit $failed

@@ -1,0 +1,80 @@
+#!/bin/sh
+# NumPy and SciPy with the library in place: python_products.py with every product on lavapipe, whoever is imported
+# first, and with every product forwarded, where each has to come to the library that its caller was packaged with.
+#
+#   python.sh debian|replaced|wheels LIBRARY TYPES FOLDER
+#       debian: of the distribution, preloaded; replaced: the same with FOLDER, which has a libblas.so.3, in
+#       LD_LIBRARY_PATH; wheels: of PyPI, in a virtual environment that is made and kept in FOLDER, preloaded;
+#       TYPES: of the letters sdcz, those whose products are intercepted
+set -eu
+packages=$1
+library=$(readlink -f "$2")
+types=$3
+kept=$(readlink -f "$4")
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/programs/common.sh
+. "$here/common.sh"
+
+# make_environment PYTHON: false where that is not possible.
+make_environment() {
+    rm -rf "$kept/new"
+    "$1" -m venv --without-pip "$kept/new" &&
+        "$1" -m pip --python "$kept/new/bin/python3" install --quiet --disable-pip-version-check \
+            --only-binary :all: --requirement "$here/wheels.txt" &&
+        cp "$here/wheels.txt" "$kept/new/" && rm -rf "$kept/environment" && mv "$kept/new" "$kept/environment"
+}
+
+place_by="LD_PRELOAD=$library"
+scipy_name=
+lapack_name=
+case $packages in
+wheels)
+    # by the names of the wheels' own OpenBLAS: one with 64-bit integers for NumPy, one with 32 for SciPy
+    python=$kept/environment/bin/python3
+    if ! cmp -s "$kept/environment/wheels.txt" "$here/wheels.txt" || ! "$python" -c ''; then
+        mkdir -p "$kept"
+        make_environment python3 >"$folder/log" 2>&1 || make_environment /usr/bin/python3 >>"$folder/log" 2>&1 || {
+            cat "$folder/log"
+            echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
+            exit 77
+        }
+    fi
+    numpy_name='scipy_cblas_{}gemm64_'
+    scipy_name='scipy_{}gemm_'
+    ;;
+debian | replaced)
+    python=/usr/bin/python3
+    $python -c 'import numpy' 2>/dev/null || { echo 'skipped: no NumPy (Debian: python3-numpy)'; exit 77; }
+    numpy_name='cblas_{}gemm'
+    if $python -c 'import scipy.linalg' 2>/dev/null; then
+        scipy_name='{}gemm_'
+        lapack_name='{}gemm_'
+    else
+        echo 'not tested: SciPy (Debian: python3-scipy)'
+    fi
+    [ "$packages" = debian ] || place_by="LD_LIBRARY_PATH=$kept"
+    ;;
+esac
+
+run_products() { # run_products PLACE FIRST VARIABLE=VALUE...
+    place=$1
+    first=$2
+    shift 2
+    rm -f "$folder/stats"
+    # one thread: those of the CPU BLAS spin while they wait, and the program has four of its own
+    env "$place_by" OPENBLAS_NUM_THREADS=1 LAVABLAS_STATS="$folder/stats" "$@" \
+        "$python" "$here/python_products.py" --library "$library" --place "$place" --types "$types" \
+        --numpy "$numpy_name" ${scipy_name:+--scipy "$scipy_name" --first "$first"} ${lapack_name:+--lapack "$lapack_name"} ||
+        fail "$packages, $first first, on the $place: status $?"
+    [ ! -e "$folder/stats" ] || {
+        [ "$place" = cpu ] || skip_without_device "$folder/stats"
+        cat "$folder/stats"
+    }
+}
+
+# shellcheck disable=SC2086 # settings are words
+for first in numpy ${scipy_name:+scipy}; do
+    run_products gpu $first $on_lavapipe
+done
+run_products cpu numpy LAVABLAS_MODE=cpu
+exit $failed

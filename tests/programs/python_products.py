@@ -1,0 +1,204 @@
+"""Products and what is built on them, with NumPy and SciPy, in a process that has LavaBLAS in place.
+
+Each result is compared with exact integers or with a computation in higher precision, and after each product
+LavaBLAS is asked by what name it was called and where it computed. Run by python.sh.
+"""
+
+import argparse
+import concurrent.futures
+import ctypes
+import random
+
+DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+M, N, K = 131, 99, 150
+
+
+class Call(ctypes.Structure):
+    """struct lavablas_call of include/lavablas.h."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("routine", ctypes.c_char_p),
+        ("place", ctypes.c_char_p),
+        ("reason", ctypes.c_char_p),
+        ("sizes", ctypes.c_int64 * 3),
+        ("seconds", ctypes.c_double),
+        ("scheme", ctypes.c_char_p),
+    ]
+
+
+def last_call():
+    call = Call(size=ctypes.sizeof(Call))
+    assert lavablas.lavablas_last_call(ctypes.byref(call)) == 0, "no product came to LavaBLAS"
+    return call
+
+
+def check_call(routine, sizes=(M, N, K)):
+    """The thread's last product; a row-major one is the transpose of a column-major one."""
+    call = last_call()
+    seen = (call.routine.decode(), call.place.decode())
+    assert seen == (routine, options.place), f"{seen} instead of {routine}: {call.reason.decode()}"
+    m, n, k = call.sizes
+    assert sorted((m, n)) == sorted(sizes[:2]) and k == sizes[2], f"{routine}: {m} {n} {k}"
+
+
+def integers(generator, shape, dtype):
+    """Small ones, so that sums of their products are exact in any type and order."""
+    values = generator.integers(-8, 9, shape).astype(dtype)
+    if numpy.iscomplexobj(values):
+        values += 1j * generator.integers(-8, 9, shape)
+    return values
+
+
+def reals(generator, shape, dtype):
+    values = generator.standard_normal(shape)
+    if numpy.dtype(dtype).kind == "c":
+        values = values + 1j * generator.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def wide(a):
+    return a.astype(numpy.clongdouble if numpy.iscomplexobj(a) else numpy.longdouble)
+
+
+def size_of(a):
+    return abs(a.real) + abs(a.imag) if numpy.iscomplexobj(a) else abs(a)
+
+
+def check_close(product, a, b, scale=1):
+    """Within 4 sqrt(K + 2) u |A| |B|, element by element; a complex product has two sums of 2 K terms."""
+    terms = (2 if numpy.iscomplexobj(a) else 1) * a.shape[1]
+    bound = 4 * (terms + 2) ** 0.5 * numpy.finfo(a.dtype).eps / 2 * (size_of(wide(a)) @ size_of(wide(b)))
+    error = size_of(wide(product) - scale * (wide(a) @ wide(b)))
+    worst = float((error / (abs(scale) * bound)).max())
+    assert worst <= 1, f"{a.dtype}: {worst} times the bound"
+
+
+def numpy_products(letter, generator):
+    dtype = numpy.dtype(DTYPES[letter])
+    routine = options.numpy.format(letter)
+    for make in (integers, reals):
+        a, b = make(generator, (M, K), dtype), make(generator, (K, N), dtype)
+        columns_a, columns_b = numpy.asfortranarray(a), numpy.asfortranarray(b)
+        out = numpy.empty((M, N), dtype)
+        ways = (
+            lambda: numpy.dot(a, b),
+            lambda: a @ b,
+            lambda: numpy.matmul(columns_a, b, out=out),
+            lambda: a @ columns_b,
+            lambda: (b.T @ a.T).T,
+            lambda: numpy.einsum("ij,jk->ik", a, b, optimize=True),
+            lambda: numpy.tensordot(a, b, 1),
+            lambda: numpy.matmul(numpy.stack([a, a]), b)[1],
+            lambda: numpy.hstack([a, a])[:, K:] @ b,
+        )
+        for way in ways:
+            product = way()
+            check_call(routine)
+            if make is integers:
+                assert (product == wide(a) @ wide(b)).all(), routine
+            else:
+                check_close(product, a, b)
+
+
+def scipy_products(letter, generator):
+    dtype = numpy.dtype(DTYPES[letter])
+    routine = options.scipy.format(letter)
+    gemm = getattr(scipy.linalg.blas, letter + "gemm")
+    for make in (integers, reals):
+        a, b = make(generator, (M, K), dtype), make(generator, (K, N), dtype)
+        c = numpy.asfortranarray(integers(generator, (M, N), dtype))
+        cases = (
+            (gemm(2, a, b), 2, 0),
+            (gemm(1, a.T, b.T, trans_a=1, trans_b=1), 1, 0),
+            (gemm(1, numpy.asfortranarray(a.conj().T), b, trans_a=2), 1, 0),
+            (gemm(-1, a, b, beta=3, c=c), -1, 3),
+        )
+        check_call(routine)
+        for product, alpha, beta in cases:
+            if make is integers:
+                assert (product == alpha * (wide(a) @ wide(b)) + beta * c).all(), (routine, alpha)
+            elif beta == 0:
+                check_close(product, a, b, alpha)
+
+
+def check_small(residual, *factors):
+    """A residual, against the norms of what it is the difference of."""
+    size = 1.0
+    for factor in factors:
+        size *= numpy.linalg.norm(wide(factor).astype(complex))
+    eps = numpy.finfo(factors[0].dtype).eps
+    assert numpy.linalg.norm(residual.astype(complex)) <= 10 * len(factors[0]) * eps * size, factors[0].dtype
+
+
+def factorizations(letter, generator):
+    """LAPACK's: some with kernels of its OpenBLAS, QR with products by the name that options.lapack tells."""
+    dtype = numpy.dtype(DTYPES[letter])
+    a = reals(generator, (K, K), dtype)
+    b = reals(generator, (K, 7), dtype)
+    packed, pivots = scipy.linalg.lu_factor(a)
+    solution = scipy.linalg.lu_solve((packed, pivots), b)
+    check_small(wide(a) @ wide(solution) - wide(b), a, solution)
+    solution = scipy.linalg.solve(a, b)
+    check_small(wide(a) @ wide(solution) - wide(b), a, solution)
+    solution = numpy.linalg.solve(a, b)
+    check_small(wide(a) @ wide(solution) - wide(b), a, solution)
+    positive = (wide(a) @ wide(a).conj().T).astype(dtype) + K * numpy.eye(K, dtype=dtype)
+    for lower in (scipy.linalg.cholesky(positive, lower=True), numpy.linalg.cholesky(positive)):
+        check_small(wide(lower) @ wide(lower).conj().T - wide(positive), lower, lower)
+    q, r = scipy.linalg.qr(a)
+    if options.lapack:
+        call = last_call()
+        assert call.routine.decode() == options.lapack.format(letter), call.routine
+        assert call.place.decode() == options.place, call.reason
+    check_small(wide(q) @ wide(r) - wide(a), q, r)
+
+
+def one_thread(number):
+    """Products of all types in turn, by NumPy's and SciPy's names, with sizes of the thread's own."""
+    generator = numpy.random.default_rng(number)
+    m = 40 + 10 * number
+    for turn in range(3):
+        for letter in options.types:
+            dtype = DTYPES[letter]
+            a, b = integers(generator, (m, K), dtype), integers(generator, (K, N), dtype)
+            exact = wide(a) @ wide(b)
+            assert (a @ b == exact).all(), (letter, number, turn)
+            check_call(options.numpy.format(letter), (m, N, K))
+            if scipy:
+                assert (getattr(scipy.linalg.blas, letter + "gemm")(1, a, b) == exact).all(), (letter, number, turn)
+                check_call(options.scipy.format(letter), (m, N, K))
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--library", required=True, help="liblavablas.so")
+parser.add_argument("--place", required=True, help="where the products are to be computed: cpu or gpu")
+parser.add_argument("--types", required=True, help="of the letters s d c z, those whose products are intercepted")
+parser.add_argument("--numpy", required=True, help="the name that NumPy calls, with {} for the letter")
+parser.add_argument("--scipy", help="the same for SciPy; without it, there is none")
+parser.add_argument("--lapack", help="the same for the LAPACK under SciPy; without it, its products cannot be seen")
+parser.add_argument("--first", choices=("numpy", "scipy"), default="numpy", help="who is imported and multiplies first")
+options = parser.parse_args()
+
+# pylint: disable=wrong-import-position
+if options.first == "scipy":
+    import scipy.linalg.blas
+import numpy
+
+if options.scipy:
+    import scipy.linalg.blas
+else:
+    scipy = None
+
+lavablas = ctypes.CDLL(options.library)
+seed = random.randrange(1 << 31)
+print("seed", seed, "numpy", numpy.__version__, "scipy", scipy and scipy.__version__)
+the_generator = numpy.random.default_rng(seed)
+parts = {"numpy": [numpy_products], "scipy": [scipy_products, factorizations] if scipy else []}
+for who in sorted(parts, reverse=options.first == "scipy"):
+    for part in parts[who]:
+        for the_letter in options.types:
+            part(the_letter, the_generator)
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    for result in [pool.submit(one_thread, number) for number in range(4)]:
+        result.result()
