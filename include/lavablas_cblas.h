@@ -12,8 +12,8 @@
  *
  * Source: BLAS Technical Forum Standard (2001), chapter 2, and its appendix for the C interface; Dongarra, Du
  * Croz, Hammarling, Duff: A set of level 3 Basic Linear Algebra Subprograms, ACM TOMS 16 (1990). Half
- * precision: the Developer Reference of oneMKL (2025) and cblas.h of OpenBLAS (0.3.31), which agree where
- * both have a routine. */
+ * precision, triangles and batches: the Developer Reference of oneMKL (2025) and cblas.h of OpenBLAS
+ * (0.3.31), which agree where both have a routine. */
 #ifndef LAVABLAS_CBLAS_H
 #define LAVABLAS_CBLAS_H
 
@@ -84,7 +84,8 @@ void cblas_zgemm3m(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE 
 /* One triangle of such a product, C being n x n: the elements on the diagonal and above it (CblasUpper) or
  * below it (CblasLower), in either layout. The others are neither read nor written. Types, scalars,
  * operations, leading dimensions, errors and threads as above, with m = n. cblas_?gemmtr (the reference's
- * name, BLAS 3.12.1) is cblas_?gemmt (oneMKL's and OpenBLAS's). */
+ * name, BLAS 3.12.1) is cblas_?gemmt (oneMKL's and OpenBLAS's). Where the CPU BLAS has no routine of the
+ * name, the triangle is made of products, and errors are reported as for half precision below. */
 typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
 
 void cblas_sgemmt(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int n,
@@ -117,8 +118,8 @@ void cblas_zgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
  * of the first group first, group_size[0] of them. Everything else is as for cblas_?gemm, for each product.
  *
  * No product's C may overlap an operand or C of another product. Where the CPU BLAS has no routine of the
- * name, products are computed one after the other, and errors are reported as for half precision, before
- * anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. */
+ * name, products are computed one after the other, and errors are reported as for half precision below,
+ * before anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. */
 void cblas_sgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
                        const int *m, const int *n, const int *k, const float *alpha, const float **a,
                        const int *lda, const float **b, const int *ldb, const float *beta, float **c,

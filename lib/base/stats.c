@@ -33,11 +33,13 @@ static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_GPU] = "gpu",
 };
 
-void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, enum lava_place place,
-                      enum lava_reason reason, uint64_t elapsed_ns) {
+void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
+                      enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns) {
     struct counter *counter = &counters[routine][place][reason];
     /* the problem of an invalid call is not filled in */
     double flops = reason == LAVA_REASON_INVALID ? 0 : lava_problem_flops(problem);
+    if (products > 1)
+        flops *= (double)products;
     double sum = atomic_load_explicit(&counter->flops, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&counter->flops, &sum, sum + flops, memory_order_relaxed,
                                                   memory_order_relaxed))

@@ -9,8 +9,9 @@
 #include "dispatch/policy.h"
 #include "lib/base/routines.h"
 
-void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, enum lava_place place,
-                      enum lava_reason reason, uint64_t elapsed_ns);
+/* One call: of so many products like the problem where it is a batch (more than 1). */
+void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
+                      enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
 /* Writes the summary: a line per routine, place and reason that occurred, tab-free and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
  * Returns the length, as snprintf does. */

@@ -224,8 +224,8 @@ bool lava_runtime_begin(struct lava_call *call) {
 void lava_runtime_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_stats_now_ns() - call->start_ns;
-    lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->place, call->reason,
-                     elapsed_ns);
+    lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->products, call->place,
+                     call->reason, elapsed_ns);
     last.known = true;
     last.call = *call;
     last.elapsed_ns = elapsed_ns;

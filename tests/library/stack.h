@@ -19,6 +19,8 @@
 
 #    define STACK_BYTES ((size_t)1 << 20)
 #    define STACK_PAGE  4096
+/* What lies at the beginning of the last page. */
+#    define STACK_LENGTH 77
 
 /* On a stack of its own whose last page cannot be written. Six arguments travel in registers, the others, odd
  * in number, on the stack; the first length would follow them, the second begins that page. False: the first
@@ -51,7 +53,11 @@ static inline bool stack_call(void *function, const void *const *arguments, int 
 static inline char *stack_new(void) {
     char *stack =
         mmap(NULL, STACK_BYTES + STACK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED || mprotect(stack + STACK_BYTES, STACK_PAGE, PROT_READ) != 0)
+    const size_t length = STACK_LENGTH;
+    if (stack == MAP_FAILED)
+        abort();
+    memcpy(stack + STACK_BYTES, &length, sizeof length);
+    if (mprotect(stack + STACK_BYTES, STACK_PAGE, PROT_READ) != 0)
         abort();
     return stack + STACK_BYTES;
 }

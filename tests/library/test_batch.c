@@ -362,6 +362,39 @@ static void order_is_kept(void **state) {
     }
 }
 
+/* The second product's C is its A, which no device computes; with one element it means something. */
+static void one_product_overlaps(void **state) {
+    const enum lava_routine routine = LAVA_ROUTINE_cblas_dgemm_batch;
+    double a[2] = {3, 5}, b[2] = {7, 11}, c = 100;
+    const double two = 2, zero = 0;
+    const void *const as[2] = {&a[0], &a[1]}, *const bs[2] = {&b[0], &b[1]};
+    void *const cs[2] = {&c, &a[1]};
+    const struct families_arguments x = {.layout = 102,
+                                         .transa = {111},
+                                         .transb = {111},
+                                         .m = {1},
+                                         .n = {1},
+                                         .k = {1},
+                                         .lda = {1},
+                                         .ldb = {1},
+                                         .ldc = {1},
+                                         .size = {2},
+                                         .count = 1,
+                                         .alpha = &two,
+                                         .beta = &zero,
+                                         .a = as,
+                                         .b = bs,
+                                         .c = (void *)cs};
+    (void)state;
+    if (dlsym(library, "cblas_dgemm_batch"))
+        skip();
+    families_call[routine](&x);
+    assert_true(c == 42);
+    assert_true(a[1] == 110);
+    if (counted)
+        check_last_call(lava_routine_row(routine), on_device ? "gpu" : "cpu");
+}
+
 struct wrong {
     int layout, transa, transb;
     int64_t m, n, k, lda, ldb, ldc, size, count;
@@ -515,7 +548,7 @@ static int forward_tests(const char *stub, const char *gemm) {
 
 static int compute_tests(const char *path) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(order_is_kept),
-                                       cmocka_unit_test(complaints)};
+                                       cmocka_unit_test(one_product_overlaps), cmocka_unit_test(complaints)};
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return 77;

@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lavablas.h"
 #include "tests/library/names.h"
+#include "tests/library/stack.h"
 #include "tests/library/stub_names.h"
 
 static const char *plain_path, *scipy_path;
@@ -153,44 +153,15 @@ static void names_say_what_they_are(void **state) {
     }
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#    define STACK_BYTES ((size_t)1 << 20)
-
-/* Calls a Fortran routine on a stack of its own whose last page cannot be written. Six arguments travel in
- * registers, seven on the stack, and the second length begins that page. */
-static void call_on_stack(void *function, const void *const arguments[13], char *last_page) {
-    const void **stack = (const void **)(void *)last_page - 8;
-    for (int i = 6; i < 13; i++)
-        stack[i - 6] = arguments[i];
-    __asm__ volatile("movq %%rsp, %%rbx\n\t"
-                     "movq %[stack], %%rsp\n\t"
-                     "movq 0(%[arguments]), %%rdi\n\t"
-                     "movq 8(%[arguments]), %%rsi\n\t"
-                     "movq 16(%[arguments]), %%rdx\n\t"
-                     "movq 24(%[arguments]), %%rcx\n\t"
-                     "movq 32(%[arguments]), %%r8\n\t"
-                     "movq 40(%[arguments]), %%r9\n\t"
-                     "call *%[function]\n\t"
-                     "movq %%rbx, %%rsp"
-                     :
-                     : [stack] "r"(stack), [arguments] "r"(arguments), [function] "r"(function)
-                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
-                       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                       "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
-}
-
 /* The lengths' place on the stack is the caller's own where it passes none. */
 static void lengths_are_not_written(void **state) {
-    const size_t page = 4096, other_length = 77;
+    (void)state;
+#if STACK_IS_OURS
     const int64_t size = 5, ld = 8;
     const double scalar[2] = {1, 2};
     const void *const arguments[13] = {"N", "T",         &size, &size,  &size,       scalar, matrices[0],
                                        &ld, matrices[1], &ld,   scalar, matrices[2], &ld};
-    (void)state;
-    char *stack = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(stack != MAP_FAILED);
-    memcpy(stack + STACK_BYTES, &other_length, sizeof other_length);
-    assert_int_equal(mprotect(stack + STACK_BYTES, page, PROT_READ), 0);
+    char *last_page = stack_new();
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
         const struct stub_names_call *seen = is_scipy(row) ? scipy_seen : plain_seen;
@@ -198,19 +169,16 @@ static void lengths_are_not_written(void **state) {
             continue;
         void *function = dlsym(RTLD_DEFAULT, row->name);
         assert_non_null(function);
-        call_on_stack(function, arguments, stack + STACK_BYTES);
+        assert_true(stack_call(function, arguments, 13, last_page));
         assert_string_equal(seen->name, row->name);
         assert_memory_equal(seen->pointers, arguments, sizeof arguments);
-        assert_int_equal(seen->lengths[1], 77);
+        assert_int_equal(seen->lengths[1], STACK_LENGTH);
     }
-    munmap(stack, STACK_BYTES + page);
-}
+    stack_free(last_page);
 #else
-static void lengths_are_not_written(void **state) {
-    (void)state;
     skip();
-}
 #endif
+}
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {

@@ -24,7 +24,7 @@ static const struct lava_problem problem = {.type = LAVA_TYPE_FP32, .m = 1000, .
 
 /* Child programs: what each does before it exits. */
 static void count_one(void) {
-    lava_stats_count(LAVA_ROUTINE_sgemm_, &problem, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
+    lava_stats_count(LAVA_ROUTINE_sgemm_, &problem, 0, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
 }
 
 static void install_and_count(void) {
@@ -45,7 +45,7 @@ static void fork_child_counts(void) {
     install_and_count();
     pid_t child = fork();
     if (child == 0) {
-        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, LAVA_PLACE_CPU, LAVA_REASON_FORKED, 1000);
+        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, 0, LAVA_PLACE_CPU, LAVA_REASON_FORKED, 1000);
         exit(0);
     }
     waitpid(child, NULL, 0);
@@ -154,7 +154,7 @@ static void summary_in_a_file(void **state) {
 static void *count_many(void *argument) {
     (void)argument;
     for (int i = 0; i < 10000; i++)
-        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 100);
+        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, 0, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 100);
     return NULL;
 }
 
@@ -167,7 +167,7 @@ static void threads_lose_nothing(void **state) {
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     /* the problem of an invalid call is not looked at */
-    lava_stats_count(LAVA_ROUTINE_sgemm_, NULL, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
+    lava_stats_count(LAVA_ROUTINE_sgemm_, NULL, 0, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
     size_t length = lava_stats_format(text, sizeof text);
     assert_int_equal(length, strlen(text));
     snprintf(expected, sizeof expected,
