@@ -1,10 +1,11 @@
 /* Times batches of small products, side by side on the device and one after another on the CPU BLAS, and
  * checks some of the results.
  *
- *   batch [--type fp32|fp64] [--seconds S] COUNTxMxNxK ...
+ *   batch [--type fp32|fp64] [--discrete] [--seconds S] COUNTxMxNxK ...
  *
- * multiply is the device's time for all of the arithmetic, operands packed on the device. Exits with 1 where
- * a result is wrong, with 77 where there is no device. */
+ * --discrete: uploads are copied first, as on a GPU with memory of its own. multiply is the device's time for
+ * all of the arithmetic, operands packed on the device. Exits with 1 where a result is wrong, with 77 where
+ * there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,6 +23,7 @@
 struct options {
     enum lava_type type;
     double seconds;
+    bool discrete;
 };
 
 static double element(const struct lava_problem *problem, const void *matrix, int64_t index) {
@@ -141,11 +143,15 @@ static bool bench(struct lava_executor *executor, const struct options *options,
 
 int main(int argc, char **argv) {
     struct options options = {.type = LAVA_TYPE_FP32, .seconds = 0.5};
-    const struct option names[] = {
-        {"type", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 's'}, {0}};
+    const struct option names[] = {{"type", required_argument, NULL, 't'},
+                                   {"seconds", required_argument, NULL, 's'},
+                                   {"discrete", no_argument, NULL, 'd'},
+                                   {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 's')
             options.seconds = strtod(optarg, NULL);
+        else if (option == 'd')
+            options.discrete = true;
         else if (option != 't' || !lava_type_from_name(optarg, &options.type) ||
                  lava_type_is_half(options.type) || lava_type_is_complex(options.type))
             return 2;
@@ -153,11 +159,14 @@ int main(int argc, char **argv) {
     const char *why;
     struct lava_device *device;
     struct lava_executor *executor;
-    if (lava_device_create(lava_config_get(), &device, &why) ||
-        lava_executor_create(device, lava_copy_pool_threads(), &executor)) {
+    if (lava_device_create(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);
         return 77;
     }
+    if (options.discrete)
+        device->capabilities.unified_memory = false;
+    if (lava_executor_create(device, lava_copy_pool_threads(), &executor))
+        return 1;
     bool right = true;
     printf("%s, %s; CPU BLAS %s\n", executor->capabilities.name, lava_type_name(options.type),
            lava_cpu_blas_get()->path);
