@@ -7,16 +7,21 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/estimates.h"
+#include "shaders/interface.h"
 
 /* A list of tiles counts panels in 16 bits, and the third dimension of a dispatch has as many groups. */
 #define PANELS_MAX 65535
+/* Of a dispatch, each way, on any device. */
+#define GROUPS_MAX UINT64_C(65535)
 /* The device has to be this much faster by estimate, which no batch was fitted to. */
 #define PROFITABLE_SHARE 0.7
 /* Products of a batch are computed alone where they are large: those fill a device by themselves. */
 #define LARGEST_WORK (512.0 * 512.0 * 512.0)
 #define WORD_BYTES   16
-/* Of a round, up or down: enough for the bus's rate, and little to wait for at both ends. Of products of 64 x 64
- * in fp32 640, where an H200 runs 660 tiles at once. */
+/* Of device memory that a round may take. */
+#define MEMORY_BYTES (UINT64_C(256) << 20)
+/* Of a round, up or down: enough for the bus's rate, and little to wait for at both ends. Of products of 64 x
+ * 64 in fp32 640, where an H200 runs 660 tiles at once. */
 #define ROUND_BYTES (UINT64_C(20) << 20)
 
 static uint64_t padded(int64_t size, uint32_t multiple) {
@@ -61,6 +66,27 @@ static double gpu_ns(const struct lava_batch_plan *plan, const struct lava_profi
            fmin(up_ns + down_ns, compute_ns) * round;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Products of a round: 0 where not even one fits. Tiny ones are much larger as whole tiles. */
+static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_capabilities *device) {
+    uint64_t tiles = (uint64_t)plan->tiles_m * plan->tiles_n;
+    uint64_t memory = plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes +
+                      2 * plan->result_bytes + LAVA_BLOCKING_SCHEDULES * tiles * sizeof(uint32_t);
+    uint64_t packed =
+        plan->packed_a_bytes > plan->packed_b_bytes ? plan->packed_a_bytes : plan->packed_b_bytes;
+    uint64_t largest = packed > plan->accumulator_bytes ? packed : plan->accumulator_bytes;
+    if ((uint64_t)plan->k_padded > GROUPS_MAX * LAVA_PACK_BLOCK)
+        return 0;
+    uint64_t most = PANELS_MAX / (plan->tiles_m > plan->tiles_n ? plan->tiles_m : plan->tiles_n);
+    most = least(most, ROUND_BYTES / (plan->raw_a_bytes + plan->raw_b_bytes));
+    most = least(most, ROUND_BYTES / plan->result_bytes);
+    most = least(most, least(MEMORY_BYTES, device->memory_bytes / 4) / memory);
+    return (int64_t)least(most, device->max_buffer_bytes / largest);
+}
+
 /* The best row that the device can run; false: there is none, or not even one product fits a round. */
 static bool choose_row(const struct lava_problem *problem, int64_t count,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
@@ -76,11 +102,7 @@ static bool choose_row(const struct lava_problem *problem, int64_t count,
         struct lava_profile_kernel row = lava_estimates_row(&profile->kernels[i], kernel, figures);
         struct lava_batch_plan plan = *best;
         measure(problem, kernel, &plan);
-        uint64_t most = PANELS_MAX / (plan.tiles_m > plan.tiles_n ? plan.tiles_m : plan.tiles_n);
-        uint64_t by_up = ROUND_BYTES / (plan.raw_a_bytes + plan.raw_b_bytes);
-        uint64_t by_down = ROUND_BYTES / plan.result_bytes;
-        most = by_up < most ? by_up : most;
-        plan.round = (int64_t)(by_down < most ? by_down : most);
+        plan.round = round_of(&plan, device);
         if (plan.round < 1)
             continue;
         plan.gpu_ns = gpu_ns(&plan, &row, &rates, (double)count);

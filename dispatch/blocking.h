@@ -74,7 +74,7 @@ int64_t lava_blocking_padded(int64_t size, uint32_t tile);
 /* An operand's stored block, rows x columns, is staged in chunks of at most chunk_rows x chunk_columns, each
  * column padded to a multiple of 16 bytes. Both are multiples of LAVA_CHUNK_ALIGN, or the whole extent. */
 #define LAVA_CHUNK_ALIGN    64
-#define LAVA_CHUNK_MAX_ROWS (1 << 20)
+#define LAVA_CHUNK_MAX_ROWS (1 << 19)
 struct lava_chunking {
     int64_t chunk_rows, chunk_columns;
 };

@@ -24,7 +24,7 @@ const char *lavablas_version(void);
 
 /* Starts the preparation of the device, if no product has started it yet, and waits until the device can be
  * used for single precision. Without this call it is prepared in the background while the first products run
- * on the CPU; and so are, in any case, the kernels of fp16 and of bf16 when products of these types come.
+ * on the CPU; and so are, in any case, the kernels of fp64, fp16 and bf16 when products of these types come.
  *
  * Returns 0 when the device is ready. Returns -1 when it will not be: none was found, it does not work,
  * LAVABLAS_MODE=cpu, the process is a child of fork(); products then run on the CPU, and are as right.
@@ -63,12 +63,14 @@ struct lavablas_call {
     const char *place;   /* where C was computed: "cpu" or "gpu" */
     const char *reason;  /* why there, in words */
     int64_t m, n, k;     /* of the column-major product (a row-major one is its transpose, so that m and n
-                          * change places); 0 where the arguments were invalid */
+                          * change places); 0 where the arguments were invalid. Of a triangle (?gemmt) n, half
+                          * of n + 1 and k; of a batch those of one product of its largest group */
     double seconds;      /* wall time inside the call */
-    const char *scheme;  /* how: "fp32", "fp16" or "bf16", the type of A and B, where elements were multiplied
-                          * as they are, so always on the CPU; else, if only for a part of C, how fp32 was
-                          * brought to tensor cores, as "bf16x3": each element as the sum of three bf16
-                          * (what such a scheme cannot hold is computed as fp32 all the same) */
+    const char
+        *scheme; /* how: "fp32", "fp64", "fp16", "bf16", "cfp32" or "cfp64" (complex), the type of A and B,
+                  * where elements were multiplied as they are, so always on the CPU; else, if only for a part
+                  * of C, how fp32 was brought to tensor cores, as "bf16x3": each element as the sum of three
+                  * bf16 (what such a scheme cannot hold is computed as fp32 all the same) */
 };
 
 /* Tells about the calling thread's last product. Products small enough to be handed to the CPU BLAS unseen

@@ -73,8 +73,11 @@ static void NAME(multiply_column)(const REAL *restrict packed, const struct NAME
     }
 }
 
+/* As much of K as 32 KiB hold, whatever the type. */
+#define DEPTH (BLOCK_K * (int)sizeof(float) / ((int)sizeof(REAL) * PARTS))
+
 static void NAME(run)(const struct lava_problem *problem) {
-    REAL packed[BLOCK_M * BLOCK_K * PARTS];
+    REAL packed[BLOCK_M * DEPTH * PARTS];
     const REAL *b = problem->b;
     REAL *c = problem->c;
     bool b_is_n = problem->op_b == LAVA_OP_N;
@@ -89,8 +92,8 @@ static void NAME(run)(const struct lava_problem *problem) {
         return;
     for (int64_t row = 0; row < problem->m; row += BLOCK_M) {
         int64_t rows = lava_minimum(BLOCK_M, problem->m - row);
-        for (int64_t depth = 0; depth < problem->k; depth += BLOCK_K) {
-            int64_t depths = lava_minimum(BLOCK_K, problem->k - depth);
+        for (int64_t depth = 0; depth < problem->k; depth += DEPTH) {
+            int64_t depths = lava_minimum(DEPTH, problem->k - depth);
             NAME(pack_a)(problem, row, rows, depth, depths, packed);
             for (int64_t j = 0; j < problem->n; j++) {
                 x.b = b + PARTS * (depth * b_step + j * b_column);
@@ -100,6 +103,7 @@ static void NAME(run)(const struct lava_problem *problem) {
     }
 }
 
+#undef DEPTH
 #undef NAME
 #undef REAL
 #undef PARTS

@@ -47,8 +47,21 @@ static int by_address(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Whether all of them together lie before the block that begins at `first`, or behind the end. */
+static bool is_apart(const struct places *places, uintptr_t first, uintptr_t end, int64_t count) {
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uintptr_t begin = place(places, i);
+        low = begin < low ? begin : low;
+        high = begin + places->bytes > high ? begin + places->bytes : high;
+    }
+    return high <= first || end <= low;
+}
+
 /* Whether one of them shares a byte with one of `count` blocks of c_bytes in ascending order. */
 static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_bytes, int64_t count) {
+    if (is_apart(places, c[0], c[count - 1] + c_bytes, count))
+        return false;
     for (int64_t i = 0; i < count; i++) {
         uintptr_t begin = place(places, i), end = begin + places->bytes;
         int64_t low = 0, high = count; /* the first block that ends after begin */

@@ -11,7 +11,8 @@ void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
         call->start_ns = part->start_ns;
     else
         lava_calibration_call_ends(lava_stats_now_ns());
-    if (first || (wrote && call->place == LAVA_PLACE_CPU)) {
+    bool failed = call->reason == LAVA_REASON_FAULT;
+    if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {
         call->place = part->place;
         call->reason = part->reason;
         call->scheme = part->scheme;

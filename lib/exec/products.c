@@ -296,11 +296,11 @@ static enum lava_status reserve(struct rounds *rounds) {
     const struct lava_blocking blocking = {.blocks_m = 1,
                                            .blocks_n = 1,
                                            .blocks_k = 1,
-                                           .blocks_held = 2,
+                                           .blocks_held = 1,
                                            .packed_a_bytes = count * plan->packed_a_bytes,
                                            .packed_b_bytes = count * plan->packed_b_bytes,
                                            .accumulator_bytes = count * plan->accumulator_bytes,
-                                           .result_bytes = count * plan->result_bytes,
+                                           .result_bytes = 2 * count * plan->result_bytes,
                                            .schedule_bytes = count * plan->tiles_m * plan->tiles_n * 4};
     rounds->half_up = LAVA_WORKSPACE_SLOTS / 2 * executor->workspace.slot_bytes;
     rounds->half_raw = up_bytes(rounds, &whole);
@@ -386,6 +386,10 @@ enum lava_status lava_products_run(struct lava_executor *executor, const struct 
     fitted.round = lava_minimum(fitting(executor, plan), batch->count);
     lava_executor_expect(executor, 1e-9 * plan->gpu_ns);
     enum lava_status status = fitted.round < 1 ? LAVA_ERROR_HOST_MEMORY : reserve(&rounds);
+    while (status == LAVA_ERROR_DEVICE_MEMORY && fitted.round > 1 && !executor->device->failed) {
+        fitted.round /= 2;
+        status = reserve(&rounds);
+    }
     if (status || (status = get_pipelines(&rounds)))
         return status;
     if (!(status = upload_schedule(&rounds)))

@@ -83,8 +83,8 @@ static _Thread_local struct {
 static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
     return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
            a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
-           a->conjugate_a == b->conjugate_a && a->conjugate_b == b->conjugate_b &&
-           a->precision == b->precision;
+           (a->beta_imaginary == 0) == (b->beta_imaginary == 0) && a->conjugate_a == b->conjugate_a &&
+           a->conjugate_b == b->conjugate_b && a->precision == b->precision;
 }
 
 static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {

@@ -45,7 +45,8 @@ static void test_half_types_take_less(void **state) {
     }
 }
 
-/* Twice the bytes, and half the flop/s; or of complex elements four times the flops, by the same rows. */
+/* Twice the bytes, and about half the flop/s; or of complex elements four times the flops, by the same rows.
+ */
 static void test_wide_types_take_more(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -61,7 +62,7 @@ static void test_wide_types_take_more(void **state) {
             double narrow_ns = choose(&narrow, &device, LAVA_MODE_GPU, &none).gpu_ns;
             double wide_ns = choose(&wide, &device, LAVA_MODE_GPU, &none).gpu_ns;
             bool four_times = lava_problem_flops(&wide) > lava_problem_flops(&narrow);
-            assert_true(wide_ns > (size < 2048 ? 1 : four_times && size > 2048 ? 2.5 : 1.9) * narrow_ns);
+            assert_true(wide_ns > (size < 2048 ? 1 : four_times && size > 2048 ? 2.5 : 1.8) * narrow_ns);
             assert_true(wide_ns < (four_times ? 4.1 : 2.3) * narrow_ns);
         }
 }
