@@ -44,8 +44,8 @@ typedef void cblas_half_function(int layout, int transa, int transb, int m, int 
                                  int ldc);
 typedef void fortran_function(const char *transa, const char *transb, const int *m, const int *n,
                               const int *k, const void *alpha, const void *a, const int *lda, const void *b,
-                              const int *ldb, const void *beta, void *c, const int *ldc,
-                              size_t transa_length, size_t transb_length);
+                              const int *ldb, const void *beta, void *c, const int *ldc, size_t transa_length,
+                              size_t transb_length);
 typedef void cblas_fp64_function(int layout, int transa, int transb, int m, int n, int k, double alpha,
                                  const void *a, int lda, const void *b, int ldb, double beta, void *c,
                                  int ldc);
@@ -196,8 +196,8 @@ static double reference(const struct product *p, int row, int column, int part, 
     return (double)sum;
 }
 
-/* fp32 and fp64: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for fp32 sums of any device, and one rounding to
- * C's type. */
+/* fp32 and fp64: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for fp32 sums of any device, and one
+ * rounding to C's type. */
 static double bound_of(const struct product *p, double expected, double magnitude) {
     enum element c = p->routine->element_c;
     double k = (double)parts_of(p->routine) * p->k, unit = c == ELEMENT_FP64 ? 0x1p-53 : 0x1p-24;
