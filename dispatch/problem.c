@@ -192,6 +192,24 @@ struct lava_problem lava_problem_of_parts(const struct lava_problem *problem) {
     return parts;
 }
 
+/* Sizes may be as absurd as a caller gave them: then nobody follows the address. */
+static void *element_at(const void *matrix, enum lava_type type, int64_t row, int64_t column, int64_t ld) {
+    uint64_t elements = (uint64_t)row + (uint64_t)column * (uint64_t)ld;
+    return (void *)((uintptr_t)matrix + (uintptr_t)(elements * lava_type_bytes(type)));
+}
+
+struct lava_problem lava_problem_block(const struct lava_problem *problem, int64_t row, int64_t rows,
+                                       int64_t column, int64_t columns) {
+    bool a_n = problem->op_a == LAVA_OP_N, b_n = problem->op_b == LAVA_OP_N;
+    struct lava_problem part = *problem;
+    part.m = rows;
+    part.n = columns;
+    part.a = element_at(problem->a, problem->type, a_n ? row : 0, a_n ? 0 : row, problem->lda);
+    part.b = element_at(problem->b, problem->type, b_n ? 0 : column, b_n ? column : 0, problem->ldb);
+    part.c = element_at(problem->c, problem->type_c, row, column, problem->ldc);
+    return part;
+}
+
 double lava_problem_flops(const struct lava_problem *problem) {
     return (lava_type_is_complex(problem->type) ? 8.0 : 2.0) * (double)problem->m * (double)problem->n *
            (double)problem->k;

@@ -74,6 +74,10 @@ bool lava_problem_overlaps(const struct lava_problem *problem);
 int64_t lava_problem_rows_a(const struct lava_problem *problem);
 int64_t lava_problem_rows_b(const struct lava_problem *problem);
 
+/* The product for the block of C that has these rows and columns of it. */
+struct lava_problem lava_problem_block(const struct lava_problem *problem, int64_t row, int64_t rows,
+                                       int64_t column, int64_t columns);
+
 /* The real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n, C as
  * m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
  * matrices. A real product is returned as it is. */

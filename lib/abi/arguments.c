@@ -37,7 +37,7 @@ void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double 
     }
 }
 
-static struct lava_problem numbers_of(const struct lava_arguments *x) {
+struct lava_problem lava_arguments_numbers(const struct lava_arguments *x) {
     return (struct lava_problem){.type = lava_routine_type(x->routine),
                                  .type_c = lava_routine_type_c(x->routine),
                                  .m = x->m,
@@ -51,10 +51,9 @@ static struct lava_problem numbers_of(const struct lava_arguments *x) {
                                  .c = x->c};
 }
 
-/* Scalars are not read where the arguments before them are wrong already. */
-static bool translate(const struct lava_arguments *x, struct lava_problem *problem) {
+bool lava_arguments_translate(const struct lava_arguments *x, struct lava_problem *problem) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_problem numbers = lava_arguments_numbers(x);
     bool valid = row->convention == LAVA_CONVENTION_FORTRAN
                      ? lava_problem_from_fortran(problem, (char)x->transa, (char)x->transb, &numbers)
                      : lava_problem_from_cblas(problem, x->layout, x->transa, x->transb, &numbers);
@@ -68,7 +67,7 @@ static bool translate(const struct lava_arguments *x, struct lava_problem *probl
 /* Errors are told under the names of the standard: a program that compares them knows no others. */
 static void complain(const struct lava_arguments *x) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_problem numbers = lava_arguments_numbers(x);
     char name[32];
     if (row->convention == LAVA_CONVENTION_FORTRAN) {
         lava_complain_fortran(row->routine, (char)x->transa, (char)x->transb, &numbers);
@@ -81,13 +80,13 @@ static void complain(const struct lava_arguments *x) {
 
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
-    call->valid = translate(arguments, &call->problem);
+    call->valid = lava_arguments_translate(arguments, &call->problem);
     return lava_runtime_begin(call);
 }
 
 void lava_arguments_compute(const struct lava_arguments *arguments) {
     struct lava_problem problem;
-    if (!translate(arguments, &problem)) {
+    if (!lava_arguments_translate(arguments, &problem)) {
         complain(arguments);
     } else if (depth > 0 && !lava_type_is_half(problem.type)) {
         lava_reference_run(&problem);

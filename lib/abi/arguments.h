@@ -21,6 +21,11 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
  * or complains. */
 void lava_arguments_compute(const struct lava_arguments *arguments);
 
+/* The product that is asked for; false: the arguments are wrong. Scalars are not read then. */
+bool lava_arguments_translate(const struct lava_arguments *arguments, struct lava_problem *problem);
+/* Sizes and matrices alone, as they were given. */
+struct lava_problem lava_arguments_numbers(const struct lava_arguments *arguments);
+
 /* A number of a routine's scalar type. */
 void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary);
 

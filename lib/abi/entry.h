@@ -1,6 +1,18 @@
-/* Entry points made alike: those of the families whose products the library takes apart itself, each call as
- * a struct of its arguments. lib/abi/gemm.c says how a call goes and why Fortran's lengths are never written;
- * it keeps ways of its own, since its products are forwarded in nanoseconds.
+/* Entry points made alike, each call as a struct of its arguments.
+ *
+ *     below the cut-off    a comparison and a jump to the CPU's own routine of that name
+ *     else                 slow_: lib/exec, and the same routine for what it does not compute
+ *
+ * The jump goes through a pointer. At first that is stand_in_'s, which looks for the CPU's routine and puts
+ * it there; where there is none it stays, and computes by another routine of the CPU BLAS's. Several threads
+ * may store what they found at once: it is the same.
+ *
+ * Invariants: a forwarded call carries the caller's arguments untouched, so it gives the CPU BLAS's own bits
+ * and its own complaints. The lengths of Fortran's characters, which follow the last argument by value, are
+ * passed on but never looked at, and their place is never written: most C programs do not pass them, and what
+ * lies there is then not ours, perhaps something another thread is changing. A tail call stores its arguments
+ * where the caller stored them: so the jump leaves the lengths out, as C programs declare it, and they stay
+ * where they are and are passed on all the same; and a call with them must not become a tail call.
  *
  *     entry      the name
  *     list       (its parameters), of Fortran's without the lengths

@@ -10,57 +10,33 @@
 
 enum { ROW_MAJOR = 101, UPPER = 121, LOWER = 122 };
 
+/* ?gemm's of n x n results, and which triangle. */
 struct gemmt_arguments {
-    enum lava_routine routine;
-    int layout, uplo, transa, transb; /* enumerators, or Fortran's characters */
-    int64_t n, k, lda, ldb, ldc;
-    const void *alpha, *beta, *a, *b;
-    void *c;
+    struct lava_arguments gemm;
+    int uplo; /* an enumerator, or Fortran's character */
 };
 
 static bool read_uplo(const struct gemmt_arguments *x, bool *is_lower) {
-    bool fortran = lava_routine_row(x->routine)->convention == LAVA_CONVENTION_FORTRAN;
+    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
     int letter = x->uplo | 0x20; /* small */
     *is_lower = fortran ? letter == 'l' : x->uplo == LOWER;
     return *is_lower || (fortran ? letter == 'u' : x->uplo == UPPER);
 }
 
-static struct lava_problem numbers_of(const struct gemmt_arguments *x) {
-    return (struct lava_problem){.type = lava_routine_type(x->routine),
-                                 .type_c = lava_routine_type_c(x->routine),
-                                 .m = x->n,
-                                 .n = x->n,
-                                 .k = x->k,
-                                 .lda = x->lda,
-                                 .ldb = x->ldb,
-                                 .ldc = x->ldc,
-                                 .a = x->a,
-                                 .b = x->b,
-                                 .c = x->c};
-}
-
-/* Scalars are not read where the arguments before them are wrong already. By rows the transpose is computed,
- * whose lower triangle is the upper one. */
+/* By rows the transpose is computed, whose lower triangle is the upper one. */
 static bool translate(const struct gemmt_arguments *x, struct lava_triangle *triangle) {
-    const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = numbers_of(x);
-    struct lava_problem *problem = &triangle->problem;
-    bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
-    if (!read_uplo(x, &triangle->is_lower) ||
-        !(fortran ? lava_problem_from_fortran(problem, (char)x->transa, (char)x->transb, &numbers)
-                  : lava_problem_from_cblas(problem, x->layout, x->transa, x->transb, &numbers)))
+    if (!read_uplo(x, &triangle->is_lower) || !lava_arguments_translate(&x->gemm, &triangle->problem))
         return false;
-    lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
-    lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
-    triangle->is_lower ^= !fortran && x->layout == ROW_MAJOR;
+    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
+    triangle->is_lower ^= !fortran && x->gemm.layout == ROW_MAJOR;
     return true;
 }
 
 /* The list is ?gemm's with uplo before the operations, and m left out after them. */
 static void complain(const struct gemmt_arguments *x) {
-    const struct lava_problem numbers = numbers_of(x);
-    int cblas = lava_routine_row(x->routine)->convention != LAVA_CONVENTION_FORTRAN;
-    int number = lava_refuse_find(x->routine, x->layout, x->transa, x->transb, &numbers);
+    const struct lava_problem numbers = lava_arguments_numbers(&x->gemm);
+    int cblas = lava_routine_row(x->gemm.routine)->convention != LAVA_CONVENTION_FORTRAN;
+    int number = lava_refuse_find(x->gemm.routine, x->gemm.layout, x->gemm.transa, x->gemm.transb, &numbers);
     bool is_lower;
     if (number == LAVA_REFUSE_LAYOUT)
         number = 0;
@@ -68,12 +44,12 @@ static void complain(const struct gemmt_arguments *x) {
         number = 1;
     else if (number <= 3)
         number++;
-    lava_refuse(x->routine, number + cblas);
+    lava_refuse(x->gemm.routine, number + cblas);
 }
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
     struct lava_triangle triangle;
-    *call = (struct lava_call){.routine = arguments->routine};
+    *call = (struct lava_call){.routine = arguments->gemm.routine};
     return translate(arguments, &triangle) ? lava_triangle_begin(call, &triangle) : lava_runtime_begin(call);
 }
 
@@ -95,8 +71,22 @@ static void gemmt_compute(const struct gemmt_arguments *arguments) {
 #define CBLAS_NAMES (layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 #define CBLAS_ARGUMENTS(entry, scalar)                                                                       \
     {                                                                                                        \
-        LAVA_ROUTINE_##entry, (int)layout, (int)uplo, (int)transa, (int)transb, n, k, lda, ldb, ldc,         \
-            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                               \
+        {LAVA_ROUTINE_##entry,                                                                               \
+         (int)layout,                                                                                        \
+         (int)transa,                                                                                        \
+         (int)transb,                                                                                        \
+         n,                                                                                                  \
+         n,                                                                                                  \
+         k,                                                                                                  \
+         lda,                                                                                                \
+         ldb,                                                                                                \
+         ldc,                                                                                                \
+         LAVA_ADDRESS_##scalar(alpha),                                                                       \
+         LAVA_ADDRESS_##scalar(beta),                                                                        \
+         a,                                                                                                  \
+         b,                                                                                                  \
+         c},                                                                                                 \
+            (int)uplo                                                                                        \
     }
 
 #define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
@@ -113,7 +103,7 @@ static void gemmt_compute(const struct gemmt_arguments *arguments) {
     (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, uplo_length, transa_length,            \
      transb_length)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
-    { LAVA_ROUTINE_##entry, 0, *uplo, *transa, *transb, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
+    { {LAVA_ROUTINE_##entry, 0, *transa, *transb, *n, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c}, *uplo }
 
 #define GEMMT_CBLAS(entry, integer, type, scalar)                                                            \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, gemmt, FORWARDS(n, k),           \

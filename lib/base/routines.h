@@ -117,8 +117,7 @@ enum lava_routine {
     LAVA_ROUTINE_##prefix##routine##suffix,
     LAVA_ROUTINES(LAVA_ROUTINE_ENUMERATOR)
 #undef LAVA_ROUTINE_ENUMERATOR
-    LAVA_ROUTINE_COUNT,
-    LAVA_ROUTINE_SGEMM = LAVA_ROUTINE_sgemm_
+    LAVA_ROUTINE_COUNT
 };
 
 // clang-format on

@@ -13,8 +13,4 @@ bool lava_parts_try(struct lava_call *call, struct lava_call *part);
 /* The same for a part that was begun elsewhere. */
 void lava_parts_begun(struct lava_call *call, const struct lava_call *part);
 
-/* The problem's columns [column, column + columns) of the rows [row, row + rows). */
-struct lava_problem lava_parts_of(const struct lava_problem *problem, int64_t row, int64_t rows,
-                                  int64_t column, int64_t columns);
-
 #endif

@@ -119,15 +119,7 @@ static void run_part(const struct lava_problem *problem, int64_t row, int64_t ro
                      int64_t columns) {
     if (rows <= 0 || columns <= 0)
         return;
-    struct lava_problem part = *problem;
-    part.m = rows;
-    part.n = columns;
-    int64_t a_bytes = (int64_t)lava_type_bytes(problem->type);
-    int64_t c_bytes = (int64_t)lava_type_bytes(problem->type_c);
-    part.a = (const char *)problem->a + a_bytes * (problem->op_a == LAVA_OP_N ? row : row * problem->lda);
-    part.b =
-        (const char *)problem->b + a_bytes * (problem->op_b == LAVA_OP_N ? column * problem->ldb : column);
-    part.c = (char *)problem->c + c_bytes * (column * problem->ldc + row);
+    const struct lava_problem part = lava_problem_block(problem, row, rows, column, columns);
     lava_cpu_blas_run(lava_cpu_blas_get(), &part);
 }
 

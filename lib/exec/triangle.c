@@ -43,8 +43,8 @@ static int64_t first_half(int64_t size) {
 /* What is no triangle of the one that begins at (at, at). */
 static struct lava_problem rectangle_of(const struct lava_triangle *triangle, int64_t at, int64_t size) {
     int64_t first = first_half(size), second = size - first;
-    return triangle->is_lower ? lava_parts_of(&triangle->problem, at + first, second, at, first)
-                              : lava_parts_of(&triangle->problem, at, first, at + first, second);
+    return triangle->is_lower ? lava_problem_block(&triangle->problem, at + first, second, at, first)
+                              : lava_problem_block(&triangle->problem, at, first, at + first, second);
 }
 
 static bool device_takes(const struct walk *walk, const struct lava_problem *problem) {
@@ -127,7 +127,7 @@ static bool run_square(struct walk *walk, int64_t at, int64_t size) {
     bool on_device = size > CPU_SQUARE;
     if (size > (walk->call ? DEVICE_SQUARE : CPU_SQUARE) || !has_square(walk, size))
         return false;
-    const struct lava_problem block = lava_parts_of(&walk->triangle->problem, at, size, at, size);
+    const struct lava_problem block = lava_problem_block(&walk->triangle->problem, at, size, at, size);
     struct lava_problem product = block;
     product.beta = product.beta_imaginary = 0;
     product.c = walk->square;
@@ -150,7 +150,7 @@ static void run(struct walk *walk, int64_t at, int64_t size) {
     if (size == 0 || run_square(walk, at, size))
         return;
     if (size == 1) {
-        const struct lava_problem element = lava_parts_of(&walk->triangle->problem, at, 1, at, 1);
+        const struct lava_problem element = lava_problem_block(&walk->triangle->problem, at, 1, at, 1);
         lava_cpu_blas_run(lava_cpu_blas_get(), &element);
         return;
     }

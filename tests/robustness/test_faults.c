@@ -67,7 +67,7 @@ struct fault_case {
 };
 
 static void call(void *c, struct lava_call *told) {
-    *told = (struct lava_call){.routine = LAVA_ROUTINE_SGEMM, .valid = true};
+    *told = (struct lava_call){.routine = LAVA_ROUTINE_sgemm_, .valid = true};
     told->problem = product_problem(&products[shape], c);
     if (!lava_runtime_begin(told))
         lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
