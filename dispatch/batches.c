@@ -1,4 +1,4 @@
-/* The choice for batches. Called by lib/exec/batch.c. The products share a row of the kernel table: a SIMT
+/* The choice for batches. Called by lib/blas/batch.c. The products share a row of the kernel table: a SIMT
  * one, for K is short, and the time it is estimated to take decides. */
 #include "dispatch/batches.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/estimates.h"
+#include "dispatch/cost.h"
 #include "shaders/interface.h"
 
 /* A list of tiles counts panels in 16 bits, and the third dimension of a dispatch has as many groups. */
@@ -74,7 +74,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_capabilities *device) {
     uint64_t tiles = (uint64_t)plan->tiles_m * plan->tiles_n;
     uint64_t memory = plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes +
-                      2 * plan->result_bytes + LAVA_BLOCKING_SCHEDULES * tiles * sizeof(uint32_t);
+                      2 * plan->result_bytes + LAVA_BLOCKING_TILE_LISTS * tiles * sizeof(uint32_t);
     uint64_t packed =
         plan->packed_a_bytes > plan->packed_b_bytes ? plan->packed_a_bytes : plan->packed_b_bytes;
     uint64_t largest = packed > plan->accumulator_bytes ? packed : plan->accumulator_bytes;
@@ -92,14 +92,14 @@ static bool choose_row(const struct lava_problem *problem, int64_t count,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        struct lava_batch_plan *best) {
     const struct lava_profile *profile = lava_profiles_find(device);
-    const struct lava_rates rates = lava_estimates_rates(profile, figures);
+    const struct lava_rates rates = lava_cost_rates(profile, figures);
     bool found = false;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (!kernel || kernel->type != problem->type || !lava_kernel_is_simt(kernel) ||
             !lava_kernel_fits(kernel, device, NULL))
             continue;
-        struct lava_profile_kernel row = lava_estimates_row(&profile->kernels[i], kernel, figures);
+        struct lava_profile_kernel row = lava_cost_row(&profile->kernels[i], kernel, figures);
         struct lava_batch_plan plan = *best;
         measure(problem, kernel, &plan);
         plan.round = round_of(&plan, device);

@@ -1,20 +1,20 @@
 /* Cuts a product into blocks and an operand into chunks. Called by policy.c for each row it considers and by
- * lib/exec for each upload. Invariant: a plan that is returned fits every limit, its blocks cover C and K
- * exactly once, and every slab of every panel of K has work. */
+ * lib/engine for each upload. Invariant: a plan that is returned fits every limit, its blocks cover C and K
+ * exactly once, and every slice of every panel of K has work. */
 #include "dispatch/blocking.h"
 
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/schedule.h"
+#include "dispatch/tile_order.h"
 
 /* Pieces of op(A) that a block is cut into at most, and the bytes that a piece has at least. */
 #define PIECES_MAX  16
 #define PIECE_BYTES (8 << 20)
-/* Steps of tile_k below which a slab of a split K costs more in starting and summing than it gains. */
-#define SLAB_STEPS 4
-/* More slabs than this only add traffic: 64 slabs of one tile occupy half of the largest device known. */
-#define SLABS_MAX 64
+/* Steps of tile_k below which a slice of a split K costs more in starting and summing than it gains. */
+#define SLICE_STEPS 4
+/* More slices than this only add traffic: 64 slices of one tile occupy half of the largest device known. */
+#define SLICES_MAX 64
 /* Where C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns; the
  * estimates know what then fills the device. */
 #define COLUMN_BLOCK_TILES 4
@@ -22,7 +22,7 @@
 #define HELD_SHARE 4
 /* The list of tiles stays below 64 MiB. */
 #define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
-#define DIMENSION_TILES_MAX (LAVA_SCHEDULE_MAX_TILES - 1)
+#define DIMENSION_TILES_MAX (LAVA_TILE_ORDER_MAX_TILES - 1)
 /* The kernels count these in 32 bits: 16-byte words of a panel (for panels up to 256 wide) and groups of four
  * elements of a result. */
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
@@ -58,21 +58,21 @@ int64_t lava_blocking_padded(int64_t size, uint32_t tile) {
     return divide_up(size, tile) * tile;
 }
 
-/* All slabs are equal but the last, which takes what they leave: less, but not nothing. */
-static bool slabs_filled(int64_t steps, uint32_t split_k) {
-    int64_t slab_steps = divide_up(steps, split_k);
-    return slab_steps >= SLAB_STEPS && (split_k - 1) * slab_steps < steps;
+/* All slices are equal but the last, which takes what they leave: less, but not nothing. */
+static bool slices_filled(int64_t steps, uint32_t split_k) {
+    int64_t slice_steps = divide_up(steps, split_k);
+    return slice_steps >= SLICE_STEPS && (split_k - 1) * slice_steps < steps;
 }
 
-/* The largest split up to the one asked for that fills every slab, of the last and shortest panel too. */
+/* The largest split up to the one asked for that fills every slice, of the last and shortest panel too. */
 static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps) {
-    uint32_t split_k = asked < SLABS_MAX ? asked : SLABS_MAX;
-    while (split_k > 1 && !(slabs_filled(steps, split_k) && slabs_filled(last_steps, split_k)))
+    uint32_t split_k = asked < SLICES_MAX ? asked : SLICES_MAX;
+    while (split_k > 1 && !(slices_filled(steps, split_k) && slices_filled(last_steps, split_k)))
         split_k--;
     return split_k > 1 ? split_k : 1;
 }
 
-/* Of four elements, the last of a column padded: what the finish kernel writes. */
+/* Of four elements, the last of a column padded: what the epilogue writes. */
 static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
@@ -82,7 +82,7 @@ static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
     blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
                             blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
-                            LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes;
+                            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
 }
 
 /* Fills everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All of it stays far
@@ -109,16 +109,16 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->finish = problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
-                       extra * PADDING_SHARE > (uint64_t)blocking->block_m;
+    blocking->epilogue = problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
+                         extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
     blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;
     /* what finish sums up are sums; without it the multiply kernel rounds to the result's type itself */
     blocking->accumulator_bytes =
-        padded_m * padded_n * blocking->split_k * (blocking->finish ? sum_bytes : result_element_bytes);
-    blocking->schedule_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
-    if (blocking->finish)
+        padded_m * padded_n * blocking->split_k * (blocking->epilogue ? sum_bytes : result_element_bytes);
+    blocking->tile_list_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
+    if (blocking->epilogue)
         blocking->result_bytes = (uint64_t)lava_blocking_padded(
             (int64_t)(result_groups(blocking) * RESULT_GROUP * result_element_bytes), RESULT_ALIGN);
     hold(blocking, 2);
@@ -129,8 +129,8 @@ static bool fits(const struct request *request, const struct lava_blocking *bloc
     return blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
            blocking->blocks_held * blocking->accumulator_bytes <= most &&
            blocking->blocks_held * blocking->result_bytes <= most &&
-           (!blocking->finish || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
-           LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes <= most &&
+           (!blocking->epilogue || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
+           LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes <= most &&
            blocking->total_bytes <= request->limits->memory_bytes;
 }
 
@@ -273,7 +273,7 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
 }
 
 uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking) {
-    return blocking->finish ? blocking->result_bytes : blocking->accumulator_bytes;
+    return blocking->epilogue ? blocking->result_bytes : blocking->accumulator_bytes;
 }
 
 bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking) {

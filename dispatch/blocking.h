@@ -2,7 +2,7 @@
  * staging slots. Pure arithmetic on sizes.
  *
  * C is cut into blocks of block_m x block_n; for each, K is walked in panels of block_k. Loop order of the
- * executor: row blocks outermost, then column blocks, then K panels: with a single K panel, op(A)'s block is
+ * engine: row blocks outermost, then column blocks, then K panels: with a single K panel, op(A)'s block is
  * packed once, piece by piece beside the first column block's arithmetic, and stays on the device while the
  * others pass by. */
 #ifndef LAVA_DISPATCH_BLOCKING_H
@@ -16,7 +16,7 @@
 /* Lists of tiles kept. A product has up to four: a piece and the last piece of the first column block, the
  * height of a block with the width of a later one and of the last one (K cut: both pieces, each with the
  * width of a block and of the last one); at the lower edge of C there may be as many others. */
-#define LAVA_BLOCKING_SCHEDULES 12
+#define LAVA_BLOCKING_TILE_LISTS 12
 
 #define LAVA_BLOCKING_BLOCKS_HELD 16
 
@@ -27,22 +27,21 @@ struct lava_blocking {
                        * smaller: at most block_n; whole tiles, or block_n where there is one block */
     int64_t piece_m;  /* rows of op(A) that are packed and multiplied at a time where they are not there yet:
                        * whole tiles, or block_m */
-    uint32_t split_k; /* slabs of K computed side by side and summed by the finish kernel; 1: none */
-    bool
-        finish; /* the finish kernel runs: alpha, sum of slabs, compact result; else multiply applies alpha */
+    uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: none */
+    bool epilogue; /* the epilogue runs: alpha, sum of slices, compact result; else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
     uint64_t
-        accumulator_bytes;   /* padded block of C, all slabs, fp32 (without finish: in the result's type) */
-    uint64_t result_bytes;   /* with finish: compact block of C in the result's type, columns padded to four
-                              * elements; else 0 */
-    uint32_t blocks_held;    /* blocks of C with memory of their own (accumulators and result), in one buffer:
-                              * being computed or waiting for their way down; two, or one where C is one block,
-                              * and more where there is room for them */
-    uint64_t schedule_bytes; /* one list of tiles; exists LAVA_BLOCKING_SCHEDULES times in one buffer */
-    uint64_t total_bytes;    /* of all of the above, as allocated */
+        accumulator_bytes; /* padded block of C, all slices, fp32 (without epilogue: in the result's type) */
+    uint64_t result_bytes; /* with epilogue: compact block of C in the result's type, columns padded to four
+                            * elements; else 0 */
+    uint32_t blocks_held;  /* blocks of C with memory of their own (accumulators and result), in one buffer:
+                            * being computed or waiting for their way down; two, or one where C is one block,
+                            * and more where there is room for them */
+    uint64_t tile_list_bytes; /* one list of tiles; exists LAVA_BLOCKING_TILE_LISTS times in one buffer */
+    uint64_t total_bytes;     /* of all of the above, as allocated */
 };
 
-/* Device memory the executor allocates besides (raw chunks): taken off memory_bytes before blocking. */
+/* Device memory the engine allocates besides (raw chunks): taken off memory_bytes before blocking. */
 struct lava_blocking_limits {
     uint64_t memory_bytes;
     uint64_t max_buffer_bytes;
@@ -51,8 +50,8 @@ struct lava_blocking_limits {
     int64_t later_parts;  /* the column blocks after the first are that many times narrower than it, as far as
                            * whole tiles allow: less then waits for the last one's way down; 0: as wide */
     uint32_t split_k;     /* asked for; reduced where K is too short */
-    uint32_t piece_tiles; /* that run at once: a piece of op(A) has waves of so many, all slabs counted; 0: no
-                           * pieces */
+    uint32_t piece_tiles; /* that run at once: a piece of op(A) has waves of so many, all slices counted; 0:
+                           * no pieces */
     uint32_t pieces;      /* so many instead, as far as there are tiles; 0: chosen */
 };
 
@@ -64,7 +63,7 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
 uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking);
 
 /* Whether the product can be computed at once: one block, and operands and result of a size that the
- * executor's staging memory is made for (LAVA_AT_ONCE_BYTES; where that is smaller, it streams). */
+ * engine's staging memory is made for (LAVA_AT_ONCE_BYTES; where that is smaller, it streams). */
 #define LAVA_AT_ONCE_BYTES (48ull << 20)
 bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking);
 

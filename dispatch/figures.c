@@ -1,6 +1,6 @@
 /* The CPU's time of a product from a grid of measured ones, and the text form of all figures. Called by
- * policy.c and by lib/exec/calibration, which measures and keeps them. Invariants: only figures above 0 count
- * as measured; no function here looks at the locale, for the library lives in programs that set one. */
+ * policy.c and by lib/calibrate/calibration, which measures and keeps them. Invariants: only figures above 0
+ * count as measured; no function here looks at the locale, for the library lives in programs that set one. */
 #include "dispatch/figures.h"
 
 #include <limits.h>

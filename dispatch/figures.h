@@ -1,5 +1,5 @@
 /* What the two sides were measured to do on this machine: the CPU BLAS and the device. The policy decides by
- * these figures; lib/exec/calibration measures and keeps them. Plain numbers, and their text form. */
+ * these figures; lib/calibrate/calibration measures and keeps them. Plain numbers, and their text form. */
 #ifndef LAVA_DISPATCH_FIGURES_H
 #define LAVA_DISPATCH_FIGURES_H
 

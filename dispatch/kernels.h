@@ -41,14 +41,14 @@ enum lava_module {
     LAVA_MODULE_PACK_PLANES_FP16, /* fp32 to fragments of each plane */
     LAVA_MODULE_PACK_PLANES_BF16,
     LAVA_MODULE_SCREEN,
-    LAVA_MODULE_FINISH_FP32, /* fp32 sums to fp32 ... */
-    LAVA_MODULE_FINISH_FP64,
-    LAVA_MODULE_FINISH_CFP32, /* a complex result of the sums of parts */
-    LAVA_MODULE_FINISH_CFP64,
+    LAVA_MODULE_EPILOGUE_FP32, /* fp32 sums to fp32 ... */
+    LAVA_MODULE_EPILOGUE_FP64,
+    LAVA_MODULE_EPILOGUE_CFP32, /* a complex result of the sums of parts */
+    LAVA_MODULE_EPILOGUE_CFP64,
     LAVA_MODULE_SPLIT_CFP32, /* a complex operand into parts */
     LAVA_MODULE_SPLIT_CFP64,
-    LAVA_MODULE_FINISH_FP16,
-    LAVA_MODULE_FINISH_BF16,
+    LAVA_MODULE_EPILOGUE_FP16,
+    LAVA_MODULE_EPILOGUE_BF16,
     LAVA_MODULE_CEILING_COPY, /* what a device can do at most: for benchmarks */
     LAVA_MODULE_CEILING_FMA,
     LAVA_MODULE_CEILING_FMA_FP64,

@@ -1,5 +1,5 @@
 /* Decides where a product is computed and with which kernel row, split, schedule and blocks. Called by
- * lib/exec/runtime for every product a device could take, and by `lavablas explain`. Invariant: a pure
+ * lib/offload/offload for every product a device could take, and by `lavablas explain`. Invariant: a pure
  * function; the device is chosen only where its estimate beats the CPU's by a margin, or where the caller
  * insists. */
 #include "dispatch/policy.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch/estimates.h"
+#include "dispatch/cost.h"
 
 /* The device has to be this much faster by estimate: the estimate's own error, for a library never slower
  * than without it. On an H200 the estimates were 0 to 30% below what was measured (768 to 3072). */
@@ -29,7 +29,7 @@
 #define FINALISTS 2
 
 // clang-format off
-/* Slabs of K tried where C has too few tiles to fill the device, up to what fills it twice over. */
+/* Slices of K tried where C has too few tiles to fill the device, up to what fills it twice over. */
 static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
 static const char *const reasons[LAVA_REASON_COUNT] = {
@@ -75,11 +75,11 @@ struct candidate {
 
 /* Splitting K pays only where the tiles alone leave places for workgroups empty. */
 static bool worth_splitting(const struct lava_estimate *estimate) {
-    return lava_estimates_tiles(estimate) < (double)lava_estimates_slots(estimate);
+    return lava_cost_tiles(estimate) < (double)lava_cost_slots(estimate);
 }
 
 static void keep_better(const struct lava_estimate *estimate, struct candidate *best) {
-    double gpu_ns = lava_estimates_gpu_ns(estimate);
+    double gpu_ns = lava_cost_gpu_ns(estimate);
     if (!best->estimate.kernel || gpu_ns < best->gpu_ns)
         *best = (struct candidate){.estimate = *estimate, .gpu_ns = gpu_ns};
 }
@@ -103,17 +103,17 @@ static void consider_splits(const struct request *request, struct lava_estimate 
                             struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
     uint32_t forced = request->overrides->split_k, tried = 0;
-    double most_units = 2.0 * (double)lava_estimates_slots(&estimate);
+    double most_units = 2.0 * (double)lava_cost_slots(&estimate);
     size_t count = forced || !worth_splitting(&estimate) ? 1 : COUNT(splits);
-    limits.piece_tiles = (uint32_t)lava_estimates_slots(&estimate);
+    limits.piece_tiles = (uint32_t)lava_cost_slots(&estimate);
     for (size_t i = 0; i < count; i++) {
         limits.split_k = forced ? forced : splits[i];
         if (!lava_blocking_plan(estimate.problem, estimate.kernel, &limits, &estimate.blocking) ||
             estimate.blocking.split_k <= tried)
-            return; /* no memory, or K too short for more slabs than were tried already */
+            return; /* no memory, or K too short for more slices than were tried already */
         tried = estimate.blocking.split_k;
         consider_ways(request, estimate, best);
-        if (lava_estimates_units(&estimate) >= most_units)
+        if (lava_cost_units(&estimate) >= most_units)
             return;
     }
 }
@@ -146,7 +146,7 @@ static void consider_cuts(const struct request *request, const struct lava_estim
     struct lava_blocking_limits limits = request->limits;
     int64_t forced = request->overrides->column_blocks, most = forced ? forced : COLUMN_BLOCKS_MAX,
             before = 0;
-    limits.piece_tiles = (uint32_t)lava_estimates_slots(estimate);
+    limits.piece_tiles = (uint32_t)lava_cost_slots(estimate);
     for (; limits.column_blocks <= most; limits.column_blocks *= 2) {
         limits.split_k = estimate->blocking.split_k;
         int64_t blocks = consider_widths(request, *estimate, limits, before, best);
@@ -163,7 +163,7 @@ static void consider(const struct request *request, const struct lava_kernel *ke
     struct lava_estimate estimate = request->estimate;
     struct candidate candidate = {.gpu_ns = 0};
     estimate.kernel = kernel;
-    estimate.row = lava_estimates_row(row, kernel, request->figures);
+    estimate.row = lava_cost_row(row, kernel, request->figures);
     consider_splits(request, estimate, &candidate);
     if (!candidate.estimate.kernel)
         return;
@@ -256,7 +256,7 @@ static struct request prepare(const struct lava_problem *problem, const struct l
                    .pieces = overrides->pieces},
         .estimate = {.problem = problem,
                      .device = device,
-                     .rates = lava_estimates_rates(profile, figures),
+                     .rates = lava_cost_rates(profile, figures),
                      .multiprocessors = multiprocessors}};
 }
 
@@ -270,8 +270,8 @@ static void adopt(const struct request *request, const struct candidate *candida
         plan->shape = *shape;
     plan->blocking = estimate->blocking;
     plan->at_once = estimate->at_once;
-    plan->resident_workgroups = (uint32_t)lava_estimates_slots(estimate);
-    plan->schedule = overrides->schedule ? (enum lava_schedule)(overrides->schedule - 1) : row->schedule;
+    plan->resident_workgroups = (uint32_t)lava_cost_slots(estimate);
+    plan->schedule = overrides->schedule ? (enum lava_tile_order)(overrides->schedule - 1) : row->schedule;
     plan->persistent = overrides->persistent ? overrides->persistent == 2 : row->persistent;
     plan->flops_per_s = row->flops_per_s;
     plan->gpu_ns = candidate->gpu_ns;
@@ -293,7 +293,7 @@ static double best_flops_per_s(const struct lava_profile *profile, const struct 
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (kernel && lava_kernel_serves(kernel, problem))
-            best = fmax(best, lava_estimates_row(&profile->kernels[i], kernel, figures).flops_per_s);
+            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures).flops_per_s);
     }
     return best;
 }
@@ -303,13 +303,13 @@ static double best_flops_per_s(const struct lava_profile *profile, const struct 
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
                              const struct lava_figures *figures) {
     const struct lava_profile *profile = lava_profiles_find(device);
-    struct lava_rates rates = lava_estimates_rates(profile, &figures->device);
+    struct lava_rates rates = lava_cost_rates(profile, &figures->device);
     const struct lava_problem parts = lava_problem_of_parts(problem);
     double allowed_ns = profitable_share(problem, figures) * lava_figures_cpu_ns(&figures->cpu, problem);
-    if (lava_estimates_least_ns(&parts, &rates, 0) >= allowed_ns)
+    if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = best_flops_per_s(profile, &figures->device, &parts);
-    return lava_estimates_least_ns(&parts, &rates, best) >= allowed_ns;
+    return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
 /* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
@@ -402,7 +402,7 @@ void lava_policy_describe(const struct lava_problem *problem, const struct lava_
            plan->kernel->name);
     if (plan->shape.m)
         append(&line, " of %ux%ux%u", plan->shape.m, plan->shape.n, plan->shape.k);
-    append(&line, ", %s, ", lava_schedule_name(plan->schedule));
+    append(&line, ", %s, ", lava_tile_order_name(plan->schedule));
     if (plan->persistent)
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else
@@ -413,5 +413,5 @@ void lava_policy_describe(const struct lava_problem *problem, const struct lava_
     if (blocking->later_n != blocking->block_n)
         append(&line, " (then %lld)", (long long)blocking->later_n);
     append(&line, " x %lld, split K %u%s, %.1f MiB", (long long)blocking->block_k, blocking->split_k,
-           blocking->finish ? ", finish" : "", (double)blocking->total_bytes / 0x1p20);
+           blocking->epilogue ? ", finish" : "", (double)blocking->total_bytes / 0x1p20);
 }

@@ -9,9 +9,9 @@
 enum { VENDOR_NVIDIA = 0x10de, VENDOR_AMD = 0x1002, VENDOR_INTEL = 0x8086 };
 enum { ANY_KIND = -1, ANY_VENDOR = 0 };
 /* The table's own words: the order of tiles, and whether a workgroup takes one tile or walks the list. */
-#define LINEAR     LAVA_SCHEDULE_LINEAR
-#define GROUPED    LAVA_SCHEDULE_GROUPED
-#define HILBERT    LAVA_SCHEDULE_HILBERT
+#define LINEAR     LAVA_TILE_ORDER_LINEAR
+#define GROUPED    LAVA_TILE_ORDER_GROUPED
+#define HILBERT    LAVA_TILE_ORDER_HILBERT
 #define PER_TILE   false
 #define PERSISTENT true
 

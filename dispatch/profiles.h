@@ -6,7 +6,7 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/kernels.h"
-#include "dispatch/schedule.h"
+#include "dispatch/tile_order.h"
 
 #define LAVA_PROFILE_MAX_KERNELS 24
 
@@ -17,7 +17,7 @@ struct lava_profile_kernel {
     double lone_share; /* of its part of flops_per_s that a multiprocessor reaches with a single workgroup */
     uint32_t start_k;  /* elements of K that starting a tile, filling its pipeline and writing it out cost as
                         * much time as */
-    enum lava_schedule schedule;
+    enum lava_tile_order schedule;
     bool persistent; /* as many workgroups as are resident, each walking the schedule; else one a tile */
 };
 

@@ -15,8 +15,8 @@
 
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
-#include "lib/cpu/cpu_blas.h"
-#include "lib/exec/products.h"
+#include "lib/engine/rounds.h"
+#include "lib/host/cpu_blas.h"
 
 #define CHECKED_ELEMENTS 300
 
@@ -70,7 +70,7 @@ static bool is_right(const struct lava_batch *batch) {
 }
 
 /* The best of the calls, and of the device's multiply, ms; false: a call failed. */
-static bool time_device(struct lava_executor *executor, const struct lava_batch *batch,
+static bool time_device(struct lava_engine *engine, const struct lava_batch *batch,
                         const struct lava_batch_plan *plan, double seconds, double *call_ms,
                         double *multiply_ms) {
     uint64_t start_ns = lava_stats_now_ns();
@@ -79,7 +79,7 @@ static bool time_device(struct lava_executor *executor, const struct lava_batch 
         struct lava_timing timing = {.repeat = 1};
         int64_t finished;
         uint64_t before_ns = lava_stats_now_ns();
-        if (lava_products_run(executor, batch, plan, &finished, &timing) || finished != batch->count)
+        if (lava_rounds_run(engine, batch, plan, &finished, &timing) || finished != batch->count)
             return false;
         *call_ms = fmin(*call_ms, 1e-6 * (double)(lava_stats_now_ns() - before_ns));
         *multiply_ms = fmin(*multiply_ms, 1e-6 * (double)timing.multiply_ns);
@@ -101,7 +101,7 @@ static double time_cpu(const struct lava_batch *batch, double seconds) {
     return best;
 }
 
-static bool bench(struct lava_executor *executor, const struct options *options, const char *size) {
+static bool bench(struct lava_engine *engine, const struct options *options, const char *size) {
     static const struct lava_figures none;
     int64_t count, m, n, k;
     if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64 "x%" SCNd64, &count, &m, &n, &k) != 4 || count < 2 ||
@@ -127,9 +127,9 @@ static bool bench(struct lava_executor *executor, const struct options *options,
                                      .stride_c = m * n};
     struct lava_batch_plan plan;
     double call_ms = 0, multiply_ms = 0;
-    lava_batches_choose(&batch.problem, count, &executor->capabilities, &none, LAVA_MODE_GPU, &plan);
+    lava_batches_choose(&batch.problem, count, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
     bool right = plan.place == LAVA_PLACE_GPU &&
-                 time_device(executor, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
+                 time_device(engine, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
                  is_right(&batch);
     double gflop = 2e-9 * (double)count * (double)m * (double)n * (double)k;
     printf("%-22s %-18s %9.3f %8.2f | %9.3f %9.3f | %9.3f %s\n", size, right ? plan.kernel->name : "-",
@@ -158,22 +158,22 @@ int main(int argc, char **argv) {
     }
     const char *why;
     struct lava_device *device;
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     if (lava_device_create(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);
         return 77;
     }
     if (options.discrete)
         device->capabilities.unified_memory = false;
-    if (lava_executor_create(device, lava_copy_pool_threads(), &executor))
+    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
         return 1;
     bool right = true;
-    printf("%s, %s; CPU BLAS %s\n", executor->capabilities.name, lava_type_name(options.type),
+    printf("%s, %s; CPU BLAS %s\n", engine->capabilities.name, lava_type_name(options.type),
            lava_cpu_blas_get()->path);
     printf("%-22s %-18s %9s %8s | %9s %9s | %9s\n", "count x m x n x k", "kernel", "multiply", "TFLOP/s",
            "call ms", "estimate", "CPU ms");
     for (int i = optind; i < argc; i++)
-        right = bench(executor, &options, argv[i]) && right;
-    lava_executor_destroy(executor);
+        right = bench(engine, &options, argv[i]) && right;
+    lava_engine_destroy(engine);
     return right ? 0 : 1;
 }

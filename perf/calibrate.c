@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/exec/calibration.h"
-#include "lib/exec/gate.h"
-#include "lib/exec/lifecycle.h"
-#include "lib/exec/survey.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/calibrate/survey.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/threshold.h"
 
 #define BAR_CHARACTERS 30
 /* All of 4096 x 4096 x 4096. */
@@ -60,14 +60,14 @@ static bool parse(int argc, char **argv) {
     return optind == argc && options.seconds > 0 && !(options.quick && options.show);
 }
 
-static bool begin_turn(struct lava_gauge *gauge, struct lava_executor **executor) {
+static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
     (void)gauge;
-    return !executor || (*executor = lava_lifecycle_lock(&cancel_state)) != NULL;
+    return !engine || (*engine = lava_lifecycle_lock(&cancel_state)) != NULL;
 }
 
-static bool end_turn(struct lava_gauge *gauge, struct lava_executor *executor) {
+static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
     (void)gauge;
-    if (executor)
+    if (engine)
         lava_lifecycle_unlock(cancel_state);
     return true;
 }
@@ -86,26 +86,27 @@ static void show_progress(int done, int total, const char *round, const char *na
 
 /* One thing of the device, before its kernel rows. */
 struct step {
-    enum lava_gauge_outcome (*function)(struct lava_gauge *gauge, enum lava_type type);
+    enum lava_microbenchmark_outcome (*function)(struct lava_microbenchmark *gauge, enum lava_type type);
     const char *name;
 };
 
 static const struct step steps[] = {
-    {lava_gauge_warm, "clock"},
-    {lava_gauge_latency, "latency"},
-    {lava_gauge_upload, "upload"},
-    {lava_gauge_download, "download"},
+    {lava_microbenchmark_warm, "clock"},
+    {lava_microbenchmark_latency, "latency"},
+    {lava_microbenchmark_upload, "upload"},
+    {lava_microbenchmark_download, "download"},
 };
 #define STEPS ((int)(sizeof steps / sizeof steps[0]))
 
-static void report(enum lava_gauge_outcome outcome, const char *name) {
-    if (outcome == LAVA_GAUGE_MEASURED)
+static void report(enum lava_microbenchmark_outcome outcome, const char *name) {
+    if (outcome == LAVA_MICROBENCHMARK_MEASURED)
         return;
     show_progress(0, 0, NULL, NULL);
-    printf("%s: %s\n", name, outcome == LAVA_GAUGE_SKIPPED ? "skipped" : "the device is not usable any more");
+    printf("%s: %s\n", name,
+           outcome == LAVA_MICROBENCHMARK_SKIPPED ? "skipped" : "the device is not usable any more");
 }
 
-static void measure_device(struct lava_gauge *gauge, unsigned types) {
+static void measure_device(struct lava_microbenchmark *gauge, unsigned types) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     enum lava_type first = types & 1u << LAVA_TYPE_FP32   ? LAVA_TYPE_FP32
@@ -118,17 +119,17 @@ static void measure_device(struct lava_gauge *gauge, unsigned types) {
         report(steps[i].function(gauge, first), steps[i].name);
     }
     for (int row = 0; row < rows; row++) {
-        if (!(types & 1u << table[row].type) || !lava_gauge_lists(gauge, &table[row]))
+        if (!(types & 1u << table[row].type) || !lava_microbenchmark_lists(gauge, &table[row]))
             continue;
         show_progress(STEPS + row, total, "device", table[row].name);
-        report(lava_gauge_kernel(gauge, (size_t)row), table[row].name);
+        report(lava_microbenchmark_kernel(gauge, (size_t)row), table[row].name);
     }
     show_progress(total - 1, total, "device", "products");
-    report(lava_gauge_products(gauge, first), "products");
+    report(lava_microbenchmark_products(gauge, first), "products");
     show_progress(0, 0, NULL, NULL);
 }
 
-static void measure_cpu(struct lava_gauge *gauge) {
+static void measure_cpu(struct lava_microbenchmark *gauge) {
     int points[LAVA_SURVEY_POINTS][3];
     lava_survey_points(points);
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
@@ -137,7 +138,7 @@ static void measure_cpu(struct lava_gauge *gauge) {
         snprintf(name, sizeof name, "%lld x %lld x %lld", (long long)lava_figures_sizes[at[0]],
                  (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
         show_progress(i, LAVA_SURVEY_POINTS, "CPU", name);
-        report(lava_gauge_cpu(gauge, at[0], at[1], at[2]), name);
+        report(lava_microbenchmark_cpu(gauge, at[0], at[1], at[2]), name);
     }
     show_progress(0, 0, NULL, NULL);
 }
@@ -192,16 +193,16 @@ static int measure(void) {
     unsigned types = prepare();
     if (!types)
         return 77;
-    struct lava_gauge gauge = {.blas = lava_cpu_blas_get(),
-                               .capabilities = lava_lifecycle_capabilities(),
-                               .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
-                               .piece_ns = (uint64_t)(options.seconds * 1e9),
-                               .turn_ns = (uint64_t)(options.seconds * TURN_SHARE * 1e9),
-                               .point_ns = (uint64_t)(options.seconds * 1e9),
-                               .runs = RUNS,
-                               .matrix_bytes = MATRIX_BYTES,
-                               .begin = begin_turn,
-                               .end = end_turn};
+    struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
+                                        .capabilities = lava_lifecycle_capabilities(),
+                                        .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
+                                        .piece_ns = (uint64_t)(options.seconds * 1e9),
+                                        .turn_ns = (uint64_t)(options.seconds * TURN_SHARE * 1e9),
+                                        .point_ns = (uint64_t)(options.seconds * 1e9),
+                                        .runs = RUNS,
+                                        .matrix_bytes = MATRIX_BYTES,
+                                        .begin = begin_turn,
+                                        .end = end_turn};
     bool complete = true;
     if (options.quick) {
         lava_survey_set_quick(&gauge);
@@ -210,7 +211,7 @@ static int measure(void) {
         measure_device(&gauge, types);
         measure_cpu(&gauge);
     }
-    lava_gauge_finish(&gauge);
+    lava_microbenchmark_finish(&gauge);
     if (!complete) {
         fprintf(stderr, "calibrate: the machine has too much other work\n");
         return 77;
@@ -227,6 +228,6 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("LAVABLAS_CALIBRATE", "off", 1); /* here is who measures */
-    lava_gate_open();
+    lava_threshold_open();
     return options.show ? show() : measure();
 }

@@ -143,7 +143,7 @@ static void screen_all(struct tune *tune, const char *round) {
     tune_progress(0, 0, NULL, NULL);
 }
 
-/* At every size of the groups it takes part in; half and twice the slabs, too, where K is split. */
+/* At every size of the groups it takes part in; half and twice the slices, too, where K is split. */
 static void time_sizes(struct tune *tune, struct tune_variant *variant, double seconds) {
     for (size_t i = 0; i < tune->size_count && !variant->refused; i++) {
         struct tune_size *size = &tune->sizes[i];

@@ -3,7 +3,7 @@
 #ifndef PERF_TUNE_H
 #define PERF_TUNE_H
 
-#include "lib/exec/executor.h"
+#include "lib/engine/engine.h"
 
 #define TUNE_MAX_SIZES    24
 #define TUNE_MAX_VARIANTS 4096
@@ -26,11 +26,11 @@ struct tune_variant {
     struct lava_pipeline_figures figures;
     double screened[TUNE_GROUPS]; /* flop/s at the group's first size, timed briefly; 0: not of the group */
     double rates[TUNE_MAX_SIZES]; /* flop/s, multiply and finish; 0: not timed */
-    uint32_t splits[TUNE_MAX_SIZES]; /* slabs of K that rate was reached with */
+    uint32_t splits[TUNE_MAX_SIZES]; /* slices of K that rate was reached with */
     /* for the profile */
     double flops_per_s, lone_share;
     uint32_t workgroups_per_multiprocessor, start_k;
-    enum lava_schedule schedule;
+    enum lava_tile_order schedule;
     bool persistent;
 };
 
@@ -46,8 +46,8 @@ struct tune {
     uint32_t registers_per_multiprocessor; /* 32-bit, for workgroups_per_multiprocessor */
     const char *command;
     /* state */
-    struct lava_executor *executor;
-    struct lava_capabilities capabilities; /* the executor's, also when that is gone */
+    struct lava_engine *engine;
+    struct lava_capabilities capabilities; /* the engine's, also when that is gone */
     struct lava_config config;
     uint32_t multiprocessors;
     uint32_t pipelines; /* made since the device was opened: it keeps them all */

@@ -18,14 +18,14 @@
 #define REGISTER_STEP                 8 /* registers are given out in multiples of it */
 
 void tune_close(struct tune *tune) {
-    lava_executor_destroy(tune->executor);
-    tune->executor = NULL;
+    lava_engine_destroy(tune->engine);
+    tune->engine = NULL;
 }
 
 bool tune_open(struct tune *tune) {
     struct lava_device *device;
     const char *why;
-    if (tune->executor)
+    if (tune->engine)
         tune_close(tune);
     tune->config = *lava_config_get();
     tune->config.inspect = true;
@@ -35,9 +35,9 @@ bool tune_open(struct tune *tune) {
         fprintf(stderr, "tune: no device: %s\n", why);
         return false;
     }
-    if (lava_executor_create(device, 4, &tune->executor))
+    if (lava_engine_create(device, 4, &tune->engine))
         return false;
-    tune->capabilities = tune->executor->capabilities;
+    tune->capabilities = tune->engine->capabilities;
     const struct lava_capabilities *capabilities = &tune->capabilities;
     tune->multiprocessors = capabilities->multiprocessors ? capabilities->multiprocessors
                                                           : lava_profiles_find(capabilities)->multiprocessors;
@@ -52,7 +52,7 @@ static bool make_plan(const struct tune *tune, const struct tune_variant *varian
     struct lava_overrides overrides = *asked;
     overrides.kernel = &variant->kernel;
     overrides.column_blocks = 1;
-    lava_policy_choose(problem, &tune->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, plan);
+    lava_policy_choose(problem, &tune->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, plan);
     return plan->place == LAVA_PLACE_GPU;
 }
 
@@ -67,7 +67,7 @@ static const char *try_small(struct tune *tune, const struct tune_variant *varia
                                                   kernel->tile_n + 5, 9 * (int64_t)kernel->tile_k + 1, SEED);
     const char *why = NULL;
     if (!make_plan(tune, variant, &problem, &overrides, &plan) ||
-        lava_executor_run(tune->executor, &problem, &plan, &progress, &timing))
+        lava_runner_run(tune->engine, &problem, &plan, &progress, &timing))
         why = "fails";
     else if ((double)timing.multiply_ns * 1e-9 > tune->limit_seconds)
         why = "too slow";
@@ -80,10 +80,10 @@ static const char *try_small(struct tune *tune, const struct tune_variant *varia
 static const char *obstacle(struct tune *tune, struct tune_variant *variant) {
     const struct lava_pipeline *pipeline;
     const struct lava_pipeline_specification specification =
-        lava_pipelines_multiply(&variant->kernel, &tune->executor->device->capabilities, false);
-    if (lava_pipelines_get(tune->executor->device, &specification, &pipeline))
+        lava_pipelines_multiply(&variant->kernel, &tune->engine->device->capabilities, false);
+    if (lava_pipelines_get(tune->engine->device, &specification, &pipeline))
         return "cannot be compiled";
-    lava_pipelines_figures(tune->executor->device, pipeline, &variant->figures);
+    lava_pipelines_figures(tune->engine->device, pipeline, &variant->figures);
     if (variant->figures.spilled > 0)
         return "spills registers";
     return try_small(tune, variant);
@@ -91,7 +91,7 @@ static const char *obstacle(struct tune *tune, struct tune_variant *variant) {
 
 /* Opens the device again where it failed. */
 static bool device_usable(struct tune *tune, struct tune_variant *variant) {
-    if (tune->executor && (!tune->executor->device->failed || tune_open(tune)))
+    if (tune->engine && (!tune->engine->device->failed || tune_open(tune)))
         return true;
     variant->refused = "the device is gone";
     return false;
@@ -109,7 +109,7 @@ void tune_admit(struct tune *tune, struct tune_variant *variant) {
     variant->refused = obstacle(tune, variant);
 }
 
-/* Slabs that give each multiprocessor two tiles; the policy's list is finer. */
+/* Slices that give each multiprocessor two tiles; the policy's list is finer. */
 static uint32_t filling_split(const struct tune *tune, const struct tune_variant *variant,
                               const struct tune_size *size) {
     const struct lava_kernel *kernel = &variant->kernel;
@@ -138,10 +138,10 @@ static double milliseconds(struct tune *tune, struct tune_variant *variant, stru
     if (variant->refused || !device_usable(tune, variant) ||
         !make_plan(tune, variant, problem, overrides, &plan))
         return 0;
-    struct measured measured = measure_device(tune->executor, problem, &plan, seconds / 2, seconds);
+    struct measured measured = measure_device(tune->engine, problem, &plan, seconds / 2, seconds);
     double ms = measured.multiply_ms;
     if (measured.rounds > 0 && ms > 0 && size->group != TUNE_SQUARE && !tune->quick) {
-        double cold = measure_rotating(tune->executor, problem, &plan, ROTATE_BYTES, seconds, &copies);
+        double cold = measure_rotating(tune->engine, problem, &plan, ROTATE_BYTES, seconds, &copies);
         ms = cold > 0 ? cold : ms;
     }
     if (measured.rounds == 0)
@@ -197,16 +197,16 @@ static uint32_t resident_workgroups(const struct tune *tune, const struct tune_v
 /* Of the largest size: every order of tiles, with a workgroup a tile and persistent. */
 static void choose_schedule(struct tune *tune, struct tune_variant *variant, struct tune_size *size) {
     double best = 0;
-    variant->schedule = LAVA_SCHEDULE_GROUPED;
-    for (int i = 0; i < 2 * LAVA_SCHEDULE_COUNT; i++) {
+    variant->schedule = LAVA_TILE_ORDER_GROUPED;
+    for (int i = 0; i < 2 * LAVA_TILE_ORDER_COUNT; i++) {
         /* grouped and per tile first; another one has to gain a percent */
-        int order = (i / 2 + LAVA_SCHEDULE_GROUPED) % LAVA_SCHEDULE_COUNT, persistent = i % 2;
+        int order = (i / 2 + LAVA_TILE_ORDER_GROUPED) % LAVA_TILE_ORDER_COUNT, persistent = i % 2;
         const struct lava_overrides overrides = {
             .split_k = 1, .schedule = 1 + order, .persistent = 1 + persistent};
         double ms = milliseconds(tune, variant, size, &overrides, tune->seconds / 4);
         if (ms > 0 && (best <= 0 || ms < 0.99 * best)) {
             best = ms;
-            variant->schedule = (enum lava_schedule)order;
+            variant->schedule = (enum lava_tile_order)order;
             variant->persistent = persistent;
         }
     }

@@ -95,7 +95,7 @@ static void print_kernel_rows(const struct tune *tune, struct tune_variant *cons
 }
 
 static void print_profile_rows(const struct tune *tune, struct tune_variant *const *chosen, size_t count) {
-    static const char *const orders[LAVA_SCHEDULE_COUNT] = {"LINEAR", "GROUPED", "HILBERT"};
+    static const char *const orders[LAVA_TILE_ORDER_COUNT] = {"LINEAR", "GROUPED", "HILBERT"};
     printf("\n/* dispatch/profiles.c: row, flop/s, wg/mp, lone, start, order, workgroups */\n");
     for (size_t i = 0; i < count; i++) {
         const struct tune_variant *variant = chosen[i];
@@ -110,9 +110,9 @@ static void print_profile_rows(const struct tune *tune, struct tune_variant *con
     }
 }
 
-/* TFLOP/s of each variant at each size it was timed at, and the slabs of K. */
+/* TFLOP/s of each variant at each size it was timed at, and the slices of K. */
 static void print_rates(const struct tune *tune, struct tune_variant *const *chosen, size_t count) {
-    printf(" * TFLOP/s of multiply and finish, x slabs of a split K; thin products with operands no cache "
+    printf(" * TFLOP/s of multiply and finish, x slices of a split K; thin products with operands no cache "
            "holds:\n");
     for (size_t i = 0; i < count; i++) {
         printf(" *   %-34s", chosen[i]->name);

@@ -29,7 +29,7 @@
  *
  *     op(A)   m x 2k    [ re a   im a ]                  for each element
  *     op(B)   2k x 2n   [ re b   im b ;  -im b   re b ]
- *     C       m x 2n    [ re c   im c ]                  brought together by finish_complex.comp
+ *     C       m x 2n    [ re c   im c ]                  brought together by epilogue_complex.comp
  *
  * so that A's bytes are the same and B's twice as many. A conjugated element has im with the other sign. */
 #ifndef LAVA_SHADERS_INTERFACE_H
@@ -86,7 +86,7 @@
 #define LAVA_SCREEN_INVOCATIONS 128
 #define LAVA_SPLIT_ROWS         64 /* elements each way of a workgroup */
 #define LAVA_SPLIT_COLUMNS      4
-#define LAVA_FINISH_INVOCATIONS 256
+#define LAVA_EPILOGUE_INVOCATIONS 256
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
@@ -94,12 +94,12 @@ LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
 LAVA_ADDRESS target;      /* padded accumulator block(s), column-major, fp32, fp64 or (NARROW) A's type */
 LAVA_ADDRESS schedule;    /* one uint a tile: row | column << 16 */
-LAVA_ADDRESS slab_stride; /* elements between the targets of two slabs of a split K */
+LAVA_ADDRESS slice_stride; /* elements between the targets of two slices of a split K */
 LAVA_U32 tiles;           /* entries of the schedule */
-LAVA_U32 first_unit;      /* of this dispatch; a unit is a tile of a slab: slab * tiles + index */
+LAVA_U32 first_unit;      /* of this dispatch; a unit is a tile of a slice: slice * tiles + index */
 LAVA_U32 end_unit;
 LAVA_U32 steps; /* of tile_k, over the whole packed K */
-LAVA_U32 steps_per_slab;
+LAVA_U32 steps_per_slice;
 LAVA_U32 target_ld;  /* a multiple of tile_m */
 LAVA_U32 accumulate; /* 1: add to what the target holds, an earlier panel of K */
 LAVA_F32 alpha;
@@ -170,11 +170,11 @@ LAVA_BLOCK_END(lava_split_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_FINISH)
-LAVA_BLOCK_BEGIN(lava_finish_constants)
+LAVA_BLOCK_BEGIN(lava_epilogue_constants)
 LAVA_ADDRESS source; /* accumulators as multiply left them */
 LAVA_ADDRESS target; /* compact result, column-major, in the module's type */
-LAVA_ADDRESS slab_stride;
-LAVA_U32 slabs;
+LAVA_ADDRESS slice_stride;
+LAVA_U32 slices;
 LAVA_U32 source_ld;
 LAVA_U32 words_per_column; /* four elements each, of a result column; source_ld is in parts, where they are complex */
 LAVA_U32 words;            /* of the result */
@@ -185,7 +185,7 @@ LAVA_U32 target_each;
 /* The rest for complex results. */
 LAVA_ADDRESS alpha_imaginary_fp64;
 LAVA_F32 alpha_imaginary;
-LAVA_BLOCK_END(lava_finish_constants)
+LAVA_BLOCK_END(lava_epilogue_constants)
 #endif
 
 #endif

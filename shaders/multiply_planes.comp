@@ -167,20 +167,20 @@ void main()
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
-        uint slab = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slab * constants.tiles] + VARYING_0;
+        uint slice = unit / constants.tiles;
+        uint tile = schedule.entry[unit - slice * constants.tiles] + VARYING_0;
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         if (screened_out(tile_m, tile_n)) {
             if (gl_LocalInvocationIndex == 0)
                 atomicMax(Arguments(constants.arguments).groups, constants.fallback_groups);
             continue;
         }
-        uint first_step = slab * constants.steps_per_slab;
-        uint depth_k = min(constants.steps_per_slab, constants.steps - first_step) * TILE_K;
+        uint first_step = slice * constants.steps_per_slice;
+        uint depth_k = min(constants.steps_per_slice, constants.steps - first_step) * TILE_K;
         uint64_t a = constants.packed_a + (uint64_t(tile_m) * constants.steps + first_step) * A_STEP + a_first;
         uint64_t b = constants.packed_b + (uint64_t(tile_n) * constants.steps + first_step) * B_STEP + b_first;
         uint64_t row = tile_m * TILE_M + part_m * PART_M, column = tile_n * TILE_N + part_n * PART_N;
-        uint64_t first = slab * constants.slab_stride + column * constants.target_ld + row;
+        uint64_t first = slice * constants.slice_stride + column * constants.target_ld + row;
 
         UNROLL for (uint i = 0; i < MATRICES_M; i++)
             UNROLL for (uint j = 0; j < MATRICES_N; j++)

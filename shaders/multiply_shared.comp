@@ -91,17 +91,17 @@ void main()
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
-        uint slab = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slab * constants.tiles];
+        uint slice = unit / constants.tiles;
+        uint tile = schedule.entry[unit - slice * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
-        uint first_step = slab * constants.steps_per_slab;
-        uint steps = min(constants.steps_per_slab, constants.steps - first_step);
+        uint first_step = slice * constants.steps_per_slice;
+        uint steps = min(constants.steps_per_slice, constants.steps - first_step);
         SourceBits a = SourceBits(constants.packed_a +
                                   (uint64_t(tile_m) * constants.steps + first_step) * (A_WORDS * TILE_K * 16));
         SourceBits b = SourceBits(constants.packed_b +
                                   (uint64_t(tile_n) * constants.steps + first_step) * (B_WORDS * TILE_K * 16));
         uint64_t row = tile_m * TILE_M + part_m * PART_M, column = tile_n * TILE_N + part_n * PART_N;
-        uint64_t first = slab * constants.slab_stride + column * constants.target_ld + row;
+        uint64_t first = slice * constants.slice_stride + column * constants.target_ld + row;
 
         start_sums(first);
         fetch(a, b, 0);

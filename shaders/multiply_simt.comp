@@ -110,22 +110,22 @@ void main()
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
-        uint slab = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slab * constants.tiles];
+        uint slice = unit / constants.tiles;
+        uint tile = schedule.entry[unit - slice * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
 #ifdef LAVA_SCREENED
         if (!screened_out(tile_m, tile_n))
             continue;
 #endif
-        uint first_step = slab * constants.steps_per_slab;
-        uint steps = min(constants.steps_per_slab, constants.steps - first_step);
+        uint first_step = slice * constants.steps_per_slice;
+        uint steps = min(constants.steps_per_slice, constants.steps - first_step);
         SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M) +
                                     uint64_t(first_step) * (A_STAGE * 16));
         SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N) +
                                     uint64_t(first_step) * (B_STAGE * 16));
         uint below = constants.tiles_each == 0 ? tile_m : tile_m % constants.tiles_each;
         uint64_t row = below * TILE_M + first_a * WORD_NUMBERS, column = tile_n * TILE_N + first_b * WORD_NUMBERS;
-        TargetWords c = TargetWords(constants.target + (slab * constants.slab_stride +
+        TargetWords c = TargetWords(constants.target + (slice * constants.slice_stride +
                                                         column * constants.target_ld + row) * (16 / WORD_NUMBERS));
         uint column_words = constants.target_ld / WORD_NUMBERS;
         NUMBER alpha = SCALAR(alpha);

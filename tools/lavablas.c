@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu/cpu_blas.h"
-#include "lib/exec/calibration.h"
-#include "lib/exec/gate.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/offload/threshold.h"
 #include "lib/vk/device.h"
 
 static const char usage[] =
@@ -148,7 +148,7 @@ static int explain(int argc, char **argv) {
         return 0;
     }
     double work = (double)problem.m * (double)problem.n * (double)problem.k;
-    lava_gate_open();
+    lava_threshold_open();
     if (config->mode == LAVA_MODE_AUTO && work < LAVA_POLICY_CUTOFF) {
         puts(below_cutoff);
         return 0;
@@ -157,7 +157,7 @@ static int explain(int argc, char **argv) {
         return 1;
     const struct lava_overrides none = {0};
     lava_calibration_load(&device);
-    if (config->mode == LAVA_MODE_AUTO && work < lava_gate_cutoff()) {
+    if (config->mode == LAVA_MODE_AUTO && work < lava_threshold_cutoff()) {
         puts(below_cutoff);
         return 0;
     }
@@ -214,7 +214,8 @@ static int show_profiles(void) {
             const struct lava_profile_kernel *row = &profile->kernels[k];
             printf("    %-24s %8.1f GFLOP/s, %2u workgroups a multiprocessor, %s order, %s\n", row->kernel,
                    row->flops_per_s * 1e-9, row->workgroups_per_multiprocessor,
-                   lava_schedule_name(row->schedule), row->persistent ? "persistent" : "a workgroup a tile");
+                   lava_tile_order_name(row->schedule),
+                   row->persistent ? "persistent" : "a workgroup a tile");
         }
     }
     return 0;

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-#include "lib/cpu/complain.h"
-#include "lib/cpu/convert.h"
-#include "lib/cpu/cpu_blas.h"
-#include "lib/cpu/reference.h"
+#include "lib/host/complain.h"
+#include "lib/host/convert.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/reference.h"
 
 /* A CPU BLAS whose cblas_sgemm calls sgemm_ through the process's global scope reaches this library's sgemm_,
  * and, where that library has no sgemm_ itself, lava_arguments_compute again: the second time round the
@@ -81,7 +81,7 @@ static void complain(const struct lava_arguments *x) {
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
     call->valid = lava_arguments_translate(arguments, &call->problem);
-    return lava_runtime_begin(call);
+    return lava_offload_begin(call);
 }
 
 void lava_arguments_compute(const struct lava_arguments *arguments) {

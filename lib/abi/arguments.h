@@ -3,7 +3,7 @@
 #ifndef LAVA_ABI_ARGUMENTS_H
 #define LAVA_ABI_ARGUMENTS_H
 
-#include "lib/exec/runtime.h"
+#include "lib/offload/offload.h"
 
 struct lava_arguments {
     enum lava_routine routine;
@@ -14,7 +14,7 @@ struct lava_arguments {
     void *c;
 };
 
-/* False: the caller's arguments are to be forwarded. Either way lava_runtime_end(call) comes next. */
+/* False: the caller's arguments are to be forwarded. Either way lava_offload_end(call) comes next. */
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call);
 
 /* Does what the CPU's routine of that name would do if there were one: computes by another of its routines,

@@ -6,7 +6,7 @@
 #include "lavablas_cblas.h"
 
 #define FORWARDS(integer, count, sizes, m, n, k)                                                             \
-    lava_gate_forwards(lava_groups_work(sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
+    lava_threshold_forwards(lava_groups_work(sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
 
 /* ?gemm_batch */
 
@@ -91,13 +91,14 @@
 
 #define STRIDED_CBLAS(entry, integer, type, type_c, scalar)                                                  \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type, type_c, scalar), STRIDED_CBLAS_NAMES,          \
-                     lava_groups, lava_gate_forwards((double)m *(double)n, (double)k, (double)batch_size),   \
+                     lava_groups,                                                                            \
+                     lava_threshold_forwards((double)m *(double)n, (double)k, (double)batch_size),           \
                      STRIDED_CBLAS_ARGUMENTS(entry, scalar))
 #define STRIDED_FORTRAN(entry, integer, type, type_c, scalar)                                                \
     LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type, type_c, scalar), STRIDED_FORTRAN_NAMES,    \
                        STRIDED_FORTRAN_WITH(integer, type, type_c, scalar), STRIDED_FORTRAN_WITH_NAMES,      \
                        lava_groups,                                                                          \
-                       lava_gate_forwards((double)*m *(double)*n, (double)*k, (double)*batch_size),          \
+                       lava_threshold_forwards((double)*m *(double)*n, (double)*k, (double)*batch_size),     \
                        STRIDED_FORTRAN_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \

@@ -1,7 +1,7 @@
 /* Entry points made alike, each call as a struct of its arguments.
  *
  *     below the cut-off    a comparison and a jump to the CPU's own routine of that name
- *     else                 slow_: lib/exec, and the same routine for what it does not compute
+ *     else                 slow_: lib/offload, and the same routine for what it does not compute
  *
  * The jump goes through a pointer. At first that is stand_in_'s, which looks for the CPU's routine and puts
  * it there; where there is none it stays, and computes by another routine of the CPU BLAS's. Several threads
@@ -27,9 +27,9 @@
 #include <stdatomic.h>
 
 #include "lib/abi/export.h"
-#include "lib/cpu/cpu_blas.h"
-#include "lib/exec/gate.h"
-#include "lib/exec/runtime.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/threshold.h"
 
 #define LAVA_ENTRY_FORWARD(entry) atomic_load_explicit(&forward_##entry, memory_order_relaxed)
 
@@ -56,7 +56,7 @@
         struct lava_call call;                                                                               \
         if (!family##_begin(&x, &call))                                                                      \
             LAVA_ENTRY_FORWARD(entry) with_names;                                                            \
-        lava_runtime_end(&call);                                                                             \
+        lava_offload_end(&call);                                                                             \
     }
 
 #define LAVA_ENTRY_CBLAS(entry, list, names, family, forwards, arguments)                                    \

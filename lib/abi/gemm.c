@@ -36,7 +36,7 @@
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { LAVA_ROUTINE_##entry, 0, *transa, *transb, *m, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
 
-#define FORWARDS(m, n, k) lava_gate_forwards((double)(m), (double)(n), (double)(k))
+#define FORWARDS(m, n, k) lava_threshold_forwards((double)(m), (double)(n), (double)(k))
 
 #define CBLAS(entry, layout_type, op_type, integer, type, type_c, scalar)                                    \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(layout_type, op_type, integer, type, type_c, scalar), CBLAS_NAMES,    \

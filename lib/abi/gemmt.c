@@ -1,10 +1,10 @@
 /* Every ?gemmt and ?gemmtr as programs call it: one triangle of C <- alpha op(A) op(B) + beta C, which is
- * n x n. Where a device is worth it or the CPU BLAS has no routine of the name, lib/exec/triangle takes the
+ * n x n. Where a device is worth it or the CPU BLAS has no routine of the name, lib/blas/gemmt takes the
  * triangle apart; else the CPU's own gets the arguments untouched. */
+#include "lib/blas/gemmt.h"
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/refuse.h"
-#include "lib/exec/triangle.h"
 
 #include "lavablas_cblas.h"
 
@@ -24,7 +24,7 @@ static bool read_uplo(const struct gemmt_arguments *x, bool *is_lower) {
 }
 
 /* By rows the transpose is computed, whose lower triangle is the upper one. */
-static bool translate(const struct gemmt_arguments *x, struct lava_triangle *triangle) {
+static bool translate(const struct gemmt_arguments *x, struct lava_gemmt *triangle) {
     if (!read_uplo(x, &triangle->is_lower) || !lava_arguments_translate(&x->gemm, &triangle->problem))
         return false;
     bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
@@ -48,20 +48,20 @@ static void complain(const struct gemmt_arguments *x) {
 }
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
-    struct lava_triangle triangle;
+    struct lava_gemmt triangle;
     *call = (struct lava_call){.routine = arguments->gemm.routine};
-    return translate(arguments, &triangle) ? lava_triangle_begin(call, &triangle) : lava_runtime_begin(call);
+    return translate(arguments, &triangle) ? lava_gemmt_begin(call, &triangle) : lava_offload_begin(call);
 }
 
 static void gemmt_compute(const struct gemmt_arguments *arguments) {
-    struct lava_triangle triangle;
+    struct lava_gemmt triangle;
     if (translate(arguments, &triangle))
-        lava_triangle_run(&triangle);
+        lava_gemmt_run(&triangle);
     else
         complain(arguments);
 }
 
-#define FORWARDS(n, k) lava_gate_forwards((double)(n), (double)(n) / 2, (double)(k))
+#define FORWARDS(n, k) lava_threshold_forwards((double)(n), (double)(n) / 2, (double)(k))
 
 #define CBLAS_LIST(integer, type, scalar)                                                                    \
     (CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, integer n,        \

@@ -1,6 +1,6 @@
 /* From a batch's arguments to products. Called by lib/abi/batch.
  *
- * A group is offered to the device: all of it (lib/exec/batch), else its products one by one. Where it takes
+ * A group is offered to the device: all of it (lib/blas/batch), else its products one by one. Where it takes
  * none, and nothing has been written, the whole call goes to the CPU's routine of that name, whose threads
  * share out small products better than one ?gemm after the other. So of several groups none is begun before
  * the policy was asked about all. */
@@ -10,12 +10,12 @@
 #include "lib/abi/arguments.h"
 #include "lib/abi/refuse.h"
 #include "lib/base/config.h"
-#include "lib/cpu/cpu_blas.h"
-#include "lib/exec/batch.h"
-#include "lib/exec/calibration.h"
-#include "lib/exec/gate.h"
-#include "lib/exec/lifecycle.h"
-#include "lib/exec/parts.h"
+#include "lib/blas/batch.h"
+#include "lib/blas/parts.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/threshold.h"
 
 static int64_t integer_at(bool is_ilp64, const void *integers, int64_t at) {
     return is_ilp64 ? ((const int64_t *)integers)[at] : ((const int *)integers)[at];
@@ -139,7 +139,7 @@ static double work_of(const struct lava_problem *problem) {
 /* No device is worth it: not even asked. */
 static bool is_below_cutoff(const struct lava_problem *problem, int64_t products) {
     double work = work_of(problem) * (double)products;
-    return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_gate_cutoff());
+    return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_threshold_cutoff());
 }
 
 static bool device_takes(struct lava_call *call, const struct lava_batch *batch, int64_t i) {
@@ -261,7 +261,7 @@ static bool run_groups(const struct lava_groups_arguments *arguments, struct lav
     struct look found = {.arguments = arguments};
     struct place place = {0};
     struct lava_batch batch;
-    lava_runtime_begin_by(call, look, &found);
+    lava_offload_begin_by(call, look, &found);
     if (!found.promising)
         return false;
     while (next_group(arguments, &place, &batch))
@@ -274,9 +274,9 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
     struct total total;
     bool wrote;
     *call = (struct lava_call){.routine = arguments->routine};
-    lava_gate_open();
+    lava_threshold_open();
     if (find_wrong(arguments))
-        return lava_runtime_begin(call);
+        return lava_offload_begin(call);
     total = sum_up(arguments);
     call->valid = true;
     call->problem = total.groups > 0 ? lava_batch_product(&total.largest, 0) : total.largest.problem;
@@ -284,7 +284,7 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
     wrote = total.groups == 1 ? offer(call, &total.largest) : run_groups(arguments, call);
     if (call->start_ns == 0) { /* no device was asked */
         struct look none = {.arguments = arguments};
-        lava_runtime_begin_by(call, look, &none);
+        lava_offload_begin_by(call, look, &none);
     }
     return wrote;
 }

@@ -3,7 +3,7 @@
 #ifndef LAVA_ABI_GROUPS_H
 #define LAVA_ABI_GROUPS_H
 
-#include "lib/exec/runtime.h"
+#include "lib/offload/offload.h"
 
 /* Groups of products of one shape. Arrays have an element for each group, but those of matrices, which have
  * one for each product; integers are as wide as the routine's. */
@@ -26,7 +26,7 @@ double lava_groups_work(bool is_ilp64, int64_t count, const void *sizes, const v
                         const void *k);
 
 /* True: all products are computed, as if one after the other. False: nothing was written, the caller's
- * arguments are to be forwarded. Either way lava_runtime_end(call) comes next. */
+ * arguments are to be forwarded. Either way lava_offload_end(call) comes next. */
 bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lava_call *call);
 
 /* Computes the products by the CPU BLAS's ?gemm, or complains. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/abi/export.h"
-#include "lib/exec/runtime.h"
+#include "lib/offload/offload.h"
 
 LAVA_EXPORT const char *lavablas_version(void) {
     return LAVA_VERSION;
@@ -13,7 +13,7 @@ LAVA_EXPORT const char *lavablas_version(void) {
 
 LAVA_EXPORT int lavablas_wait(const char **why) {
     const char *reason = "";
-    bool ready = lava_runtime_wait(&reason);
+    bool ready = lava_offload_wait(&reason);
     if (why)
         *why = ready ? "" : reason;
     return ready ? 0 : -1;
@@ -29,14 +29,14 @@ static const enum lavablas_precision exported[LAVA_PRECISION_COUNT + 1] = {
 LAVA_EXPORT int lavablas_set_precision(enum lavablas_precision precision) {
     for (int i = 0; i <= LAVA_PRECISION_COUNT; i++)
         if (exported[i] == precision) {
-            lava_runtime_set_precision((enum lava_precision)i);
+            lava_offload_set_precision((enum lava_precision)i);
             return 0;
         }
     return -1;
 }
 
 LAVA_EXPORT enum lavablas_precision lavablas_precision(void) {
-    return exported[lava_runtime_precision()];
+    return exported[lava_offload_precision()];
 }
 
 /* Elements as they are have the name of their type. */
@@ -52,7 +52,7 @@ LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
     struct lavablas_call answer = {.size = size};
     if (size < offsetof(struct lavablas_call, seconds) + sizeof call->seconds)
         return -1;
-    if (!lava_runtime_last_call(&last, &elapsed_ns))
+    if (!lava_offload_last_call(&last, &elapsed_ns))
         return -1;
     answer.routine = lava_routine_name(last.routine);
     answer.place = last.place == LAVA_PLACE_GPU ? "gpu" : "cpu";

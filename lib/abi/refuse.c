@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "lib/cpu/complain.h"
+#include "lib/host/complain.h"
 
 void lava_refuse(enum lava_routine routine, int argument) {
     const struct lava_routine_row *row = lava_routine_row(routine);

@@ -1,5 +1,5 @@
-/* Complaints about arguments of the families that the CPU BLAS has no routine of (lib/cpu/complain.h says who
- * hears them). Any thread. */
+/* Complaints about arguments of the families that the CPU BLAS has no routine of (lib/host/complain.h says
+ * who hears them). Any thread. */
 #ifndef LAVA_ABI_REFUSE_H
 #define LAVA_ABI_REFUSE_H
 

@@ -1,4 +1,4 @@
-/* Fault injection: makes the Nth passage of a point fail. Called by lib/vk and lib/exec through
+/* Fault injection: makes the Nth passage of a point fail. Called by lib/vk and lib/engine through
  * lava_fault_hit. Without LAVA_FAULT_INJECTION this file defines nothing: the header's inline does. */
 #include "lib/base/fault.h"
 

@@ -1,5 +1,5 @@
 /* The routines that the library exports, and under which names: two tables for the preprocessor. lib/abi
- * makes the entry points of them, lib/cpu the search for the CPU's own, lib/base/stats the counters, tests
+ * makes the entry points of them, lib/host the search for the CPU's own, lib/base/stats the counters, tests
  * what they compare with. An enum lava_routine is one exported name.
  *
  * A family is what shares an argument list; lib/abi has a file for each. Constant data, any thread. */

@@ -1,4 +1,4 @@
-/* Counts calls per routine, place and reason, and prints them at exit. Called by lib/exec/runtime for each
+/* Counts calls per routine, place and reason, and prints them at exit. Called by lib/offload/offload for each
  * call past the gate, and by tests. Counting is lock-free; a line of the summary is consistent once the calls
  * it counts have returned. */
 #include "lib/base/stats.h"

@@ -16,7 +16,7 @@ void lava_stats_count(enum lava_routine routine, const struct lava_problem *prob
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
  * Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
-/* Registers the summary for exit if the configuration asks for it. Called once, by lib/exec/runtime. */
+/* Registers the summary for exit if the configuration asks for it. Called once, by lib/offload/offload. */
 void lava_stats_install(void);
 /* What exit() does then: for a process that ends without it. Nothing where the configuration does not ask. */
 void lava_stats_print(void);

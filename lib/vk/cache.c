@@ -1,5 +1,5 @@
-/* Reading and writing the files. Called by pipelines.c and lib/exec/calibration.c; a driver parses what is
- * returned here, so nothing unchecked is.
+/* Reading and writing the files. Called by pipelines.c and lib/calibrate/calibration.c; a driver parses what
+ * is returned here, so nothing unchecked is.
  *
  *     struct header, key, payload */
 #include "lib/vk/cache.h"

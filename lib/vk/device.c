@@ -1,5 +1,5 @@
-/* The loader, the instance and the logical device. Called by lib/exec's background thread (and by tests);
- * nothing here is loaded, opened or started before that. */
+/* The loader, the instance and the logical device. Called by lib/offload/lifecycle's background thread (and
+ * by tests); nothing here is loaded, opened or started before that. */
 #include "lib/vk/device.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include "lib/vk/queue.h"
 #include "lib/vk/selection.h"
 
-/* Until a run of the executor sets its own. */
+/* Until a run of the engine sets its own. */
 #define FIRST_TIMEOUT_NS 60000000000ull
 
 static void (*_Atomic on_load)(void);

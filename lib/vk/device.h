@@ -1,6 +1,6 @@
 /* A logical device with what belongs to it: functions, capabilities, queues, pipelines. Created once by
- * lib/exec's background thread and kept for the life of the process; used by one thread at a time (the
- * executor's lock). */
+ * lib/offload/lifecycle's background thread and kept for the life of the process; used by one thread at a
+ * time (the engine's lock). */
 #ifndef LAVA_VK_DEVICE_H
 #define LAVA_VK_DEVICE_H
 
@@ -34,7 +34,7 @@ struct lava_device {
     bool has_subgroup_size_control, has_executable_properties;
     uint64_t device_bytes, staging_bytes; /* allocated now */
     uint64_t staging_limit_bytes;
-    uint64_t timeout_ns; /* of one wait, see lib/exec/executor.c */
+    uint64_t timeout_ns; /* of one wait, see lib/engine/engine.c */
     _Atomic bool failed; /* sticky: lost, hung or caught computing wrong; never used again */
 };
 

@@ -6,12 +6,12 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
-/* Headers before 1.3.255 lack VK_KHR_cooperative_matrix, those before 1.4.312 VK_KHR_shader_bfloat16. A driver may have
- * both all the same. The values are those of Vulkan's registry, vk.xml. */
+/* Headers before 1.3.255 lack VK_KHR_cooperative_matrix, those before 1.4.312 VK_KHR_shader_bfloat16. A
+ * driver may have both all the same. The values are those of Vulkan's registry, vk.xml. */
 #ifndef VK_KHR_cooperative_matrix
-#    define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
-#    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR ((VkStructureType)1000506000)
-#    define VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR ((VkStructureType)1000506001)
+#    define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME                            "VK_KHR_cooperative_matrix"
+#    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR   ((VkStructureType)1000506000)
+#    define VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR                 ((VkStructureType)1000506001)
 #    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR ((VkStructureType)1000506002)
 typedef enum VkComponentTypeKHR {
     VK_COMPONENT_TYPE_FLOAT16_KHR = 0,

@@ -1,5 +1,5 @@
 /* Allocation of buffers, one VkDeviceMemory each: the library holds about a dozen, all large, so there is
- * nothing to suballocate. Called by lib/exec's workspace. */
+ * nothing to suballocate. Called by lib/engine/arena.c. */
 #include "lib/vk/memory.h"
 
 #include <string.h>

@@ -15,8 +15,8 @@ bool lava_modules_has(enum lava_module module) {
 
 /* Modules that compute in fp64; the others do in fp32. */
 static bool is_fp64(enum lava_module module) {
-    return module == LAVA_MODULE_MULTIPLY_FP64 || module == LAVA_MODULE_FINISH_FP64 ||
-           module == LAVA_MODULE_FINISH_CFP64;
+    return module == LAVA_MODULE_MULTIPLY_FP64 || module == LAVA_MODULE_EPILOGUE_FP64 ||
+           module == LAVA_MODULE_EPILOGUE_CFP64;
 }
 
 static enum variant preserving(bool special, bool denorm) {

@@ -1,5 +1,5 @@
 /* The device's pipelines: a short list searched linearly (a process uses a handful), one layout for all of
- * them. Called by lib/exec; one user at a time. */
+ * them. Called by lib/engine; one user at a time. */
 #include "lib/vk/pipelines.h"
 
 #include <stdio.h>
@@ -246,11 +246,11 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
     return specification;
 }
 
-struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type) {
+struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type) {
     static const enum lava_module modules[LAVA_TYPE_COUNT] = {
-        [LAVA_TYPE_FP32] = LAVA_MODULE_FINISH_FP32,   [LAVA_TYPE_FP64] = LAVA_MODULE_FINISH_FP64,
-        [LAVA_TYPE_CFP32] = LAVA_MODULE_FINISH_CFP32, [LAVA_TYPE_CFP64] = LAVA_MODULE_FINISH_CFP64,
-        [LAVA_TYPE_FP16] = LAVA_MODULE_FINISH_FP16,   [LAVA_TYPE_BF16] = LAVA_MODULE_FINISH_BF16};
+        [LAVA_TYPE_FP32] = LAVA_MODULE_EPILOGUE_FP32,   [LAVA_TYPE_FP64] = LAVA_MODULE_EPILOGUE_FP64,
+        [LAVA_TYPE_CFP32] = LAVA_MODULE_EPILOGUE_CFP32, [LAVA_TYPE_CFP64] = LAVA_MODULE_EPILOGUE_CFP64,
+        [LAVA_TYPE_FP16] = LAVA_MODULE_EPILOGUE_FP16,   [LAVA_TYPE_BF16] = LAVA_MODULE_EPILOGUE_BF16};
     return (struct lava_pipeline_specification){.module = modules[result_type]};
 }
 

@@ -43,7 +43,7 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
 struct lava_pipeline_specification lava_pipelines_screen(void);
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities);
-struct lava_pipeline_specification lava_pipelines_finish(enum lava_type result_type);
+struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type);
 /* What splits an operand of a complex type into parts. */
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type);
 

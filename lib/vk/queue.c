@@ -1,4 +1,4 @@
-/* Queues, timelines and command buffers. Called by lib/exec for everything a device is told to do. */
+/* Queues, timelines and command buffers. Called by lib/engine for everything a device is told to do. */
 #include "lib/vk/queue.h"
 
 #include <stdlib.h>

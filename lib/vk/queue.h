@@ -2,7 +2,7 @@
  * when it has finished, and may wait for values of other queues. Command buffers are reused once theirs is
  * reached.
  *
- * One user at a time (the executor's lock). Every wait ends: a device that does not answer is marked as
+ * One user at a time (the engine's lock). Every wait ends: a device that does not answer is marked as
  * failed. */
 #ifndef LAVA_VK_QUEUE_H
 #define LAVA_VK_QUEUE_H

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dispatch/kernels.h"
-#include "lib/exec/executor.h"
+#include "lib/engine/engine.h"
 #include "lib/vk/device.h"
 #include "screen.h"
 #include "study.h"
@@ -25,7 +25,7 @@ struct column {
 };
 
 struct target {
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     struct column columns[MAX_LIST]; /* fp32 arithmetic first */
     int count;
     float *a, *b;
@@ -45,7 +45,7 @@ static bool open_device(struct target *t) {
     }
     if (status)
         printf("no device: %s\n", why);
-    return !status && !lava_executor_create(device, 1, &t->executor);
+    return !status && !lava_engine_create(device, 1, &t->engine);
 }
 
 static bool wanted(const struct options *options, const struct scheme *scheme) {
@@ -76,7 +76,7 @@ static bool choose_columns(struct target *t, const struct options *options) {
         const char *why;
         if (table[i].type != LAVA_TYPE_FP32 || (scheme && !wanted(options, scheme)))
             continue;
-        if (!lava_kernel_fits(&table[i], &t->executor->capabilities, &why))
+        if (!lava_kernel_fits(&table[i], &t->engine->capabilities, &why))
             printf("%s: not on this device: %s\n", table[i].name, why);
         else if (options->every_row || !has_scheme(t, scheme))
             t->columns[t->count++] = (struct column){&table[i], scheme};
@@ -117,10 +117,10 @@ static const char *compute(struct target *t, const struct problem *p, const stru
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++)
             c[j * SIDE + i] = p->beta == 0 ? NAN : p->c0[i % p->rows][j % COLUMNS];
-    lava_policy_choose(&problem, &t->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &t->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return lava_reason_text(plan.reason);
-    enum lava_status status = lava_executor_run(t->executor, &problem, &plan, &progress, NULL);
+    enum lava_status status = lava_runner_run(t->engine, &problem, &plan, &progress, NULL);
     return status ? lava_status_name(status) : NULL;
 }
 
@@ -203,7 +203,7 @@ static void measure_row(struct study *s, struct target *t) {
 
 static void measure_all(struct study *s, struct target *t) {
     const struct options *o = s->options;
-    const struct lava_capabilities *device = &t->executor->capabilities;
+    const struct lava_capabilities *device = &t->engine->capabilities;
     const char *names[MAX_LIST];
     bool software = device->kind == LAVA_DEVICE_CPU;
     for (int i = 0; i < t->count; i++)
@@ -235,7 +235,7 @@ bool device_run(struct study *s) {
     target.b = problem_floats(largest * SIDE);
     if (any)
         measure_all(s, &target);
-    lava_executor_destroy(target.executor);
+    lava_engine_destroy(target.engine);
     free(target.a);
     free(target.b);
     return any;

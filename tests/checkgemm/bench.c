@@ -43,7 +43,7 @@ static void time_calls(struct check_context *context, const struct lava_problem 
     int rounds = 0;
     while (rounds < MAX_CALLS && (rounds < 3 || (double)(lava_stats_now_ns() - begin) * 1e-9 < seconds)) {
         uint64_t start = lava_stats_now_ns();
-        if (lava_executor_run(context->executor, problem, plan, &progress, NULL) != LAVA_OK)
+        if (lava_runner_run(context->engine, problem, plan, &progress, NULL) != LAVA_OK)
             return;
         call_ms[rounds++] = (double)(lava_stats_now_ns() - start) * 1e-6;
     }
@@ -113,7 +113,7 @@ static void print_line(const struct bench_options *options, const struct lava_pl
     roof_text(options, plan, problem, device_ms, roof);
     double rate = device_ms > 0 ? flops / device_ms * 1e-9 : 0;
     printf("%-22s %-9s %-8s %-10s %-21s | %9.4f %9.4f %8.4f | %8.*f %-14s %5s MiB | %8.4f |",
-           plan->kernel->name, lava_type_name(problem->type_c), lava_schedule_name(plan->schedule),
+           plan->kernel->name, lava_type_name(problem->type_c), lava_tile_order_name(plan->schedule),
            plan->persistent ? "persistent" : "per tile", size, timings->multiply_ms,
            timings->copies > 1 ? timings->device.multiply_ms : timings->device.multiply_median_ms,
            timings->device.finish_ms, rate < 1 ? 4 : 2, rate, roof, operands, timings->device.pack_ms);
@@ -130,13 +130,13 @@ static void print_line(const struct bench_options *options, const struct lava_pl
 static bool time_all(struct check_context *context, const struct bench_options *options,
                      const struct lava_problem *problem, const struct lava_plan *plan) {
     struct timings timings = {0};
-    timings.device = measure_device(context->executor, problem, plan, options->seconds, options->seconds);
+    timings.device = measure_device(context->engine, problem, plan, options->seconds, options->seconds);
     if (timings.device.rounds == 0)
         return false;
     timings.multiply_ms = timings.device.multiply_ms;
     if (options->rotate_bytes) {
-        double ms = measure_rotating(context->executor, problem, plan, options->rotate_bytes,
-                                     options->seconds, &timings.copies);
+        double ms = measure_rotating(context->engine, problem, plan, options->rotate_bytes, options->seconds,
+                                     &timings.copies);
         timings.multiply_ms = ms > 0 ? ms : timings.multiply_ms;
     }
     if (!options->device_only)
@@ -164,8 +164,7 @@ bool bench_run(struct check_context *context, const struct bench_options *option
                                              .pieces = options->device_only ? 1 : options->pieces};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
-    lava_policy_choose(&problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides,
-                       &plan);
+    lava_policy_choose(&problem, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     const char *why = NULL;
     bool lacking = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL && !options->kernel;
     if (plan.place != LAVA_PLACE_GPU)

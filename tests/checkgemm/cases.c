@@ -112,7 +112,7 @@ static void shapes(struct check_context *context, bool quick) {
         }
 }
 
-/* Slabs of K, summed by the finish kernel. */
+/* Slices of K, summed by the epilogue. */
 static void split(struct check_context *context) {
     struct check_case item = plain;
     item.group = "split";
@@ -121,10 +121,10 @@ static void split(struct check_context *context) {
     item.k = 1200;
     item.entries = ENTRIES_POSITIVE;
     item.alpha = -1.5;
-    for (uint32_t slabs = 2; slabs <= 16; slabs *= 2)
+    for (uint32_t slices = 2; slices <= 16; slices *= 2)
         for (int zero = 0; zero < 2; zero++) { /* C in its type, or fp32 to be merged */
             item.beta = zero ? 0 : 0.5;
-            item.overrides = (struct lava_overrides){.split_k = slabs, .persistent = slabs == 4 ? 2 : 0};
+            item.overrides = (struct lava_overrides){.split_k = slices, .persistent = slices == 4 ? 2 : 0};
             check_run(context, &item);
         }
     item.group = "split special";
@@ -163,7 +163,7 @@ static void blocks(struct check_context *context, bool quick) {
     check_run(context, &item);
 }
 
-/* Panels of K that are added one to the other, with and without slabs. */
+/* Panels of K that are added one to the other, with and without slices. */
 static void panels(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "K cut";
@@ -224,7 +224,7 @@ void check_schedules(struct check_context *context) {
     check_matrix_fill(&matrices[0], ENTRIES_UNIFORM, &state);
     check_matrix_fill(&matrices[1], ENTRIES_UNIFORM, &state);
     const struct lava_problem problem = schedule_problem(context, matrices);
-    for (int schedule = 0; schedule < LAVA_SCHEDULE_COUNT; schedule++)
+    for (int schedule = 0; schedule < LAVA_TILE_ORDER_COUNT; schedule++)
         for (int persistent = 1; persistent <= 2; persistent++) {
             char label[CHECK_LABEL_BYTES];
             const struct lava_overrides overrides = {
@@ -237,7 +237,7 @@ void check_schedules(struct check_context *context) {
                 why = "FAIL: other bits than linear order gives";
             if (why || context->verbose)
                 printf("%-41s %s, %s: %s\n", check_label(context, label),
-                       lava_schedule_name((enum lava_schedule)schedule),
+                       lava_tile_order_name((enum lava_tile_order)schedule),
                        persistent == 2 ? "persistent" : "a workgroup a tile", why ? why : "PASS");
             *(why ? &context->failed : &context->passed) += 1;
         }
@@ -271,10 +271,9 @@ void check_refusal(struct check_context *context, enum lava_type type, bool comp
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     size_t of_type, present = rows_with_modules(type, &of_type);
-    lava_policy_choose(&problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides,
-                       &plan);
+    lava_policy_choose(&problem, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     measure_free(&problem);
-    bool may = may_lack(&context->executor->capabilities, type);
+    bool may = may_lack(&context->engine->capabilities, type);
     bool refused = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL;
     bool modules_right = present == of_type || (present == 0 && !complete);
     printf("%s: %s; %s\n", lava_type_name(type),

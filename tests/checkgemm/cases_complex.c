@@ -132,7 +132,7 @@ static void shapes(struct check_context *context, bool quick) {
         }
 }
 
-/* Slabs of K. */
+/* Slices of K. */
 static void split(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "split";
@@ -140,12 +140,12 @@ static void split(struct check_context *context, bool quick) {
     item.n = 43;
     item.k = 601;
     item.entries = ENTRIES_POSITIVE;
-    for (uint32_t slabs = 2; slabs <= (quick ? 4 : 8); slabs *= 2)
+    for (uint32_t slices = 2; slices <= (quick ? 4 : 8); slices *= 2)
         for (size_t zero = 0; zero < 2; zero++) {
             item.transa = zero ? C : N;
-            item.transb = slabs == 4 ? C : T;
+            item.transb = slices == 4 ? C : T;
             set_scalars(&item, zero ? 4 : 11);
-            item.overrides = (struct lava_overrides){.split_k = slabs, .persistent = slabs == 4 ? 2 : 0};
+            item.overrides = (struct lava_overrides){.split_k = slices, .persistent = slices == 4 ? 2 : 0};
             check_run(context, &item);
         }
     item.group = "split special";
@@ -173,7 +173,7 @@ static void columns(struct check_context *context) {
     }
 }
 
-/* K cut by little memory, with and without slabs. */
+/* K cut by little memory, with and without slices. */
 static void panels(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "K cut";

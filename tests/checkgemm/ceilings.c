@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/stats.h"
-#include "lib/cpu/convert.h"
+#include "lib/host/convert.h"
 #include "lib/vk/modules.h"
 #include "tests/checkgemm/matrix.h"
 
@@ -237,7 +237,7 @@ static double memory_ceiling(struct session *session) {
     return read > copied ? read : copied;
 }
 
-/* Bytes per second between the executor's staging memory and session->source; 0: failed. */
+/* Bytes per second between the engine's staging memory and session->source; 0: failed. */
 static double bus_rate(const struct session *session, const struct lava_buffer *staging,
                        enum lava_role role) {
     struct lava_device *device = session->device;
@@ -260,10 +260,9 @@ static double bus_rate(const struct session *session, const struct lava_buffer *
     return best;
 }
 
-static void bus_ceiling(struct session *session, const struct lava_workspace *workspace,
-                        struct ceilings *ceilings) {
-    const struct lava_buffer *up = &workspace->buffers[LAVA_WORKSPACE_STAGING_UP],
-                             *down = &workspace->buffers[LAVA_WORKSPACE_STAGING_DOWN];
+static void bus_ceiling(struct session *session, const struct lava_arena *arena, struct ceilings *ceilings) {
+    const struct lava_buffer *up = &arena->buffers[LAVA_ARENA_STAGING_UP],
+                             *down = &arena->buffers[LAVA_ARENA_STAGING_DOWN];
     if (!lava_memory_allocate(session->device, LAVA_MEMORY_DEVICE,
                               up->bytes > down->bytes ? up->bytes : down->bytes, &session->source)) {
         ceilings->upload_bytes_per_s = bus_rate(session, up, LAVA_ROLE_UPLOAD);
@@ -274,7 +273,7 @@ static void bus_ceiling(struct session *session, const struct lava_workspace *wo
     lava_memory_free(session->device, &session->source);
 }
 
-/* Numbers in (-1, 1) of the type, in session->source, by way of the executor's staging memory, which is idle
+/* Numbers in (-1, 1) of the type, in session->source, by way of the engine's staging memory, which is idle
  * and never smaller. */
 static bool upload_operands(struct session *session, const struct lava_buffer *staging, enum lava_type type) {
     struct lava_commands commands;
@@ -296,19 +295,19 @@ static bool upload_operands(struct session *session, const struct lava_buffer *s
            !lava_queue_wait(session->device, done, TIMEOUT_NS);
 }
 
-void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE_REAL_COUNT],
+void ceilings_measure(struct lava_engine *engine, const bool types[LAVA_TYPE_REAL_COUNT],
                       struct ceilings *ceilings) {
-    const struct lava_capabilities *capabilities = &executor->capabilities;
+    const struct lava_capabilities *capabilities = &engine->capabilities;
     const struct lava_profile *profile = lava_profiles_find(capabilities);
-    struct session session = {.device = executor->device,
+    struct session session = {.device = engine->device,
                               .multiprocessors = capabilities->multiprocessors ? capabilities->multiprocessors
                                                                                : profile->multiprocessors,
                               .software = capabilities->kind == LAVA_DEVICE_CPU};
-    const struct lava_buffer *staging = &executor->workspace.buffers[LAVA_WORKSPACE_STAGING_UP];
+    const struct lava_buffer *staging = &engine->arena.buffers[LAVA_ARENA_STAGING_UP];
     memset(ceilings, 0, sizeof *ceilings);
     session.device->timeout_ns = TIMEOUT_NS;
     ceilings->bytes_per_s = memory_ceiling(&session);
-    bus_ceiling(&session, &executor->workspace, ceilings);
+    bus_ceiling(&session, &engine->arena, ceilings);
     if (!lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.source) &&
         !lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.target))
         for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)

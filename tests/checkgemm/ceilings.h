@@ -2,7 +2,7 @@
 #ifndef CHECKGEMM_CEILINGS_H
 #define CHECKGEMM_CEILINGS_H
 
-#include "lib/exec/executor.h"
+#include "lib/engine/engine.h"
 
 struct ceilings {
     double flops_per_s[LAVA_TYPE_REAL_COUNT]; /* by the type of A and B; 0: not measured, or not on this
@@ -12,7 +12,7 @@ struct ceilings {
 };
 
 /* Bus, memory, and the arithmetic of the types asked for; prints what it finds, a line each. */
-void ceilings_measure(struct lava_executor *executor, const bool types[LAVA_TYPE_REAL_COUNT],
+void ceilings_measure(struct lava_engine *engine, const bool types[LAVA_TYPE_REAL_COUNT],
                       struct ceilings *ceilings);
 
 #endif

@@ -127,12 +127,12 @@ const char *check_compute(struct check_context *context, const struct lava_probl
         overrides.pieces = cases % 4 < 2 ? 3 : 1;
     if (!overrides.later_parts)
         overrides.later_parts = cases % 8 < 4 ? 2 : 1;
-    lava_policy_choose(problem, &context->executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(problem, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return lava_reason_text(plan.reason);
     if (chosen)
         *chosen = plan;
-    enum lava_status status = lava_executor_run(context->executor, problem, &plan, &progress, NULL);
+    enum lava_status status = lava_runner_run(context->engine, problem, &plan, &progress, NULL);
     return status ? lava_status_name(status) : NULL;
 }
 

@@ -19,11 +19,11 @@
 #include "tests/checkgemm/options.h"
 
 /* The device of the configuration; where that has none and asks for none, lavapipe. */
-static struct lava_executor *open_device(const struct options *options, struct check_context *context) {
+static struct lava_engine *open_device(const struct options *options, struct check_context *context) {
     struct lava_config config = *lava_config_get();
     config.inspect = options->bench;
     struct lava_device *device;
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     const char *why;
     enum lava_status status = lava_device_create(&config, &device, &why);
     if (status && !config.device) {
@@ -41,24 +41,23 @@ static struct lava_executor *open_device(const struct options *options, struct c
         device->capabilities.denorm_preserve_fp32 = true;
         device->capabilities.denorm_preserve_fp64 = true;
     }
-    if (lava_executor_create(device, options->copy_threads, &executor))
+    if (lava_engine_create(device, options->copy_threads, &engine))
         return NULL;
     printf("device: %s, driver %#x, subgroup %u, %u multiprocessors, %.1f GiB, %s subnormals\n",
-           executor->capabilities.name, executor->capabilities.driver_version,
-           executor->capabilities.subgroup_size, executor->capabilities.multiprocessors,
-           (double)executor->capabilities.memory_bytes / 0x1p30,
+           engine->capabilities.name, engine->capabilities.driver_version, engine->capabilities.subgroup_size,
+           engine->capabilities.multiprocessors, (double)engine->capabilities.memory_bytes / 0x1p30,
            context->keeps_subnormals ? "keeps" : "may flush");
-    return executor;
+    return engine;
 }
 
 static void report_kernel(struct check_context *context, const struct lava_kernel *kernel) {
     char text[512];
     const struct lava_pipeline *pipeline;
     struct lava_pipeline_specification specification =
-        lava_pipelines_multiply(kernel, &context->executor->capabilities, false);
-    if (lava_pipelines_get(context->executor->device, &specification, &pipeline))
+        lava_pipelines_multiply(kernel, &context->engine->capabilities, false);
+    if (lava_pipelines_get(context->engine->device, &specification, &pipeline))
         return;
-    lava_pipelines_report(context->executor->device, pipeline, text, sizeof text);
+    lava_pipelines_report(context->engine->device, pipeline, text, sizeof text);
     if (text[0])
         printf("%s: %s\n", kernel->name, text);
 }
@@ -81,11 +80,11 @@ static void show_only(struct lava_capabilities *capabilities, const struct lava_
     capabilities->shapes[0] = *shape;
 }
 
-/* Each of the device's shapes in turn, as if it had no other: the executor and the maker of pipelines must
+/* Each of the device's shapes in turn, as if it had no other: the engine and the maker of pipelines must
  * both believe it. */
 static void test_shapes(struct check_context *context, const struct options *options) {
-    struct lava_capabilities *seen = &context->executor->capabilities;
-    struct lava_capabilities *made = &context->executor->device->capabilities;
+    struct lava_capabilities *seen = &context->engine->capabilities;
+    struct lava_capabilities *made = &context->engine->device->capabilities;
     const struct lava_capabilities all_seen = *seen, all_made = *made;
     for (uint32_t i = 0; i < all_seen.shape_count; i++) {
         if (all_seen.shapes[i].type != context->kernel->type)
@@ -114,7 +113,7 @@ static void test_row(struct check_context *context, const struct options *option
     const char *reason;
     context->kernel = kernel;
     context->type = context->type_c = type;
-    if (!lava_kernel_fits(kernel, &context->executor->capabilities, &reason))
+    if (!lava_kernel_fits(kernel, &context->engine->capabilities, &reason))
         printf("%-22s not on this device: %s\n", kernel->name, reason);
     else if (lava_type_is_half(type))
         test_shapes(context, options);
@@ -130,7 +129,7 @@ static const struct lava_kernel *least_row(const struct check_context *context, 
     const struct lava_kernel *table = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++)
         if (options_serves(&table[i], type) && (table[i].fallback != NULL) == planes &&
-            lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
+            lava_kernel_fits(&table[i], &context->engine->capabilities, NULL) &&
             (!least || table[i].tile_m * table[i].tile_n < least->tile_m * least->tile_n))
             least = &table[i];
     return least;
@@ -173,7 +172,7 @@ static void bench_size(struct check_context *context, const struct options *opti
         m = n = k = atoll(size);
     if (m < 1 || n < 1 || k < 1)
         options_usage();
-    for (int schedule = 0; schedule < (options->all_schedules ? LAVA_SCHEDULE_COUNT : 1); schedule++)
+    for (int schedule = 0; schedule < (options->all_schedules ? LAVA_TILE_ORDER_COUNT : 1); schedule++)
         for (int persistent = 1; persistent <= (options->all_schedules ? 2 : 1); persistent++) {
             struct bench_options timing = options->timing;
             if (options->all_schedules) {
@@ -194,7 +193,7 @@ static size_t chosen_rows(const struct check_context *context, const struct opti
         return chosen;
     }
     for (size_t i = 0; options->kernel && i < count && chosen < most; i++)
-        if (lava_kernel_fits(&table[i], &context->executor->capabilities, NULL) &&
+        if (lava_kernel_fits(&table[i], &context->engine->capabilities, NULL) &&
             (!options->has_type || options_serves(&table[i], options->timing.type)) &&
             is_asked_for(options, &table[i]))
             rows[chosen++] = &table[i];
@@ -209,7 +208,7 @@ static void bench_all(struct check_context *context, struct options *options, in
     for (size_t i = 0; i < chosen; i++)
         types[lava_kernel_element_type(rows[i])] = true;
     if (!options->no_ceilings)
-        ceilings_measure(context->executor, types, &options->timing.ceilings);
+        ceilings_measure(context->engine, types, &options->timing.ceilings);
     for (size_t i = 0; i < chosen; i++)
         report_kernel(context, rows[i]);
     bench_header(&options->timing);
@@ -228,7 +227,7 @@ static void only_ceilings(struct check_context *context, const struct options *o
     struct ceilings ceilings;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
         types[type] = !options->has_type || (int)lava_type_real(options->timing.type) == type;
-    ceilings_measure(context->executor, types, &ceilings);
+    ceilings_measure(context->engine, types, &ceilings);
     *(ceilings.bytes_per_s > 0 ? &context->passed : &context->failed) += 1;
 }
 
@@ -236,8 +235,8 @@ int main(int argc, char **argv) {
     struct check_context context = {.seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid()};
     struct options options = {.timing = {.seconds = 0.4}, .copy_threads = lava_copy_pool_threads()};
     int first = options_parse(argc, argv, &options, &context);
-    context.executor = open_device(&options, &context);
-    if (!context.executor)
+    context.engine = open_device(&options, &context);
+    if (!context.engine)
         return 77;
     printf("seed: %#" PRIx64 "\n", context.seed);
     if (options.only_ceilings)
@@ -246,7 +245,7 @@ int main(int argc, char **argv) {
         bench_all(&context, &options, argc - first, argv + first);
     else
         test_all(&context, &options);
-    lava_executor_destroy(context.executor);
+    lava_engine_destroy(context.engine);
     printf("%ld passed, %ld failed\n", context.passed, context.failed);
     return context.failed ? 1 : context.passed ? 0 : 77;
 }

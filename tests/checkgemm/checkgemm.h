@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/exec/executor.h"
+#include "lib/engine/engine.h"
 #include "tests/checkgemm/matrix.h"
 
 /* One product to check. Sizes are the caller's (before a row-major product is swapped). */
@@ -23,7 +23,7 @@ struct check_case {
 
 /* What is tested at the moment, and how it went so far. */
 struct check_context {
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     const struct lava_kernel *kernel;
     enum lava_type type, type_c;    /* of A and B, the kernel's or the complex type of such parts; of C */
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; the only one the device shows */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu/convert.h"
+#include "lib/host/convert.h"
 
 #define GUARD 64 /* elements before and after a matrix */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/stats.h"
-#include "lib/cpu/convert.h"
+#include "lib/host/convert.h"
 #include "tests/checkgemm/matrix.h"
 
 #define MAX_ROUNDS 1000
@@ -166,7 +166,7 @@ static uint32_t repetitions(const struct lava_timing *timing, double seconds) {
     return repeat < 1 ? 1 : repeat > 2000 ? 2000 : (uint32_t)repeat;
 }
 
-struct measured measure_device(struct lava_executor *executor, const struct lava_problem *problem,
+struct measured measure_device(struct lava_engine *engine, const struct lava_problem *problem,
                                const struct lava_plan *plan, double warm_seconds, double seconds) {
     static double multiply_ms[MAX_ROUNDS], pack_ms[MAX_ROUNDS], finish_ms[MAX_ROUNDS];
     struct lava_timing timing = {.repeat = 1};
@@ -176,7 +176,7 @@ struct measured measure_device(struct lava_executor *executor, const struct lava
     int rounds = 0;
     bool warm = false;
     while (rounds < MAX_ROUNDS) {
-        if (lava_executor_run(executor, problem, plan, &progress, &timing) != LAVA_OK)
+        if (lava_runner_run(engine, problem, plan, &progress, &timing) != LAVA_OK)
             return measured;
         double elapsed = (double)(lava_stats_now_ns() - start) * 1e-9;
         if (!warm) {
@@ -187,7 +187,7 @@ struct measured measure_device(struct lava_executor *executor, const struct lava
             continue;
         }
         multiply_ms[rounds] = (double)timing.multiply_ns * 1e-6;
-        finish_ms[rounds] = (double)timing.finish_ns * 1e-6;
+        finish_ms[rounds] = (double)timing.epilogue_ns * 1e-6;
         pack_ms[rounds++] = (double)timing.pack_ns * 1e-6;
         if (rounds >= 3 && elapsed > seconds)
             break;

@@ -2,7 +2,7 @@
 #ifndef CHECKGEMM_MEASURE_H
 #define CHECKGEMM_MEASURE_H
 
-#include "lib/exec/executor.h"
+#include "lib/engine/engine.h"
 
 /* A product with matrices of its own: C <- A B, column-major, tight, C set to NaN. No element is so small
  * that planes cannot hold it: a row by planes is timed without its fallback. Exits where there is no memory.
@@ -22,14 +22,14 @@ struct measured {
 
 /* Runs a plan for `seconds` and at least three times, after as long as `warm_seconds`: a GPU that idled needs
  * 300 ms of load to reach its clock. */
-struct measured measure_device(struct lava_executor *executor, const struct lava_problem *problem,
+struct measured measure_device(struct lava_engine *engine, const struct lava_problem *problem,
                                const struct lava_plan *plan, double warm_seconds, double seconds);
 
 /* Milliseconds of the multiply alone where each repetition reads other copies of the packed operands, of
  * `bytes` in all or as many as there is memory for, so that no cache holds them: the least of several. The
  * plan was run last and has one block. A row by planes has its fallback timed with it. 0: not measured.
  * *copies: how many there were. */
-double measure_rotating(struct lava_executor *executor, const struct lava_problem *problem,
+double measure_rotating(struct lava_engine *engine, const struct lava_problem *problem,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies);
 
 double measure_median(double *values, int count); /* sorts them */

@@ -49,11 +49,11 @@ static const char *argument(int argc, char **argv, int *i) {
 }
 
 static void parse_schedule(const char *name, struct options *options) {
-    enum lava_schedule schedule;
+    enum lava_tile_order schedule;
     options->all_schedules = !strcmp(name, "all");
     if (options->all_schedules)
         return;
-    if (!lava_schedule_from_name(name, &schedule))
+    if (!lava_tile_order_from_name(name, &schedule))
         options_usage();
     options->timing.schedule = 1 + (int)schedule;
 }

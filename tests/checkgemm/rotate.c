@@ -1,5 +1,5 @@
-/* The multiply alone with operands no cache holds. A run of the executor leaves packed operands and the list
- * of tiles in its workspace; the operands are copied a number of times and each repetition reads the next
+/* The multiply alone with operands no cache holds. A run of the engine leaves packed operands and the list
+ * of tiles in its arena; the operands are copied a number of times and each repetition reads the next
  * copy. What was screened out is the same in every copy, and so are the arguments of the fallback. Called by
  * bench.c and by perf/tune. */
 #include <string.h>
@@ -18,7 +18,7 @@
 #define ONE_FP64 0x3ff0000000000000u
 
 struct rotation {
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     const struct lava_plan *plan;
     const struct lava_pipeline *multiply, *fallback; /* NULL: no tile is screened out */
     struct lava_packed a, b;
@@ -32,20 +32,20 @@ static uint32_t tiles_of(int64_t size, uint32_t tile) {
     return (uint32_t)(lava_blocking_padded(size, tile) / tile);
 }
 
-static uint64_t address_of(const struct rotation *rotation, enum lava_workspace_role role) {
-    return rotation->executor->workspace.buffers[role].address;
+static uint64_t address_of(const struct rotation *rotation, enum lava_arena_role role) {
+    return rotation->engine->arena.buffers[role].address;
 }
 
 /* Where the list of all tiles lies; 0: op(A) was multiplied in pieces, there is none. */
 static uint64_t schedule_of(const struct rotation *rotation, const struct lava_problem *problem) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
-    const struct lava_workspace *workspace = &rotation->executor->workspace;
+    const struct lava_arena *arena = &rotation->engine->arena;
     uint64_t tiles_m = tiles_of(problem->m, kernel->tile_m), tiles_n = tiles_of(problem->n, kernel->tile_n);
     uint64_t shape = tiles_m | tiles_n << 32;
-    for (uint32_t place = 0; place < LAVA_BLOCKING_SCHEDULES; place++)
-        if (workspace->lists[place].shape == shape &&
-            workspace->lists[place].schedule == (int)rotation->plan->schedule)
-            return address_of(rotation, LAVA_WORKSPACE_SCHEDULE) + place * workspace->list_bytes;
+    for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++)
+        if (arena->lists[place].shape == shape &&
+            arena->lists[place].schedule == (int)rotation->plan->schedule)
+            return address_of(rotation, LAVA_ARENA_TILE_LISTS) + place * arena->list_bytes;
     return 0;
 }
 
@@ -58,13 +58,13 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
     uint32_t tiles_n = tiles_of(problem->n, kernel->tile_n), ld = tiles_m * kernel->tile_m;
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), problem->k);
     return (struct lava_multiply_constants){
-        .target = address_of(rotation, LAVA_WORKSPACE_ACCUMULATOR),
+        .target = address_of(rotation, LAVA_ARENA_ACCUMULATOR),
         .schedule = schedule_of(rotation, problem),
-        .slab_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
+        .slice_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
         .tiles = tiles_m * tiles_n,
         .end_unit = tiles_m * tiles_n * blocking->split_k,
         .steps = steps,
-        .steps_per_slab = (steps + blocking->split_k - 1) / blocking->split_k,
+        .steps_per_slice = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
         .alpha = 1,
         .alpha_fp64 = ONE_FP64,
@@ -79,11 +79,11 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
 static void record_fallback(const struct rotation *rotation, const struct lava_commands *commands,
                             const struct lava_buffer *copy, struct lava_multiply_constants constants) {
     const struct lava_kernel *kernel = rotation->plan->kernel, *fallback = lava_kernel_fallback(kernel);
-    struct lava_device *device = rotation->executor->device;
+    struct lava_device *device = rotation->engine->device;
     constants.packed_a = copy->address + rotation->a.panels;
     constants.packed_b = copy->address + rotation->b_offset + rotation->b.panels;
     constants.steps *= kernel->tile_k / fallback->tile_k;
-    constants.steps_per_slab *= kernel->tile_k / fallback->tile_k;
+    constants.steps_per_slice *= kernel->tile_k / fallback->tile_k;
     lava_queue_barrier_dispatch(device, commands);
     lava_queue_dispatch_indirect(device, commands, rotation->fallback, &constants, sizeof constants, copy,
                                  rotation->b_offset + rotation->b.arguments);
@@ -101,16 +101,16 @@ static void record(const struct rotation *rotation, const struct lava_commands *
         constants.arguments = constants.packed_b + rotation->b.arguments;
         constants.fallback_groups = groups;
     }
-    lava_queue_dispatch(rotation->executor->device, commands, rotation->multiply, &constants,
-                        sizeof constants, groups, 1);
+    lava_queue_dispatch(rotation->engine->device, commands, rotation->multiply, &constants, sizeof constants,
+                        groups, 1);
     if (rotation->fallback)
         record_fallback(rotation, commands, copy, constants);
 }
 
 /* Allocates and fills as many copies as asked for, or fewer where memory ends. */
 static bool make_copies(struct rotation *rotation, uint32_t asked) {
-    struct lava_device *device = rotation->executor->device;
-    const struct lava_buffer *buffers = rotation->executor->workspace.buffers;
+    struct lava_device *device = rotation->engine->device;
+    const struct lava_buffer *buffers = rotation->engine->arena.buffers;
     uint64_t a_bytes = rotation->plan->blocking.packed_a_bytes,
              b_bytes = rotation->plan->blocking.packed_b_bytes;
     struct lava_commands commands;
@@ -124,8 +124,8 @@ static bool make_copies(struct rotation *rotation, uint32_t asked) {
         return false;
     for (uint32_t i = 0; i < rotation->count; i++) {
         const struct lava_buffer *copy = &rotation->copies[i];
-        lava_queue_copy(device, &commands, &buffers[LAVA_WORKSPACE_PACKED_A], 0, copy, 0, a_bytes);
-        lava_queue_copy(device, &commands, &buffers[LAVA_WORKSPACE_PACKED_B], 0, copy, rotation->b_offset,
+        lava_queue_copy(device, &commands, &buffers[LAVA_ARENA_PACKED_A], 0, copy, 0, a_bytes);
+        lava_queue_copy(device, &commands, &buffers[LAVA_ARENA_PACKED_B], 0, copy, rotation->b_offset,
                         b_bytes);
     }
     return !lava_queue_submit(device, &commands, NULL, 0, &done) &&
@@ -134,7 +134,7 @@ static bool make_copies(struct rotation *rotation, uint32_t asked) {
 
 /* Of one multiply, in milliseconds; 0: failed. */
 static double run_once(struct rotation *rotation, uint32_t repetitions) {
-    struct lava_device *device = rotation->executor->device;
+    struct lava_device *device = rotation->engine->device;
     const struct lava_plan *plan = rotation->plan;
     uint32_t groups = rotation->constants.end_unit, most = device->capabilities.max_workgroups;
     struct lava_commands commands;
@@ -173,7 +173,7 @@ static double time_rotation(struct rotation *rotation, double seconds) {
 }
 
 static bool get_pipelines(struct rotation *rotation, bool narrow) {
-    struct lava_device *device = rotation->executor->device;
+    struct lava_device *device = rotation->engine->device;
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_pipeline_specification multiply =
         lava_pipelines_multiply(kernel, &device->capabilities, narrow);
@@ -194,21 +194,21 @@ static struct lava_problem on_device(const struct lava_problem *problem) {
     return real;
 }
 
-double measure_rotating(struct lava_executor *executor, const struct lava_problem *asked_for,
+double measure_rotating(struct lava_engine *engine, const struct lava_problem *asked_for,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies) {
     const struct lava_blocking *blocking = &plan->blocking;
     const struct lava_kernel *kernel = plan->kernel;
     const struct lava_problem real = on_device(asked_for), *problem = &real;
     uint64_t k_padded = (uint64_t)lava_blocking_padded(problem->k, kernel->tile_k);
     struct rotation rotation = {
-        .executor = executor,
+        .engine = engine,
         .plan = plan,
         .a = lava_packed_layout(kernel, kernel->tile_m,
                                 (uint64_t)lava_blocking_padded(problem->m, kernel->tile_m), k_padded),
         .b = lava_packed_layout(kernel, kernel->tile_n,
                                 (uint64_t)lava_blocking_padded(problem->n, kernel->tile_n), k_padded)};
     uint64_t asked = bytes / (blocking->packed_a_bytes + blocking->packed_b_bytes) + 1;
-    bool narrow = lava_type_is_half(lava_problem_result_type(problem)) && !blocking->finish;
+    bool narrow = lava_type_is_half(lava_problem_result_type(problem)) && !blocking->epilogue;
     double ms = 0;
     *copies = 0;
     if (blocking->blocks_m * blocking->blocks_n * blocking->blocks_k != 1 ||
@@ -219,8 +219,8 @@ double measure_rotating(struct lava_executor *executor, const struct lava_proble
         make_copies(&rotation, asked < MAX_COPIES ? (uint32_t)asked : MAX_COPIES))
         ms = time_rotation(&rotation, seconds);
     *copies = rotation.count;
-    lava_queue_drain(executor->device, TIMEOUT_NS);
+    lava_queue_drain(engine->device, TIMEOUT_NS);
     for (uint32_t i = 0; i < rotation.count; i++)
-        lava_memory_free(executor->device, &rotation.copies[i]);
+        lava_memory_free(engine->device, &rotation.copies[i]);
     return ms;
 }

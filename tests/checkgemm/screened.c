@@ -7,7 +7,7 @@
  *   one block                             the fallback of its last piece was raised where a tile needs it,
  * else not
  *
- * Which tiles those are is worked out from the elements (planted.c). K is chosen so that slabs of both rows
+ * Which tiles those are is worked out from the elements (planted.c). K is chosen so that slices of both rows
  * begin at the same k. */
 #include "tests/checkgemm/planted.h"
 
@@ -24,10 +24,10 @@ enum { ROW = 101, COLUMN = 102, N = 111, T = 112 };
 
 /* Of the fallback's dispatch as the only block left it: workgroups each way. */
 static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
-    const struct lava_executor *executor = planted->context->executor;
+    const struct lava_engine *engine = planted->context->engine;
     const struct lava_kernel *kernel = planted->context->kernel;
-    const struct lava_buffer *buffers = executor->workspace.buffers;
-    struct lava_device *device = executor->device;
+    const struct lava_buffer *buffers = engine->arena.buffers;
+    struct lava_device *device = engine->device;
     struct lava_packed layout = lava_packed_layout(
         kernel, kernel->tile_n, (uint64_t)lava_blocking_padded(planted->problem.n, kernel->tile_n),
         (uint64_t)lava_blocking_padded(planted->problem.k, kernel->tile_k));
@@ -35,12 +35,12 @@ static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
     struct lava_point done;
     if (lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
         return false;
-    lava_queue_copy(device, &commands, &buffers[LAVA_WORKSPACE_PACKED_B], layout.arguments,
-                    &buffers[LAVA_WORKSPACE_STAGING_DOWN], 0, 3 * sizeof *words);
+    lava_queue_copy(device, &commands, &buffers[LAVA_ARENA_PACKED_B], layout.arguments,
+                    &buffers[LAVA_ARENA_STAGING_DOWN], 0, 3 * sizeof *words);
     lava_queue_barrier(device, &commands);
     if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS))
         return false;
-    memcpy(words, buffers[LAVA_WORKSPACE_STAGING_DOWN].mapped, 3 * sizeof *words);
+    memcpy(words, buffers[LAVA_ARENA_STAGING_DOWN].mapped, 3 * sizeof *words);
     return true;
 }
 
@@ -165,7 +165,7 @@ static void run(struct check_context *context, const struct check_case *item, co
 
 /* The cases */
 
-/* About k, so that slabs of this row and of its fallback begin at the same places; a multiple of nothing. */
+/* About k, so that slices of this row and of its fallback begin at the same places; a multiple of nothing. */
 static int64_t fitting_k(const struct check_context *context, int64_t k, uint32_t split_k) {
     return lava_blocking_padded(k, context->kernel->tile_k * split_k) - 5;
 }
@@ -230,7 +230,7 @@ static void every_place(struct check_context *context) {
         }
 }
 
-/* K shorter and longer than a span, in one slab and in three: the element is in the last. */
+/* K shorter and longer than a span, in one slice and in three: the element is in the last. */
 static void spans(struct check_context *context, bool quick) {
     static const int64_t depths[] = {500, 1100, 2100};
     static const char *const names[] = {"above the most in A", "below the least in B", "the most in A",

@@ -5,7 +5,7 @@
 #include "devices.h"
 
 #include "dispatch/blocking.h"
-#include "dispatch/schedule.h"
+#include "dispatch/tile_order.h"
 
 static const struct lava_blocking_limits ample = {.memory_bytes = UINT64_C(1) << 37,
                                                   .max_buffer_bytes = UINT64_C(1) << 37,
@@ -23,7 +23,7 @@ static inline void check_cover(int64_t size, int64_t block, int64_t blocks, int6
     assert_true(block % multiple == 0 || block == size);
 }
 
-/* Walks the column blocks as the executor does: one of block_n, then those of later_n. Each column is covered
+/* Walks the column blocks as the engine does: one of block_n, then those of later_n. Each column is covered
  * once, and the widths follow from one another. */
 static inline void check_columns(const struct lava_problem *problem, const struct lava_kernel *kernel,
                                  const struct lava_blocking_limits *limits,
@@ -42,17 +42,17 @@ static inline void check_columns(const struct lava_problem *problem, const struc
     assert_true(before_last < problem->n && problem->n - before_last <= (blocks > 1 ? later : width));
 }
 
-/* No slab without work, in any panel; at least 4 steps each but for the last. */
-static inline void check_slabs(const struct lava_problem *problem, const struct lava_kernel *kernel,
-                               const struct lava_blocking *blocking) {
+/* No slice without work, in any panel; at least 4 steps each but for the last. */
+static inline void check_slices(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                                const struct lava_blocking *blocking) {
     for (int64_t panel = 0;
          panel<blocking->blocks_k; panel += blocking->blocks_k> 1 ? blocking->blocks_k - 1 : 1) {
         int64_t left = problem->k - panel * blocking->block_k;
         int64_t k = left < blocking->block_k ? left : blocking->block_k;
         int64_t steps = up(k, kernel->tile_k) / kernel->tile_k;
-        int64_t per_slab = (steps + blocking->split_k - 1) / blocking->split_k;
-        int64_t last = steps - per_slab * (blocking->split_k - 1);
-        assert_true(last >= 1 && last <= per_slab && (blocking->split_k == 1 || per_slab >= 4));
+        int64_t per_slice = (steps + blocking->split_k - 1) / blocking->split_k;
+        int64_t last = steps - per_slice * (blocking->split_k - 1);
+        assert_true(last >= 1 && last <= per_slice && (blocking->split_k == 1 || per_slice >= 4));
     }
 }
 
@@ -86,27 +86,27 @@ static inline void check_bytes(const struct lava_problem *problem, const struct 
     assert_int_equal(blocking->packed_a_bytes, packed_bytes(kernel, kernel->tile_m, m, k));
     assert_int_equal(blocking->packed_b_bytes, packed_bytes(kernel, kernel->tile_n, n, k));
     assert_int_equal(blocking->accumulator_bytes,
-                     m * n * blocking->split_k * (blocking->finish ? sum_element(kernel) : result_bytes));
+                     m * n * blocking->split_k * (blocking->epilogue ? sum_element(kernel) : result_bytes));
     uint64_t result = (uint64_t)up(blocking->block_m, 4) * (uint64_t)blocking->block_n;
     uint64_t compact_bytes = (uint64_t)up((int64_t)(result * result_bytes), 16);
-    assert_int_equal(blocking->result_bytes, blocking->finish ? compact_bytes : 0);
+    assert_int_equal(blocking->result_bytes, blocking->epilogue ? compact_bytes : 0);
     uint64_t tiles_m = m / kernel->tile_m, tiles_n = n / kernel->tile_n, held = blocking->blocks_held;
-    assert_int_equal(blocking->schedule_bytes, tiles_m * tiles_n * 4);
+    assert_int_equal(blocking->tile_list_bytes, tiles_m * tiles_n * 4);
     assert_int_equal(blocking->total_bytes,
                      blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
                          held * (blocking->accumulator_bytes + blocking->result_bytes) +
-                         LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes);
+                         LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes);
 
     const uint64_t buffers[] = {blocking->packed_a_bytes, blocking->packed_b_bytes,
                                 held * blocking->accumulator_bytes, held * blocking->result_bytes,
-                                LAVA_BLOCKING_SCHEDULES * blocking->schedule_bytes};
+                                LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes};
     for (size_t i = 0; i < COUNT(buffers); i++)
         assert_true(buffers[i] <= limits->max_buffer_bytes);
     assert_true(blocking->total_bytes <= limits->memory_bytes);
-    assert_true(tiles_m < LAVA_SCHEDULE_MAX_TILES && tiles_n < LAVA_SCHEDULE_MAX_TILES);
-    assert_true(blocking->schedule_bytes <= UINT64_C(64) << 20);
+    assert_true(tiles_m < LAVA_TILE_ORDER_MAX_TILES && tiles_n < LAVA_TILE_ORDER_MAX_TILES);
+    assert_true(blocking->tile_list_bytes <= UINT64_C(64) << 20);
     assert_true(k <= UINT64_C(1) << 30);
-    assert_true(!blocking->finish || result / 4 <= UINT64_C(1) << 31);
+    assert_true(!blocking->epilogue || result / 4 <= UINT64_C(1) << 31);
 }
 
 /* One block has one place, several have two or more: as many as there are blocks and room for. */
@@ -129,13 +129,13 @@ static inline void check_finish(const struct lava_problem *problem, const struct
     int64_t padded = lava_blocking_padded(blocking->block_m, kernel->tile_m);
     assert_int_equal(padded, up(blocking->block_m, kernel->tile_m));
     bool wasteful = (padded - blocking->block_m) * 16 > blocking->block_m;
-    assert_int_equal(blocking->finish,
+    assert_int_equal(blocking->epilogue,
                      problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 || wasteful);
 }
 
 /* A complex element is in one block of C and one panel of K; finish writes it, four rows at a time. */
 static inline void check_parts(const struct lava_problem *problem, const struct lava_blocking *blocking) {
-    assert_true(blocking->finish);
+    assert_true(blocking->epilogue);
     assert_true(blocking->block_n % 2 == 0 && blocking->later_n % 2 == 0 && blocking->block_k % 2 == 0);
     uint64_t complex_bytes = problem->type == LAVA_TYPE_FP64 ? 16 : 8;
     assert_int_equal(blocking->result_bytes,
@@ -148,7 +148,7 @@ static inline void check(const struct lava_problem *problem, const struct lava_k
     check_columns(problem, kernel, limits, blocking);
     check_cover(problem->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
     assert_true(blocking->split_k >= 1 && blocking->split_k <= (limits->split_k ? limits->split_k : 1));
-    check_slabs(problem, kernel, blocking);
+    check_slices(problem, kernel, blocking);
     check_bytes(problem, kernel, limits, blocking);
     check_held(limits, blocking);
     check_finish(problem, kernel, blocking);

@@ -14,7 +14,7 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
     return packed_bytes(kernel, kernel->tile_m, m, k) + 2 * packed_bytes(kernel, kernel->tile_n, n, k) +
            2 * m * n * (finish ? sum_element(kernel) : result) +
            (finish ? 2 * (uint64_t)up((int64_t)(rows * columns * result), 16) : 0) +
-           LAVA_BLOCKING_SCHEDULES * 4;
+           LAVA_BLOCKING_TILE_LISTS * 4;
 }
 
 /* Of those for one tile and one step: the sums of two blocks, or, with a narrow tile and a long step, an
@@ -100,15 +100,15 @@ static void test_nothing_cut_where_all_fits(void **state) {
     assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
     assert_int_equal(blocking.block_m, 8192);
     assert_int_equal(blocking.split_k, 1);
-    assert_false(blocking.finish);
+    assert_false(blocking.epilogue);
     assert_int_equal(blocking.result_bytes, 0);
     problem.m = 8191; /* padding of one row: no reason to finish */
     assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
     assert_int_equal(blocking.block_m, 8191);
-    assert_false(blocking.finish);
+    assert_false(blocking.epilogue);
     problem.m = 129; /* padded to 256 */
     assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
-    assert_true(blocking.finish);
+    assert_true(blocking.epilogue);
     assert_int_equal(blocking.result_bytes, 132 * 8192 * 4);
 }
 
@@ -187,7 +187,7 @@ static void test_split(void **state) {
         limits.split_k = cases[i].asked;
         assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
         assert_int_equal(blocking.split_k, cases[i].got);
-        assert_int_equal(blocking.finish, cases[i].got > 1);
+        assert_int_equal(blocking.epilogue, cases[i].got > 1);
     }
 }
 
@@ -265,7 +265,7 @@ static void test_too_little_memory(void **state) {
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     limits.memory_bytes = least;
-    limits.split_k = 8; /* the slabs are given up before the plan is */
+    limits.split_k = 8; /* the slices are given up before the plan is */
     assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
     check(&problem, kernel, &limits, &blocking);
     assert_int_equal(blocking.block_m, 32);

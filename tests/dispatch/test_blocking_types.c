@@ -54,7 +54,7 @@ static void test_half_types(void **state) {
     limits.memory_bytes = 16 << 20;
     assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
     check(&problem, &kernel, &limits, &blocking);
-    assert_true(blocking.blocks_k > 1 && blocking.finish);
+    assert_true(blocking.blocks_k > 1 && blocking.epilogue);
     assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
 }
 
@@ -80,7 +80,7 @@ static void test_fp64(void **state) {
         assert_int_equal(blocking.packed_a_bytes, m * 2048 * 8);
         assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 8);
         assert_int_equal(blocking.accumulator_bytes, m * 1024 * limits.split_k * 8);
-        assert_int_equal(blocking.finish, split || padded);
+        assert_int_equal(blocking.epilogue, split || padded);
         assert_int_equal(blocking.result_bytes, split || padded ? rows * 1000 * 8 : 0);
     }
 }
@@ -97,7 +97,7 @@ static void test_parts(void **state) {
     assert_true(lava_blocking_plan(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking));
     check(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking);
     assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
-    assert_true(blocking.block_n == 1002 && blocking.block_k == 1998 && blocking.finish);
+    assert_true(blocking.block_n == 1002 && blocking.block_k == 1998 && blocking.epilogue);
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2000 * 4);
     assert_int_equal(blocking.packed_b_bytes, 1024 * 2000 * 4);
     assert_int_equal(blocking.accumulator_bytes, 1024 * 1024 * 4);
@@ -136,7 +136,7 @@ static void test_planes(void **state) {
     /* 8 panels, padded to 1024 x 2016; 8 panels, padded to 512 x 2016; 32 depths */
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 10 + 8 * 32 * 2 * 4 + 16);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 8 * 32 * 4 + 16);
-    assert_false(blocking.finish);
+    assert_false(blocking.epilogue);
     assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums are as of fp32 */
     const struct lava_kernel *one = lava_kernels_find("bf16x1_128x128");
     assert_true(lava_blocking_plan(&problem, one, &ample, &blocking));

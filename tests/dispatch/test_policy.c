@@ -190,7 +190,7 @@ static const struct lava_profile_kernel *figures_of(const struct lava_plan *plan
 static void check_overrides(const struct lava_capabilities *device, const struct lava_kernel *row) {
     struct lava_problem problem = product_of(row->type, LAVA_TYPE_FP32, 2048, 16384, 2048);
     struct lava_overrides overrides = {.kernel = row,
-                                       .schedule = 1 + LAVA_SCHEDULE_HILBERT,
+                                       .schedule = 1 + LAVA_TILE_ORDER_HILBERT,
                                        .persistent = 2,
                                        .split_k = 3,
                                        .column_blocks = 2,
@@ -203,7 +203,7 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     }
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_ptr_equal(plan.kernel, row);
-    assert_int_equal(plan.schedule, LAVA_SCHEDULE_HILBERT);
+    assert_int_equal(plan.schedule, LAVA_TILE_ORDER_HILBERT);
     assert_true(plan.persistent && plan.resident_workgroups >= 1);
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 2);
@@ -213,11 +213,11 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 5);
     assert_int_equal(plan.blocking.later_n * 4, plan.blocking.block_n);
-    overrides.schedule = 1 + LAVA_SCHEDULE_LINEAR;
+    overrides.schedule = 1 + LAVA_TILE_ORDER_LINEAR;
     overrides.persistent = 1;
     overrides.split_k = 1;
     plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
-    assert_int_equal(plan.schedule, LAVA_SCHEDULE_LINEAR);
+    assert_int_equal(plan.schedule, LAVA_TILE_ORDER_LINEAR);
     assert_false(plan.persistent);
     assert_int_equal(plan.blocking.split_k, 1);
     /* listed in the profile or not */
@@ -247,7 +247,7 @@ static void test_overrides_of_parts(void **state) {
             assert_ptr_equal(plan.kernel, &rows[i]);
             assert_int_equal(plan.blocking.block_n, 2048);
             assert_int_equal(plan.blocking.block_k, 1024);
-            assert_true(plan.blocking.finish);
+            assert_true(plan.blocking.epilogue);
         }
     }
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu/convert.h"
+#include "lib/host/convert.h"
 
 struct half_product {
     struct lava_problem problem;

@@ -4,7 +4,7 @@
 
 #include "lavablas.h"
 #include "lavablas_cblas.h"
-#include "lib/cpu/convert.h"
+#include "lib/host/convert.h"
 
 typedef void cblas_mixed(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, int, int, int, float,
                          const uint16_t *, int, const uint16_t *, int, float, float *, int);

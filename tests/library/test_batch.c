@@ -362,10 +362,11 @@ static void order_is_kept(void **state) {
     }
 }
 
-typedef void dgemm(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+typedef void dgemm(int, int, int, int, int, int, double, const double *, int, const double *, int, double,
+                   double *, int);
 
-/* The second product's C is its A, which no device computes. BLAS leaves the result open: OpenBLAS 0.3.21 scales C
- * before it reads A. What the CPU's dgemm makes of the same product has to come out. */
+/* The second product's C is its A, which no device computes. BLAS leaves the result open: OpenBLAS 0.3.21
+ * scales C before it reads A. What the CPU's dgemm makes of the same product has to come out. */
 static void one_product_overlaps(void **state) {
     const enum lava_routine routine = LAVA_ROUTINE_cblas_dgemm_batch;
     double a[2] = {3, 5}, b[2] = {7, 11}, c = 100;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "lib/cpu/complain.h"
+#include "lib/host/complain.h"
 #include "tests/library/capture.h"
 
 static void one_line(void **state) {

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/cpu/convert.h"
-#include "lib/cpu/processor.h"
+#include "lib/host/convert.h"
+#include "lib/host/processor.h"
 
 #if defined(__SSE__)
 #    include <xmmintrin.h>

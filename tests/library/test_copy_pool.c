@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/cpu/copy_pool.h"
+#include "lib/host/copy_pool.h"
 #include "tests/library/tasks.h"
 
 #define MAX_THREADS 16

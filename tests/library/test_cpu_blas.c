@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/cpu/cpu_blas.h"
-#include "lib/cpu/find.h"
-#include "lib/cpu/reference.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/find.h"
+#include "lib/host/reference.h"
 #include "tests/library/capture.h"
 
 static const char *stub_folder;

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu/cpu_blas.h"
-#include "lib/cpu/find.h"
-#include "lib/cpu/reference.h"
-#include "lib/cpu/run.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/find.h"
+#include "lib/host/reference.h"
+#include "lib/host/run.h"
 #include "tests/library/capture.h"
 #include "tests/library/naive.h"
 #include "tests/library/stub_names.h"

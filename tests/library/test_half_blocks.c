@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/cpu/half.h"
-#include "lib/cpu/reference.h"
+#include "lib/host/half.h"
+#include "lib/host/reference.h"
 #include "tests/library/half_product.h"
 #include "tests/library/tasks.h"
 

@@ -23,9 +23,9 @@
 
 #include "lavablas.h"
 #include "lavablas_cblas.h"
-#include "lib/exec/calibration.h"
-#include "lib/exec/lifecycle.h"
-#include "lib/exec/runtime.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/offload.h"
 #include "tests/library/capture.h"
 
 #define M 131
@@ -81,7 +81,7 @@ static const char *multiply(enum lava_precision precision, const char *scheme) {
         c[i] = NAN;
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, M, N, K, 1, a, M, b, K, 0, c, M);
     double error = error_of(c), bound = 4 * sqrt(K + 2.0);
-    if (lavablas_last_call(&told) || !lava_runtime_last_call(&call, &elapsed_ns))
+    if (lavablas_last_call(&told) || !lava_offload_last_call(&call, &elapsed_ns))
         return "the call is not remembered";
     if (call.problem.precision != precision)
         return "the product had another precision";

@@ -1,4 +1,4 @@
-/* Products straight through the executor, on the path for memory shared with the host or on that for a device
+/* Products straight through the engine, on the path for memory shared with the host or on that for a device
  * with its own, in one queue or, as far as its order goes, in three: what validation.sh runs under the
  * validation layers, and in this build's own right a test of the second path on a device of the first kind.
  * Creates and destroys everything.
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/exec/executor.h"
-#include "lib/exec/self_test.h"
+#include "lib/engine/engine.h"
+#include "lib/offload/self_test.h"
 #include "tests/robustness/product.h"
 
 struct row {
@@ -35,7 +35,7 @@ static const struct row rows[] = {
      0,
      1,
      0,
-     0}, /* no finish kernel */
+     0}, /* no epilogue */
     {{.m = 200, .n = 60, .k = 150, .alpha = 1, .beta = 0}, 0, 2, 0, 0},
     /* more column blocks than the device holds, of two widths */
     {{.m = 70, .n = 4200, .k = 40, .alpha = 1, .beta = 0.5}, 0, 1, 8, 4},
@@ -103,7 +103,7 @@ static const struct lava_kernel *kernel_of(size_t type) {
 }
 
 /* A row's product, made already. */
-static bool multiply(struct lava_executor *executor, const struct product *product, size_t row, size_t type,
+static bool multiply(struct lava_engine *engine, const struct product *product, size_t row, size_t type,
                      size_t way) {
     const struct row *asked = &types[type].rows[row];
     void *c = product_new_c(product);
@@ -118,17 +118,17 @@ static bool multiply(struct lava_executor *executor, const struct product *produ
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&problem, &executor->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     bool fine = plan.place == LAVA_PLACE_GPU;
     if (fine) {
         struct lava_timing timing = {0};
-        enum lava_status status = lava_executor_run(executor, &problem, &plan, &progress, &timing);
+        enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, &timing);
         fine = status == LAVA_OK && product_check(product, c, "product");
         printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, %u held, split K %u%s: %s\n", row,
                ways[way].name, lava_type_name(product->type), lava_type_name(product->type_c),
                plan.kernel->name, (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
                (long long)plan.blocking.blocks_k, plan.blocking.blocks_held, plan.blocking.split_k,
-               plan.blocking.finish ? ", finish" : "",
+               plan.blocking.epilogue ? ", finish" : "",
                fine ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
     } else {
         printf("row %zu, %s: no plan: %s\n", row, lava_type_name(product->type),
@@ -139,9 +139,9 @@ static bool multiply(struct lava_executor *executor, const struct product *produ
 }
 
 /* All rows with one pair of types, then one with memory that was given back. Returns how many went wrong. */
-static int multiply_all(struct lava_executor *executor, size_t type) {
+static int multiply_all(struct lava_engine *engine, size_t type) {
     struct product products[COUNT(rows)];
-    const struct lava_device *device = executor->device;
+    const struct lava_device *device = engine->device;
     int wrong = 0;
     _Static_assert(COUNT(rows) >= COUNT(wide_rows) && COUNT(rows) >= COUNT(complex_rows), "the most");
     for (size_t row = 0; row < types[type].row_count; row++) {
@@ -152,13 +152,13 @@ static int multiply_all(struct lava_executor *executor, size_t type) {
     }
     for (size_t way = 0; way < COUNT(ways); way++)
         for (size_t row = 0; row < types[type].row_count; row++)
-            wrong += !multiply(executor, &products[row], row, type, way);
-    lava_executor_release(executor);
+            wrong += !multiply(engine, &products[row], row, type, way);
+    lava_engine_release(engine);
     if (device->device_bytes + device->staging_bytes > 0) {
         printf("not all memory was given back\n");
         wrong++;
     }
-    wrong += !multiply(executor, &products[3], 3, type, 0);
+    wrong += !multiply(engine, &products[3], 3, type, 0);
     for (size_t row = 0; row < types[type].row_count; row++)
         product_free(&products[row]);
     return wrong;
@@ -179,31 +179,31 @@ static bool separate_queues(struct lava_device *device) {
 int main(int argument_count, char **arguments) {
     const char *why;
     struct lava_device *device;
-    struct lava_executor *executor;
+    struct lava_engine *engine;
     const char *way = argument_count > 1 ? arguments[1] : "discrete";
     setenv("LAVABLAS_DEVICE", "cpu", 0);
     if (lava_device_create(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return 1;
     }
-    /* read when the executor's memory is made */
+    /* read when the engine's memory is made */
     device->capabilities.unified_memory = !strcmp(way, "unified");
     if (!strcmp(way, "queues") && !separate_queues(device))
         return 1;
-    if (lava_executor_create(device, 2, &executor))
+    if (lava_engine_create(device, 2, &engine))
         return 1;
     int wrong = 0;
     for (size_t type = 0; type < COUNT(types); type++) {
         enum lava_type real = lava_type_real(types[type].type);
-        enum lava_status status = lava_self_test_run(executor, real);
+        enum lava_status status = lava_self_test_run(engine, real);
         const struct lava_kernel *kernel = kernel_of(type);
-        if (kernel && !lava_kernel_fits(kernel, &executor->capabilities, &why))
+        if (kernel && !lava_kernel_fits(kernel, &engine->capabilities, &why))
             printf("%s does not run here: %s\n", kernel->name, why);
         else if (status == LAVA_ERROR_UNAVAILABLE && real != LAVA_TYPE_FP32)
             printf("no kernels for %s here\n", lava_type_name(types[type].type));
         else
-            wrong += status ? 1 : multiply_all(executor, type);
+            wrong += status ? 1 : multiply_all(engine, type);
     }
-    lava_executor_destroy(executor);
+    lava_engine_destroy(engine);
     return wrong > 0;
 }

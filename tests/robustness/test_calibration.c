@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "lib/base/stats.h"
-#include "lib/exec/calibration.h"
-#include "lib/exec/self_test.h"
-#include "lib/exec/survey.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/calibrate/survey.h"
+#include "lib/offload/self_test.h"
 
 #define NOBODY 65534
 /* The background's work is below a second; this machine may have other work. */
@@ -40,7 +40,7 @@ static const struct lava_capabilities gpu = {.name = "NVIDIA H200",
 static char home[256];
 static struct lava_cache_place place;
 static struct lava_figures figures;
-static struct lava_executor *executor;
+static struct lava_engine *engine;
 
 static int set_up(void **state) {
     (void)state;
@@ -218,25 +218,25 @@ static void points_are_all_there(void **state) {
 /* begin and end as a test wants them. */
 static int turns, turns_allowed, disturbed;
 
-static bool begin_turn(struct lava_gauge *gauge, struct lava_executor **device) {
+static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **device) {
     (void)gauge;
     if (device)
-        *device = executor;
+        *device = engine;
     return turns_allowed < 0 || turns++ < turns_allowed;
 }
 
-static bool end_turn(struct lava_gauge *gauge, struct lava_executor *device) {
+static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *device) {
     (void)gauge;
     (void)device;
     return disturbed-- <= 0;
 }
 
-static void init_gauge(struct lava_gauge *gauge) {
-    *gauge = (struct lava_gauge){.blas = lava_cpu_blas_get(),
-                                 .capabilities = &executor->capabilities,
-                                 .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
-                                 .begin = begin_turn,
-                                 .end = end_turn};
+static void init_gauge(struct lava_microbenchmark *gauge) {
+    *gauge = (struct lava_microbenchmark){.blas = lava_cpu_blas_get(),
+                                          .capabilities = &engine->capabilities,
+                                          .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
+                                          .begin = begin_turn,
+                                          .end = end_turn};
     lava_survey_set_quick(gauge);
     turns = disturbed = 0;
     turns_allowed = -1;
@@ -247,7 +247,7 @@ static bool is_plausible(double figure, double least, double most) {
 }
 
 static void survey(void **state) {
-    struct lava_gauge gauge;
+    struct lava_microbenchmark gauge;
     size_t count;
     int points = 0, rows = 0;
     (void)state;
@@ -286,12 +286,12 @@ static void survey(void **state) {
     turns = turns_allowed = 0;
     assert_true(lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32));
     assert_memory_equal(&before, &gauge.figures, sizeof before);
-    lava_gauge_finish(&gauge);
+    lava_microbenchmark_finish(&gauge);
 }
 
 /* However early it is told to. */
 static void survey_stops(void **state) {
-    struct lava_gauge gauge;
+    struct lava_microbenchmark gauge;
     (void)state;
     for (int allowed = 0; allowed < 60; allowed += 1 + allowed / 4) {
         init_gauge(&gauge);
@@ -299,45 +299,46 @@ static void survey_stops(void **state) {
         bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
         assert_true(complete ? turns <= allowed : turns == allowed + 1); /* not asked again after a no */
         assert_false(complete && allowed < 5); /* later, the limits may come first */
-        lava_gauge_finish(&gauge);
+        lava_microbenchmark_finish(&gauge);
     }
 }
 
 /* A product is run again until it was alone. */
 static void disturbed_turns_do_not_count(void **state) {
-    struct lava_gauge gauge;
+    struct lava_microbenchmark gauge;
     (void)state;
     init_gauge(&gauge);
     turns_allowed = 1000;
     gauge.point_ns = gauge.piece_ns = UINT64_MAX; /* a busy machine takes its time */
     disturbed = 20;
-    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_MEASURED);
+    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2), LAVA_MICROBENCHMARK_MEASURED);
     assert_true(turns >= 20 + (int)gauge.runs);
     turns = 0;
     disturbed = 20;
-    assert_int_equal(lava_gauge_latency(&gauge, LAVA_TYPE_FP32), LAVA_GAUGE_MEASURED);
+    assert_int_equal(lava_microbenchmark_latency(&gauge, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
     assert_true(turns > 20 + (int)gauge.runs);
-    lava_gauge_finish(&gauge);
+    lava_microbenchmark_finish(&gauge);
 }
 
 static void limits_hold(void **state) {
-    struct lava_gauge gauge;
+    struct lava_microbenchmark gauge;
     (void)state;
     init_gauge(&gauge);
     gauge.limit_ns = 1;
     gauge.piece_ns = UINT64_MAX;
-    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_STOPPED); /* after one run */
+    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2),
+                     LAVA_MICROBENCHMARK_STOPPED); /* after one run */
     assert_true(gauge.figures.cpu.product_ns[2][2][2] == 0);
     assert_false(gauge.stopped);
     gauge.limit_ns = 0;
     gauge.piece_ns = 1;
-    assert_int_equal(lava_gauge_cpu(&gauge, 5, 5, 2), LAVA_GAUGE_SKIPPED);
+    assert_int_equal(lava_microbenchmark_cpu(&gauge, 5, 5, 2), LAVA_MICROBENCHMARK_SKIPPED);
     lava_survey_set_quick(&gauge);
     gauge.matrix_bytes = 4096;
-    assert_int_equal(lava_gauge_cpu(&gauge, 2, 2, 2), LAVA_GAUGE_SKIPPED);
-    assert_int_equal(lava_gauge_latency(&gauge, LAVA_TYPE_FP32), LAVA_GAUGE_SKIPPED);
-    assert_int_equal(lava_gauge_kernel(&gauge, 100000), LAVA_GAUGE_SKIPPED);
-    lava_gauge_finish(&gauge);
+    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2), LAVA_MICROBENCHMARK_SKIPPED);
+    assert_int_equal(lava_microbenchmark_latency(&gauge, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_SKIPPED);
+    assert_int_equal(lava_microbenchmark_kernel(&gauge, 100000), LAVA_MICROBENCHMARK_SKIPPED);
+    lava_microbenchmark_finish(&gauge);
 }
 
 static int open_device(void **state) {
@@ -347,13 +348,12 @@ static int open_device(void **state) {
     if (lava_device_create(lava_config_get(), &device, &why))
         return -1;
     /* the self-test makes the pipelines, as it does in the library */
-    return lava_executor_create(device, 1, &executor) || lava_self_test_run(executor, LAVA_TYPE_FP32) ? -1
-                                                                                                      : 0;
+    return lava_engine_create(device, 1, &engine) || lava_self_test_run(engine, LAVA_TYPE_FP32) ? -1 : 0;
 }
 
 static int close_device(void **state) {
     (void)state;
-    lava_executor_destroy(executor);
+    lava_engine_destroy(engine);
     return 0;
 }
 

@@ -12,10 +12,10 @@
 
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
-#include "lib/exec/calibration.h"
-#include "lib/exec/gate.h"
-#include "lib/exec/lifecycle.h"
-#include "lib/exec/survey.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/calibrate/survey.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
 
 #define CHILD_S    20
@@ -75,7 +75,7 @@ static bool child_does(void function(void)) {
 
 static bool prepare(void) {
     enum lava_reason reason;
-    lava_gate_open();
+    lava_threshold_open();
     return CASE_CHECK(lava_lifecycle_ready(true, &reason));
 }
 
@@ -267,9 +267,9 @@ static int device_fails(void) {
         return 1;
     CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
     case_sleep(0.02);
-    struct lava_executor *executor = lava_lifecycle_lock(&cancel_state);
-    if (CASE_CHECK(executor != NULL)) {
-        lava_device_fail(executor->device, LAVA_ERROR_DEVICE_LOST);
+    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    if (CASE_CHECK(engine != NULL)) {
+        lava_device_fail(engine->device, LAVA_ERROR_DEVICE_LOST);
         lava_lifecycle_unlock(cancel_state);
     }
     CASE_CHECK(ends());

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
-#include "lib/exec/gate.h"
-#include "lib/exec/lifecycle.h"
-#include "lib/exec/runtime.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/threshold.h"
 #include "lib/vk/device.h"
 #include "tests/robustness/product.h"
 
@@ -69,9 +69,9 @@ struct fault_case {
 static void call(void *c, struct lava_call *told) {
     *told = (struct lava_call){.routine = LAVA_ROUTINE_sgemm_, .valid = true};
     told->problem = product_problem(&products[shape], c);
-    if (!lava_runtime_begin(told))
+    if (!lava_offload_begin(told))
         lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
-    lava_runtime_end(told);
+    lava_offload_end(told);
 }
 
 /* A product and its check; *told says where it ran. */
@@ -86,9 +86,9 @@ static bool multiply(const char *what, struct lava_call *told) {
 static bool wait_for_device(void) {
     const char *why;
     enum lava_reason reason;
-    lava_gate_open();
+    lava_threshold_open();
     return shape == HALF ? lava_lifecycle_ready_for(products[HALF].type, true, &reason)
-                         : lava_runtime_wait(&why);
+                         : lava_offload_wait(&why);
 }
 
 static bool complain(const char *what, const char *problem, const struct lava_call *told) {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lavablas.h"
-#include "lib/exec/lifecycle.h"
+#include "lib/offload/lifecycle.h"
 
 #define IDLE_S  0.2  /* as in the environment of the cases */
 #define AT_MOST 20.0 /* on a busy machine, under a sanitizer */
@@ -35,10 +35,10 @@ static void free_products(void) {
 /* Bytes on the device and of staging memory. */
 static uint64_t held(void) {
     int cancel_state;
-    struct lava_executor *executor = lava_lifecycle_lock(&cancel_state);
-    if (!executor)
+    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    if (!engine)
         return UINT64_MAX;
-    uint64_t bytes = executor->device->device_bytes + executor->device->staging_bytes;
+    uint64_t bytes = engine->device->device_bytes + engine->device->staging_bytes;
     lava_lifecycle_unlock(cancel_state);
     return bytes;
 }
@@ -150,11 +150,11 @@ static int device_failed(void) {
     int cancel_state;
     make_products();
     case_multiply(&product, "gpu");
-    struct lava_executor *executor = lava_lifecycle_lock(&cancel_state);
-    if (!CASE_CHECK(executor != NULL))
+    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    if (!CASE_CHECK(engine != NULL))
         return case_result();
-    lava_device_fail(executor->device, LAVA_ERROR_DEVICE_LOST);
-    uint64_t before = executor->device->staging_bytes;
+    lava_device_fail(engine->device, LAVA_ERROR_DEVICE_LOST);
+    uint64_t before = engine->device->staging_bytes;
     lava_lifecycle_unlock(cancel_state);
     CASE_CHECK(before > 0);
     case_multiply(&product, "cpu");
@@ -162,7 +162,7 @@ static int device_failed(void) {
     while (case_threads_named(THREAD) > 0 && case_now() < end)
         case_sleep(0.01);
     CASE_CHECK(case_threads_named(THREAD) == 0);
-    CASE_CHECK(executor->device->staging_bytes == before);
+    CASE_CHECK(engine->device->staging_bytes == before);
     case_multiply(&product, "cpu");
     free_products();
     return case_result();

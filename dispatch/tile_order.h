@@ -1,0 +1,48 @@
+/* Orders in which the tiles of C are computed. A schedule is a list of tile coordinates, made on the host and
+ * walked by the multiply kernel, so that tiles computed at the same time share panels of A and B in the
+ * cache.
+ *
+ * linear   down the columns of C's tiles, one column after another
+ * grouped  bands of LAVA_TILE_ORDER_GROUP tile rows, each band walked column by column
+ * Hilbert  a generalized Hilbert curve over any rectangle: consecutive tiles always touch
+ *
+ * Pure functions, any thread. */
+#ifndef LAVA_DISPATCH_TILE_ORDER_H
+#define LAVA_DISPATCH_TILE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lava_tile_order {
+    LAVA_TILE_ORDER_LINEAR,
+    LAVA_TILE_ORDER_GROUPED,
+    LAVA_TILE_ORDER_HILBERT,
+    LAVA_TILE_ORDER_COUNT
+};
+
+#define LAVA_TILE_ORDER_GROUP 8
+
+/* One entry: tile row in the low 16 bits, tile column in the high 16. tiles_m and tiles_n are at most this.
+ */
+#define LAVA_TILE_ORDER_MAX_TILES 65536
+
+/* Writes tiles_m * tiles_n entries, each tile once. */
+void lava_tile_order_fill(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n,
+                          uint32_t *entries);
+
+static inline uint32_t lava_tile_order_tile_m(uint32_t entry) {
+    return entry & 0xffffu;
+}
+static inline uint32_t lava_tile_order_tile_n(uint32_t entry) {
+    return entry >> 16;
+}
+
+/* The largest number of distinct panels (rows of A's tiles plus columns of B's) that any wave of `wave`
+ * consecutive entries touches: what the cache must hold. For tests. */
+uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave);
+
+const char *lava_tile_order_name(enum lava_tile_order schedule); /* "linear", "grouped", "hilbert" */
+bool lava_tile_order_from_name(const char *name, enum lava_tile_order *schedule);
+
+#endif

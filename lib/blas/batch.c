@@ -1,0 +1,158 @@
+/* A batch's way to the device: one choice for all of it. Called by lib/abi. */
+#include "lib/blas/batch.h"
+
+#include <stdlib.h>
+
+#include "lib/base/log.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/engine/rounds.h"
+#include "lib/offload/idle.h"
+#include "lib/offload/lifecycle.h"
+
+static const void *element_at(const void *first, const void *const *pointers, enum lava_type type,
+                              int64_t stride, int64_t i) {
+    return pointers ? pointers[i] : (const char *)first + i * stride * (int64_t)lava_type_bytes(type);
+}
+
+struct lava_problem lava_batch_product(const struct lava_batch *batch, int64_t i) {
+    struct lava_problem product = batch->problem;
+    product.a = element_at(product.a, batch->a, product.type, batch->stride_a, i);
+    product.b = element_at(product.b, batch->b, product.type, batch->stride_b, i);
+    product.c =
+        (void *)element_at(product.c, (const void *const *)batch->c, product.type_c, batch->stride_c, i);
+    return product;
+}
+
+/* Where the matrices of the batch that are alike lie. */
+struct places {
+    const void *first;
+    const void *const *pointers;
+    int64_t stride;  /* bytes */
+    uintptr_t bytes; /* of one, from its first byte past its last */
+};
+
+static struct places places_of(const void *first, const void *const *pointers, int64_t stride, int64_t rows,
+                               int64_t columns, int64_t ld, enum lava_type type) {
+    int64_t bytes = (int64_t)lava_type_bytes(type);
+    return (struct places){first, pointers, stride * bytes, (uintptr_t)(((columns - 1) * ld + rows) * bytes)};
+}
+
+static uintptr_t place(const struct places *places, int64_t i) {
+    return places->pointers ? (uintptr_t)places->pointers[i]
+                            : (uintptr_t)places->first + (uintptr_t)(i * places->stride);
+}
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether all of them together lie before the block that begins at `first`, or behind the end. */
+static bool is_apart(const struct places *places, uintptr_t first, uintptr_t end, int64_t count) {
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uintptr_t begin = place(places, i);
+        low = begin < low ? begin : low;
+        high = begin + places->bytes > high ? begin + places->bytes : high;
+    }
+    return high <= first || end <= low;
+}
+
+/* Whether one of them shares a byte with one of `count` blocks of c_bytes in ascending order. */
+static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_bytes, int64_t count) {
+    if (is_apart(places, c[0], c[count - 1] + c_bytes, count))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        uintptr_t begin = place(places, i), end = begin + places->bytes;
+        int64_t low = 0, high = count; /* the first block that ends after begin */
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            if (c[middle] + c_bytes <= begin)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < count && c[low] < end)
+            return true;
+    }
+    return false;
+}
+
+/* Products are merged while later ones are read: where one's C is also another's C or operand, the order of
+ * things would show. No memory to find out: as if it were so. */
+static bool shares_memory(const struct lava_batch *batch) {
+    const struct lava_problem *p = &batch->problem;
+    bool a_n = p->op_a == LAVA_OP_N, b_n = p->op_b == LAVA_OP_N;
+    const struct places a = places_of(p->a, batch->a, batch->stride_a, lava_problem_rows_a(p),
+                                      a_n ? p->k : p->m, p->lda, p->type),
+                        b = places_of(p->b, batch->b, batch->stride_b, lava_problem_rows_b(p),
+                                      b_n ? p->n : p->k, p->ldb, p->type),
+                        c = places_of(p->c, (const void *const *)batch->c, batch->stride_c, p->m, p->n,
+                                      p->ldc, p->type_c);
+    uintptr_t *sorted = malloc((size_t)batch->count * sizeof *sorted);
+    if (!sorted)
+        return true;
+    bool ascending = true, shared = false;
+    for (int64_t i = 0; i < batch->count; i++) {
+        sorted[i] = place(&c, i);
+        ascending = ascending && (i == 0 || sorted[i - 1] <= sorted[i]);
+    }
+    if (!ascending)
+        qsort(sorted, (size_t)batch->count, sizeof *sorted, by_address);
+    for (int64_t i = 1; i < batch->count && !shared; i++)
+        shared = sorted[i] - sorted[i - 1] < c.bytes;
+    shared = shared || meets(&a, sorted, c.bytes, batch->count) || meets(&b, sorted, c.bytes, batch->count);
+    free(sorted);
+    return shared;
+}
+
+struct attempt {
+    const struct lava_batch *batch;
+    int64_t finished;
+};
+
+static enum lava_status run(struct lava_call *call, const struct lava_batch *batch,
+                            struct lava_batch_plan *plan, int64_t *finished) {
+    int cancel_state;
+    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    if (!engine) {
+        call->reason = LAVA_REASON_FAILED;
+        return LAVA_ERROR_UNAVAILABLE;
+    }
+    enum lava_status status = lava_rounds_run(engine, batch, plan, finished, NULL);
+    lava_idle_touch();
+    lava_lifecycle_unlock(cancel_state);
+    if (status) {
+        call->reason = LAVA_REASON_FAULT;
+        LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));
+    }
+    return status;
+}
+
+static bool try_device(struct lava_call *call, void *context) {
+    struct attempt *attempt = context;
+    const struct lava_batch *batch = attempt->batch;
+    struct lava_batch_plan plan;
+    lava_batches_choose(&batch->problem, batch->count, lava_lifecycle_capabilities(),
+                        lava_calibration_figures(), lava_config_get()->mode, &plan);
+    call->reason = plan.reason;
+    if (plan.place != LAVA_PLACE_GPU)
+        return false;
+    if (shares_memory(batch)) {
+        call->reason = LAVA_REASON_OVERLAP;
+        return false;
+    }
+    if (run(call, batch, &plan, &attempt->finished))
+        return false;
+    call->place = LAVA_PLACE_GPU;
+    return true;
+}
+
+int64_t lava_batch_run(struct lava_call *call, const struct lava_batch *batch) {
+    struct attempt attempt = {.batch = batch};
+    call->problem = batch->problem;
+    call->valid = true;
+    call->products = batch->count;
+    lava_offload_begin_by(call, try_device, &attempt);
+    return attempt.finished;
+}

@@ -1,0 +1,26 @@
+/* Products that together are one call. Called by lib/blas/gemmt and lib/abi/groups. */
+#include "lib/blas/parts.h"
+
+#include "lib/calibrate/calibration.h"
+
+/* Every call that was begun is to end, or the calibration waits for it. */
+void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
+    bool first = call->start_ns == 0;
+    bool wrote = part->place == LAVA_PLACE_GPU || part->reason == LAVA_REASON_FAULT;
+    if (first)
+        call->start_ns = part->start_ns;
+    else
+        lava_calibration_call_ends(lava_stats_now_ns());
+    bool failed = call->reason == LAVA_REASON_FAULT;
+    if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {
+        call->place = part->place;
+        call->reason = part->reason;
+        call->scheme = part->scheme;
+    }
+}
+
+bool lava_parts_try(struct lava_call *call, struct lava_call *part) {
+    bool finished = lava_offload_begin(part);
+    lava_parts_begun(call, part);
+    return finished;
+}

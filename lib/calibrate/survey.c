@@ -1,0 +1,143 @@
+/* What is measured, in which order and within which limits. Called by calibration.c's thread and by
+ * perf/calibrate. */
+#include "lib/calibrate/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1000000u
+/* Of the background's work, in turns: the GPU's clock, latency and bus, kernel rows, products near
+ * break-even; the CPU. */
+#define WARM_NS     (160u * NS_PER_MS)
+#define BUS_NS      (150u * NS_PER_MS)
+#define ROWS_NS     (200u * NS_PER_MS)
+#define PRODUCTS_NS (100u * NS_PER_MS)
+#define CPU_NS      (300u * NS_PER_MS)
+/* One product, which a caller may have to wait for, and all of one point. */
+#define PIECE_NS     (5u * NS_PER_MS)
+#define TURN_NS      (1u * NS_PER_MS)
+#define POINT_NS     (15u * NS_PER_MS)
+#define RUNS         3
+#define MATRIX_BYTES ((size_t)48 << 20)
+/* Of the grid's points: with fewer there was other work on the machine all the time. */
+#define POINTS_LEAST 12
+
+static bool has_cpu(const struct lava_cpu_figures *figures) {
+    const double *product_ns = &figures->product_ns[0][0][0];
+    int points = 0;
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        points += product_ns[i] > 0;
+    return points >= POINTS_LEAST;
+}
+
+/* Whether one of the profile's rows of the type that the device can run has a rate, or needs none. */
+static bool has_rows(const struct lava_figures *figures, const struct lava_capabilities *device,
+                     enum lava_type type) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    if (device->timestamp_period_ns <= 0)
+        return true; /* they cannot be measured */
+    for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
+        if (table[i].type == type && figures->device.flops_per_s[i] > 0)
+            return true;
+    return false;
+}
+
+bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,
+                       enum lava_type type) {
+    return !has_cpu(&figures->cpu) || figures->device.call_latency_ns <= 0 ||
+           !has_rows(figures, device, type);
+}
+
+static void set_limit(struct lava_microbenchmark *gauge, uint64_t limit_ns) {
+    gauge->limit_ns = limit_ns;
+    gauge->spent_ns = 0;
+}
+
+static void measure_rows(struct lava_microbenchmark *gauge, enum lava_type type) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    set_limit(gauge, ROWS_NS);
+    for (size_t row = 0; row < count && row < LAVA_FIGURES_MAX_KERNELS; row++)
+        if (table[row].type == type && gauge->figures.device.flops_per_s[row] <= 0 &&
+            lava_microbenchmark_kernel(gauge, row) == LAVA_MICROBENCHMARK_STOPPED)
+            return;
+}
+
+/* Where the first thing cannot be measured, nothing can. */
+static void measure_device(struct lava_microbenchmark *gauge, unsigned types) {
+    bool fresh = gauge->figures.device.call_latency_ns <= 0;
+    enum lava_type first = LAVA_TYPE_FP32;
+    while (first + 1 < LAVA_TYPE_REAL_COUNT && !(types & 1u << first))
+        first++;
+    set_limit(gauge, WARM_NS);
+    if (fresh)
+        lava_microbenchmark_warm(gauge, first);
+    set_limit(gauge, BUS_NS);
+    if (fresh && lava_microbenchmark_latency(gauge, first) != LAVA_MICROBENCHMARK_MEASURED)
+        return;
+    if (fresh && lava_microbenchmark_upload(gauge, first) != LAVA_MICROBENCHMARK_STOPPED)
+        lava_microbenchmark_download(gauge, first);
+    for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
+        if (types & 1u << type)
+            measure_rows(gauge, (enum lava_type)type);
+    set_limit(gauge, PRODUCTS_NS);
+    if (fresh)
+        lava_microbenchmark_products(gauge, first);
+}
+
+/* How far a point is from 512 x 512 x 512, in powers of two of its work; of points alike those come first
+ * whose sizes are. The very first is a small one: it tells how fast the CPU BLAS is. */
+static double order_of(const int point[3]) {
+    double log2_sum = 0, least = 0, most = 0;
+    if (point[0] == 1 && point[1] == 2 && point[2] == 2)
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        double log2_size = (double)(__builtin_ctzll((unsigned long long)lava_figures_sizes[point[i]]));
+        log2_sum += log2_size;
+        least = i == 0 || log2_size < least ? log2_size : least;
+        most = i == 0 || log2_size > most ? log2_size : most;
+    }
+    double distance = log2_sum - 27;
+    return 100 * (distance < 0 ? -distance : distance) + most - least;
+}
+
+static int by_order(const void *a, const void *b) {
+    double x = order_of(a), y = order_of(b);
+    return x != y ? (x > y) - (x < y) : memcmp(a, b, 3 * sizeof(int));
+}
+
+void lava_survey_points(int points[LAVA_SURVEY_POINTS][3]) {
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
+        points[i][0] = i / (LAVA_FIGURES_SIZES * LAVA_FIGURES_SIZES);
+        points[i][1] = i / LAVA_FIGURES_SIZES % LAVA_FIGURES_SIZES;
+        points[i][2] = i % LAVA_FIGURES_SIZES;
+    }
+    qsort(points, LAVA_SURVEY_POINTS, sizeof *points, by_order);
+}
+
+static void measure_cpu(struct lava_microbenchmark *gauge) {
+    int points[LAVA_SURVEY_POINTS][3];
+    lava_survey_points(points);
+    set_limit(gauge, CPU_NS);
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        if (lava_microbenchmark_cpu(gauge, points[i][0], points[i][1], points[i][2]) ==
+            LAVA_MICROBENCHMARK_STOPPED)
+            return;
+}
+
+void lava_survey_set_quick(struct lava_microbenchmark *gauge) {
+    gauge->piece_ns = PIECE_NS;
+    gauge->turn_ns = TURN_NS;
+    gauge->point_ns = POINT_NS;
+    gauge->runs = RUNS;
+    gauge->matrix_bytes = MATRIX_BYTES;
+}
+
+/* The device first: OpenBLAS's threads spin for tens of milliseconds after its products. */
+bool lava_survey_run(struct lava_microbenchmark *gauge, unsigned types) {
+    measure_device(gauge, types);
+    if (!gauge->stopped && !has_cpu(&gauge->figures.cpu))
+        measure_cpu(gauge);
+    return !gauge->stopped && has_cpu(&gauge->figures.cpu) && gauge->figures.device.call_latency_ns > 0;
+}

@@ -1,0 +1,144 @@
+/* Buffers by role. Called by engine.c. Between two products the device is idle, so a buffer may be replaced
+ * then and only then. */
+#include "lib/engine/arena.h"
+
+#include <string.h>
+
+#include "lib/base/log.h"
+
+/* 8 MiB: large enough for the bus's rate (48 of 50 GB/s; 15 at 256 KiB, 38 at 1 MiB, 47 at 4 MiB, measured on
+ * an H200), small enough that copies by the CPU, the bus and the arithmetic overlap soon. */
+#define SLOT_BYTES_MAX (8ull << 20)
+#define SLOT_BYTES_MIN (64ull << 10)
+#define RAW_SLOTS_MIN  4
+/* Of the device's memory, what raw chunks may take at most. */
+#define RAW_SHARE 8
+
+static enum lava_status stage(struct lava_arena *arena, struct lava_device *device) {
+    static const enum lava_arena_role roles[] = {LAVA_ARENA_STAGING_UP, LAVA_ARENA_STAGING_DOWN};
+    enum lava_status status = LAVA_OK;
+    for (size_t i = 0; i < 2 && !status; i++)
+        if (arena->buffers[roles[i]].bytes == 0)
+            status = lava_memory_allocate(device, LAVA_MEMORY_STAGING, arena->slot_bytes * LAVA_ARENA_SLOTS,
+                                          &arena->buffers[roles[i]]);
+    return status;
+}
+
+/* As many raw slots as the uploads fill, or as there is room for. */
+static enum lava_status grow_raw(struct lava_arena *arena, struct lava_device *device,
+                                 uint64_t upload_bytes) {
+    struct lava_buffer *raw = &arena->buffers[LAVA_ARENA_RAW];
+    if (device->capabilities.unified_memory)
+        return LAVA_OK;
+    uint64_t least = RAW_SLOTS_MIN * arena->slot_bytes, most = arena->raw_slots_max * arena->slot_bytes;
+    uint64_t bytes = most;
+    if (upload_bytes < most)
+        bytes = (uint64_t)lava_blocking_padded((int64_t)upload_bytes, (uint32_t)least);
+    if (bytes < least)
+        bytes = least;
+    enum lava_status status = LAVA_OK;
+    while (raw->bytes < bytes) {
+        lava_memory_free(device, raw);
+        status = lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, raw);
+        if (status != LAVA_ERROR_DEVICE_MEMORY || bytes == least)
+            break;
+        bytes = least;
+    }
+    return status;
+}
+
+enum lava_status lava_arena_init(struct lava_arena *arena, struct lava_device *device) {
+    memset(arena, 0, sizeof *arena);
+    uint64_t slot = SLOT_BYTES_MAX, memory = device->capabilities.memory_bytes;
+    uint64_t pinned_share = device->staging_limit_bytes / (2 * LAVA_ARENA_SLOTS);
+    uint64_t memory_share = memory / (4 * RAW_SLOTS_MIN);
+    slot = pinned_share < slot ? pinned_share : slot;
+    slot = memory_share < slot ? memory_share : slot;
+    slot = slot / SLOT_BYTES_MIN * SLOT_BYTES_MIN;
+    if (slot < SLOT_BYTES_MIN)
+        return LAVA_ERROR_DEVICE_MEMORY;
+    arena->slot_bytes = slot;
+    uint64_t raw_slots = memory / RAW_SHARE / slot / RAW_SLOTS_MIN * RAW_SLOTS_MIN;
+    raw_slots = raw_slots < LAVA_ARENA_RAW_SLOTS ? raw_slots : LAVA_ARENA_RAW_SLOTS;
+    arena->raw_slots_max = raw_slots > RAW_SLOTS_MIN ? (uint32_t)raw_slots : RAW_SLOTS_MIN;
+    enum lava_status status = stage(arena, device);
+    return status ? status : grow_raw(arena, device, 0);
+}
+
+void lava_arena_finish(struct lava_arena *arena, struct lava_device *device) {
+    for (int role = 0; role < LAVA_ARENA_ROLES; role++)
+        lava_memory_free(device, &arena->buffers[role]);
+}
+
+void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
+    lava_arena_finish(arena, device);
+    memset(arena->lists, 0, sizeof arena->lists);
+}
+
+uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena) {
+    return arena->buffers[LAVA_ARENA_RAW].bytes ? arena->raw_slots_max * arena->slot_bytes : 0;
+}
+
+uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
+    return (uint32_t)(arena->buffers[LAVA_ARENA_RAW].bytes / arena->slot_bytes);
+}
+
+/* What each role of a block needs; 0 for the roles that are not a block's. */
+static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_ARENA_ROLES]) {
+    bool twice = blocking->blocks_m * blocking->blocks_n > 1;
+    bool twice_b = twice || blocking->blocks_k > 1;
+    memset(bytes, 0, LAVA_ARENA_ROLES * sizeof *bytes);
+    bytes[LAVA_ARENA_PACKED_A] = blocking->packed_a_bytes;
+    bytes[LAVA_ARENA_PACKED_B] = blocking->packed_b_bytes;
+    bytes[LAVA_ARENA_PACKED_B_OTHER] = twice_b ? blocking->packed_b_bytes : 0;
+    bytes[LAVA_ARENA_ACCUMULATOR] = blocking->accumulator_bytes * blocking->blocks_held;
+    bytes[LAVA_ARENA_RESULT] = blocking->result_bytes * blocking->blocks_held;
+    bytes[LAVA_ARENA_TILE_LISTS] = blocking->tile_list_bytes * LAVA_BLOCKING_TILE_LISTS;
+}
+
+static enum lava_status grow(struct lava_arena *arena, struct lava_device *device,
+                             const uint64_t bytes[LAVA_ARENA_ROLES]) {
+    for (int role = 0; role < LAVA_ARENA_ROLES; role++) {
+        if (bytes[role] <= arena->buffers[role].bytes)
+            continue;
+        lava_memory_free(device, &arena->buffers[role]);
+        if (role == LAVA_ARENA_TILE_LISTS)
+            memset(arena->lists, 0, sizeof arena->lists);
+        enum lava_status status =
+            lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes[role], &arena->buffers[role]);
+        if (status)
+            return status;
+    }
+    return LAVA_OK;
+}
+
+static void release_blocks(struct lava_arena *arena, struct lava_device *device) {
+    for (int role = 0; role <= LAVA_ARENA_TILE_LISTS; role++)
+        lava_memory_free(device, &arena->buffers[role]);
+    memset(arena->lists, 0, sizeof arena->lists);
+}
+
+enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device *device,
+                                    const struct lava_blocking *blocking, uint64_t upload_bytes,
+                                    bool of_parts) {
+    uint64_t bytes[LAVA_ARENA_ROLES];
+    enum lava_status status;
+    if ((status = stage(arena, device)) || (status = grow_raw(arena, device, upload_bytes)))
+        return status;
+    needs(blocking, bytes);
+    if (of_parts) /* op(B)'s are twice as many as the elements, columns padded to words included */
+        bytes[LAVA_ARENA_PARTS] = 2 * arena->slot_bytes;
+    status = grow(arena, device, bytes);
+    if (status == LAVA_ERROR_DEVICE_MEMORY) {
+        /* what earlier products left may be in the way */
+        release_blocks(arena, device);
+        status = grow(arena, device, bytes);
+        if (status)
+            release_blocks(arena, device);
+    }
+    uint64_t list_bytes = arena->buffers[LAVA_ARENA_TILE_LISTS].bytes / LAVA_BLOCKING_TILE_LISTS / 4 * 4;
+    if (list_bytes != arena->list_bytes)
+        memset(arena->lists, 0, sizeof arena->lists); /* they begin elsewhere now */
+    arena->list_bytes = list_bytes;
+    return status;
+}

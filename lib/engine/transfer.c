@@ -1,0 +1,438 @@
+/* Uploads, packing and downloads. Called by engine.c; the CPU's part of the work is lib/host/copy_pool's. */
+#include "lib/engine/transfer.h"
+
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+#include "lib/base/fault.h"
+#include "lib/base/log.h"
+
+/* Pack reads words of this size: a chunk's columns begin at multiples of it. */
+#define WORD_BYTES 16
+/* Along y, of any device. */
+#define SPLIT_GROUPS_MAX 65535
+/* At once: what has been copied so far is submitted when it is so much, and read while more is copied. */
+#define FLUSH_BYTES (1 << 20)
+/* At once: a chunk of an operand; the device reads one (45 us) while the CPU copies the next. */
+#define AT_ONCE_CHUNK_BYTES (2 << 20)
+/* A streamed product's first chunks are a quarter and a half of a slot: the bus waits less for its first. */
+#define SMALLER_CHUNKS 2
+/* Of a result: the merge of the last one is waited for. */
+#define DOWN_CHUNK_BYTES (4 << 20)
+
+/* Packs that follow each other are one stretch: stamps between them would keep them from overlapping. */
+static void end_packs(struct lava_transfer *transfer, const struct lava_commands *commands) {
+    if (transfer->packing)
+        lava_transfer_stamp_end(transfer, commands);
+    transfer->packing = false;
+}
+
+void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
+                               enum lava_stamp_kind kind) {
+    struct lava_stamps *stamps = transfer->stamps;
+    end_packs(transfer, commands);
+    if (!stamps || stamps->pairs == LAVA_QUEUE_STAMP_PAIRS)
+        return;
+    if (stamps->pairs == 0)
+        lava_queue_reset_stamps(transfer->device, commands);
+    stamps->kinds[stamps->pairs] = (uint8_t)kind;
+    lava_queue_stamp(transfer->device, commands, 2 * stamps->pairs);
+}
+
+void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_commands *commands) {
+    struct lava_stamps *stamps = transfer->stamps;
+    if (!stamps || stamps->pairs == LAVA_QUEUE_STAMP_PAIRS)
+        return;
+    lava_queue_stamp(transfer->device, commands, 2 * stamps->pairs + 1);
+    stamps->pairs++;
+}
+
+enum lava_status lava_transfer_begin(struct lava_transfer *transfer, struct lava_commands *commands) {
+    if (!transfer->recording) {
+        enum lava_status status = lava_queue_begin(transfer->device, LAVA_ROLE_COMPUTE, &transfer->commands);
+        if (status)
+            return status;
+        transfer->recording = true;
+    }
+    *commands = transfer->commands;
+    return LAVA_OK;
+}
+
+enum lava_status lava_transfer_flush(struct lava_transfer *transfer) {
+    struct lava_point done, wait = transfer->commands_wait;
+    if (!transfer->recording)
+        return LAVA_OK;
+    end_packs(transfer, &transfer->commands);
+    transfer->recording = false;
+    transfer->commands_bytes = 0;
+    transfer->commands_wait = (struct lava_point){0};
+    return lava_queue_submit(transfer->device, &transfer->commands, &wait, 1, &done);
+}
+
+enum lava_status lava_transfer_submit(struct lava_transfer *transfer, const struct lava_point *after,
+                                      struct lava_point *done) {
+    if (after && after->queue && after->value > transfer->commands_wait.value)
+        transfer->commands_wait = *after;
+    *done = lava_queue_next_point(transfer->device, LAVA_ROLE_COMPUTE);
+    bool much = transfer->at_once && transfer->commands_bytes >= FLUSH_BYTES;
+    return much ? lava_transfer_flush(transfer) : LAVA_OK;
+}
+
+void lava_transfer_abandon(struct lava_transfer *transfer) {
+    transfer->packing = false;
+    if (transfer->recording)
+        lava_queue_discard(transfer->device, &transfer->commands);
+    transfer->recording = false;
+}
+
+/* Waits until the point is reached, which may be among the commands that are collected. */
+static enum lava_status wait_for(struct lava_transfer *transfer, struct lava_point point) {
+    enum lava_status status = LAVA_OK;
+    if (point.queue && point.value > point.queue->submitted)
+        status = lava_transfer_flush(transfer);
+    return status ? status : lava_queue_wait(transfer->device, point, transfer->device->timeout_ns);
+}
+
+/* The next staging slot, free to be written. */
+static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot) {
+    *slot = transfer->next_slot;
+    enum lava_status status = wait_for(transfer, transfer->staged[*slot]);
+    if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
+        status = LAVA_ERROR_DRIVER;
+    if (!status)
+        transfer->next_slot = (*slot + 1) % LAVA_ARENA_SLOTS;
+    return status;
+}
+
+/* A copy between host and device in a submission of its own, once `after` is reached. What is collected goes
+ * first where `after` is in it or the queue is the same. */
+struct device_copy {
+    enum lava_role role; /* the queue */
+    const struct lava_buffer *source, *target;
+    uint64_t source_offset, target_offset, bytes;
+};
+
+static enum lava_status submit_copy(struct lava_transfer *transfer, const struct device_copy *copy,
+                                    struct lava_point after, struct lava_point *done) {
+    struct lava_device *device = transfer->device;
+    struct lava_commands commands;
+    enum lava_status status = LAVA_OK;
+    if ((after.queue && after.value > after.queue->submitted) ||
+        device->queues[copy->role] == device->queues[LAVA_ROLE_COMPUTE])
+        status = lava_transfer_flush(transfer);
+    if (status || (status = lava_queue_begin(device, copy->role, &commands)))
+        return status;
+    lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
+                    copy->bytes);
+    lava_queue_barrier(device, &commands);
+    return lava_queue_submit(device, &commands, &after, 1, done);
+}
+
+/* A chunk of an operand: rows x columns at (row, column) of its stored block. */
+struct chunk {
+    int64_t row, column, rows, columns;
+};
+
+/* Of an element, or of one of its parts. */
+static size_t real_bytes(const struct lava_operand *operand) {
+    return operand->split ? operand->element_bytes / 2 : operand->element_bytes;
+}
+
+/* Columns of a chunk begin at whole words. */
+static int64_t padded_ld(int64_t rows, size_t element_bytes) {
+    return lava_blocking_padded(rows, WORD_BYTES / (uint32_t)element_bytes);
+}
+
+/* What pack is told of a chunk. Chunks at the end of the block also write the zero padding beyond it. */
+static struct lava_pack_constants pack_constants(const struct lava_operand *operand,
+                                                 const struct chunk *chunk) {
+    bool last_row = chunk->row + chunk->rows == operand->rows;
+    bool last_column = chunk->column + chunk->columns == operand->columns;
+    int64_t padded_rows = operand->transpose ? operand->k_padded : operand->width_padded;
+    int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
+    int64_t rows_each = operand->split ? operand->rows_each : 1;
+    int64_t columns_each = operand->split ? operand->columns_each : 1;
+    int64_t row = chunk->row * rows_each, rows = chunk->rows * rows_each;
+    int64_t column = chunk->column * columns_each, columns = chunk->columns * columns_each;
+    return (struct lava_pack_constants){.target = operand->target,
+                                        .panels = operand->panels,
+                                        .exponents = operand->exponents,
+                                        .source_ld = (uint32_t)padded_ld(rows, real_bytes(operand)),
+                                        .rows = (uint32_t)rows,
+                                        .columns = (uint32_t)columns,
+                                        .rows_filled = (uint32_t)(last_row ? padded_rows - row : rows),
+                                        .columns_filled =
+                                            (uint32_t)(last_column ? padded_columns - column : columns),
+                                        .first_width = (uint32_t)(operand->transpose ? column : row),
+                                        .first_k = (uint32_t)(operand->transpose ? row : column),
+                                        .k_padded = (uint32_t)operand->k_padded};
+}
+
+/* The chunk into parts, which pack then reads instead; they lie where those of the chunk before did. */
+static void record_split(struct lava_transfer *transfer, const struct lava_commands *commands,
+                         const struct lava_operand *operand, struct lava_pack_constants *constants) {
+    uint32_t most = transfer->device->capabilities.max_workgroups;
+    const struct lava_split_constants split = {
+        .source = constants->source,
+        .target = transfer->arena->buffers[LAVA_ARENA_PARTS].address,
+        .source_ld = (uint32_t)padded_ld(constants->rows / operand->rows_each, operand->element_bytes),
+        .target_ld = constants->source_ld,
+        .rows = constants->rows / operand->rows_each,
+        .columns = constants->columns / operand->columns_each,
+        .rows_each = operand->rows_each,
+        .columns_each = operand->columns_each,
+        .parts = operand->parts};
+    uint32_t across = (split.columns + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS;
+    most = most < SPLIT_GROUPS_MAX ? most : SPLIT_GROUPS_MAX;
+    lava_queue_barrier_dispatch(transfer->device, commands);
+    lava_queue_dispatch(transfer->device, commands, operand->split, &split, sizeof split,
+                        (split.rows + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS, across < most ? across : most);
+    lava_queue_barrier_dispatch(transfer->device, commands);
+    constants->source = split.target;
+}
+
+/* Collected with what comes before the multiply that needs it: each submission that waits for an upload
+ * starts 45 us after the one before it has ended (H200). Where the device has nothing to do it begins now. */
+static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
+                                    struct lava_pack_constants *constants, bool first,
+                                    const struct lava_point *after, struct lava_point *done) {
+    struct lava_device *device = transfer->device;
+    uint32_t block = operand->pack_block;
+    struct lava_commands commands;
+    enum lava_status status = lava_transfer_begin(transfer, &commands);
+    if (status)
+        return status;
+    if (first && operand->wait_for_readers)
+        lava_queue_barrier_dispatch(device, &commands);
+    if (transfer->stamps && !transfer->packing) {
+        lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
+        transfer->packing = true;
+    }
+    if (operand->split)
+        record_split(transfer, &commands, operand, constants);
+    lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
+                        (constants->rows_filled + block - 1) / block,
+                        (constants->columns_filled + block - 1) / block);
+    if ((status = lava_transfer_submit(transfer, after, done)))
+        return status;
+    return !transfer->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_transfer_flush(transfer)
+                                                                            : LAVA_OK;
+}
+
+static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct lava_operand *operand,
+                                   const struct chunk *chunk) {
+    struct lava_arena *arena = transfer->arena;
+    const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP];
+    struct lava_pack_constants constants = pack_constants(operand, chunk);
+    bool first = chunk->row == 0 && chunk->column == 0;
+    uint32_t slot;
+    enum lava_status status = take_slot(transfer, &slot);
+    if (status)
+        return status;
+    uint64_t offset = slot * arena->slot_bytes;
+    int64_t staged_ld = padded_ld(chunk->rows, operand->element_bytes);
+    uint64_t bytes = (uint64_t)(staged_ld * chunk->columns) * operand->element_bytes;
+    int64_t start = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
+    const struct lava_copy copy = {.source = (const char *)operand->source + start,
+                                   .source_ld = operand->source_ld,
+                                   .target = (char *)staging->mapped + offset,
+                                   .target_ld = staged_ld,
+                                   .rows = chunk->rows,
+                                   .columns = chunk->columns};
+    lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);
+
+    if (transfer->from_staging) {
+        constants.source = staging->address + offset;
+        transfer->commands_bytes += bytes;
+        return submit_pack(transfer, operand, &constants, first, NULL, &transfer->staged[slot]);
+    }
+    uint32_t raw = transfer->next_raw;
+    const struct device_copy upload = {
+        LAVA_ROLE_UPLOAD, staging, &arena->buffers[LAVA_ARENA_RAW], offset, raw * arena->slot_bytes, bytes};
+    /* as soon as the raw slot's last chunk is packed */
+    if ((status = submit_copy(transfer, &upload, transfer->raw[raw], &transfer->staged[slot])))
+        return status;
+    transfer->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
+    constants.source = arena->buffers[LAVA_ARENA_RAW].address + raw * arena->slot_bytes;
+    return submit_pack(transfer, operand, &constants, first, &transfer->staged[slot], &transfer->raw[raw]);
+}
+
+/* Columns of the next chunk, where chunks have whole columns and are not all the same. */
+static int64_t next_columns(struct lava_transfer *transfer, const struct lava_operand *operand,
+                            const struct lava_chunking *chunking) {
+    uint32_t chunk = transfer->chunks++;
+    if (transfer->at_once || chunk >= SMALLER_CHUNKS || chunking->chunk_rows < operand->rows)
+        return chunking->chunk_columns;
+    int64_t columns = chunking->chunk_columns >> (SMALLER_CHUNKS - chunk);
+    return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;
+}
+
+enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand) {
+    int64_t slot_bytes = (int64_t)transfer->arena->slot_bytes;
+    if (transfer->at_once)
+        slot_bytes = lava_minimum(slot_bytes, AT_ONCE_CHUNK_BYTES);
+    struct lava_chunking chunking =
+        lava_blocking_chunks(operand->rows, operand->columns, (uint64_t)slot_bytes, operand->element_bytes);
+    for (int64_t column = 0, columns; column < operand->columns; column += columns) {
+        columns = next_columns(transfer, operand, &chunking);
+        for (int64_t row = 0; row < operand->rows; row += chunking.chunk_rows) {
+            const struct chunk chunk = {.row = row,
+                                        .column = column,
+                                        .rows = lava_minimum(chunking.chunk_rows, operand->rows - row),
+                                        .columns = lava_minimum(columns, operand->columns - column)};
+            enum lava_status status = pack_chunk(transfer, operand, &chunk);
+            if (status)
+                return status;
+        }
+    }
+    return LAVA_OK;
+}
+
+enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void *source, uint64_t bytes,
+                                      const struct lava_buffer *target, uint64_t target_offset) {
+    struct lava_arena *arena = transfer->arena;
+    const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP];
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t part = bytes - done < arena->slot_bytes ? bytes - done : arena->slot_bytes;
+        uint32_t slot;
+        enum lava_status status = take_slot(transfer, &slot);
+        if (status)
+            return status;
+        uint64_t offset = slot * arena->slot_bytes;
+        memcpy((char *)staging->mapped + offset, (const char *)source + done, part);
+        const struct device_copy upload = {LAVA_ROLE_UPLOAD,     staging, target, offset,
+                                           target_offset + done, part};
+        if ((status = submit_copy(transfer, &upload, (struct lava_point){0}, &transfer->uploaded)))
+            return status;
+        transfer->staged[slot] = transfer->uploaded;
+        done += part;
+    }
+    return LAVA_OK;
+}
+
+/* Chunks of whole columns where a column fits a slot, else parts of one column. Counted row by row, then
+ * column. */
+static void cut(const struct lava_transfer *transfer, struct lava_download *download) {
+    int64_t chunk_bytes = lava_minimum((int64_t)transfer->arena->slot_bytes, DOWN_CHUNK_BYTES);
+    int64_t slot_elements = chunk_bytes / (int64_t)lava_type_bytes(download->source_type);
+    if (download->source_ld <= slot_elements) {
+        download->chunk_rows = download->rows;
+        download->chunk_columns = lava_minimum(download->columns, slot_elements / download->source_ld);
+    } else {
+        download->chunk_rows = lava_minimum(download->rows, slot_elements);
+        download->chunk_columns = 1;
+    }
+    int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
+    download->chunks = down * ((download->columns + download->chunk_columns - 1) / download->chunk_columns);
+}
+
+static struct chunk chunk_at(const struct lava_download *download, int64_t index) {
+    int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
+    struct chunk chunk = {.row = index % down * download->chunk_rows,
+                          .column = index / down * download->chunk_columns};
+    chunk.rows = lava_minimum(download->chunk_rows, download->rows - chunk.row);
+    chunk.columns = lava_minimum(download->chunk_columns, download->columns - chunk.column);
+    return chunk;
+}
+
+static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_download *download) {
+    const struct lava_arena *arena = transfer->arena;
+    uint64_t element_bytes = lava_type_bytes(download->source_type);
+    uint64_t slot = transfer->issued % LAVA_ARENA_SLOTS;
+    struct chunk chunk = chunk_at(download, download->issued);
+    int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
+    uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
+    const struct device_copy copy = {LAVA_ROLE_DOWNLOAD,
+                                     download->source,
+                                     &arena->buffers[LAVA_ARENA_STAGING_DOWN],
+                                     download->source_offset + first * element_bytes,
+                                     slot * arena->slot_bytes,
+                                     (uint64_t)elements * element_bytes};
+    enum lava_status status = submit_copy(transfer, &copy, download->ready, &transfer->down[slot]);
+    if (!status) {
+        download->issued++;
+        transfer->issued++;
+    }
+    return status;
+}
+
+/* Submits copies of the first `count` downloads that the device has finished, into as many slots as are
+ * free. */
+static enum lava_status issue(struct lava_transfer *transfer, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct lava_download *download = transfer->downloads[i];
+        while (download->issued < download->chunks) {
+            if (transfer->issued - transfer->merged == LAVA_ARENA_SLOTS ||
+                !lava_queue_reached(transfer->device, download->ready))
+                return LAVA_OK;
+            enum lava_status status = issue_chunk(transfer, download);
+            if (status)
+                return status;
+        }
+    }
+    return LAVA_OK;
+}
+
+/* The oldest chunk, which has come down, into C. */
+static enum lava_status merge_chunk(struct lava_transfer *transfer) {
+    struct lava_download *download = transfer->downloads[0];
+    uint64_t slot = transfer->merged % LAVA_ARENA_SLOTS;
+    struct chunk chunk = chunk_at(download, download->merged);
+    if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
+        return LAVA_ERROR_DRIVER;
+    int64_t first =
+        (chunk.column * download->target_ld + chunk.row) * (int64_t)lava_type_bytes(download->target_type);
+    const struct lava_buffer *staging = &transfer->arena->buffers[LAVA_ARENA_STAGING_DOWN];
+    const struct lava_copy copy = {.source =
+                                       (const char *)staging->mapped + slot * transfer->arena->slot_bytes,
+                                   .source_ld = download->source_ld,
+                                   .target = (char *)download->target + first,
+                                   .target_ld = download->target_ld,
+                                   .rows = chunk.rows,
+                                   .columns = chunk.columns};
+    lava_copy_pool_merge(transfer->pool, &copy, download->source_type, download->target_type, download->beta);
+    download->merged++;
+    transfer->merged++;
+    bool whole = chunk.row + chunk.rows == download->rows;
+    download->rows_done = whole ? 0 : chunk.row + chunk.rows;
+    download->columns_done = chunk.column + (whole ? chunk.columns : 0);
+    if (download->merged == download->chunks) {
+        transfer->download_count--;
+        for (uint32_t i = 0; i < transfer->download_count; i++)
+            transfer->downloads[i] = transfer->downloads[i + 1];
+    }
+    return LAVA_OK;
+}
+
+/* At once: it lies at the beginning of staging memory when its commands have finished, all of it. */
+enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
+                                              struct lava_download *download) {
+    transfer->downloads[transfer->download_count++] = download;
+    if (!transfer->at_once) {
+        cut(transfer, download);
+        return LAVA_OK;
+    }
+    download->chunk_rows = download->rows;
+    download->chunk_columns = download->columns;
+    download->chunks = download->issued = 1;
+    transfer->down[transfer->issued++ % LAVA_ARENA_SLOTS] = download->ready;
+    return lava_transfer_flush(transfer);
+}
+
+/* Uploads go before downloads: those are what the arithmetic waits for, and a download beside them leaves
+ * them 19 of 48 GB/s (H200). So a download begins when somebody waits for it. */
+enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count) {
+    struct lava_device *device = transfer->device;
+    enum lava_status status = LAVA_OK;
+    while (!status && transfer->download_count > count) {
+        if ((status = issue(transfer, transfer->download_count - count)))
+            break;
+        bool on_its_way = transfer->merged < transfer->issued;
+        struct lava_point next =
+            on_its_way ? transfer->down[transfer->merged % LAVA_ARENA_SLOTS] : transfer->downloads[0]->ready;
+        status = lava_queue_wait(device, next, device->timeout_ns);
+        if (!status && on_its_way)
+            status = merge_chunk(transfer);
+    }
+    return status;
+}

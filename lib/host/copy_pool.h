@@ -1,0 +1,55 @@
+/* A few threads that copy blocks of column-major matrices between user memory and staging memory, faster than
+ * one core can. None exists before the first use; where none can be created the caller copies alone. All
+ * signals are blocked in them. One user at a time (the engine's lock). */
+#ifndef LAVA_HOST_COPY_POOL_H
+#define LAVA_HOST_COPY_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dispatch/problem.h"
+
+struct lava_copy_pool;
+
+/* How many threads, the caller included, suit this machine. */
+unsigned lava_copy_pool_threads(void);
+/* threads counts the caller: 1 creates none. NULL: no memory. */
+struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
+/* Joins the threads. NULL is allowed. */
+void lava_copy_pool_destroy(struct lava_copy_pool *pool);
+
+/* A rows x columns block; leading dimensions in elements; contiguous along rows. */
+struct lava_copy {
+    const void *source;
+    int64_t source_ld;
+    void *target;
+    int64_t target_ld;
+    int64_t rows, columns;
+};
+/* As many such blocks as there are products of a batch: those of the i-th begin i times the stride (elements)
+ * after the copy's own or, where the pointers are not NULL, there. */
+struct lava_copies {
+    struct lava_copy copy;
+    int64_t count;
+    int64_t source_stride, target_stride;
+    const void *const *sources;
+    void *const *targets;
+};
+/* target <- source */
+void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
+/* Of a complex type, or of a real one with 0 for its imaginary part. */
+struct lava_scalar {
+    double real, imaginary;
+};
+/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type; with beta = 0
+ * target is not read. The source is of the target's type or, for halves, fp32. */
+void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                          enum lava_type source_type, enum lava_type target_type, struct lava_scalar beta);
+/* The same for each. */
+void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                              size_t element_bytes);
+void lava_copy_pool_merge_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                               enum lava_type source_type, enum lava_type target_type,
+                               struct lava_scalar beta);
+
+#endif

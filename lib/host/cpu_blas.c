@@ -1,0 +1,138 @@
+/* Holds the CPU BLAS and computes products on it. lava_cpu_blas_get is called by the gate, _routine and
+ * _run by lib/abi, _run by the runtime too for what the device did not finish, _figures by the runtime for
+ * the policy.
+ *
+ * Invariant: what lava_cpu_blas_get and _routine returned never changes and its library is never closed. */
+#include "lib/host/cpu_blas.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "dispatch/arithmetic.h"
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/host/cpu_gemm.h"
+#include "lib/host/find.h"
+#include "lib/host/half.h"
+#include "lib/host/processor.h"
+#include "lib/host/reference.h"
+#include "lib/host/run.h"
+
+/* Tried where neither LAVABLAS_CPU_BLAS nor the process has one. libblas.so.3 is whatever the distribution
+ * chose, perhaps the slow reference: OpenBLAS goes first. */
+static const char *const fallbacks[] = {"libopenblas.so.0", "libblas.so.3", NULL};
+
+static struct lava_cpu_blas process_blas;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+static void find_process_blas(void) {
+    const struct lava_find_sources sources = {.requested = lava_config_get()->cpu_blas,
+                                              .fallbacks = fallbacks};
+    lava_find_blas(&sources, &process_blas);
+    LAVA_LOG(INFO, "CPU BLAS: %s", process_blas.path);
+}
+
+const struct lava_cpu_blas *lava_cpu_blas_get(void) {
+    pthread_once(&process_once, find_process_blas);
+    return &process_blas;
+}
+
+/* Threads that meet at a name's first call search side by side and find the same: a lock could be held by one
+ * that waits for the loader's, which another holds whose library multiplies as it is loaded. */
+static struct {
+    _Atomic(lava_function *) function; /* set before searched is */
+    _Atomic bool searched;
+} routines[LAVA_ROUTINE_COUNT];
+
+lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
+    if (!atomic_load_explicit(&routines[routine].searched, memory_order_acquire)) {
+        int saved_errno = errno;
+        lava_function *function = lava_find_routine(lava_cpu_blas_get(), fallbacks, routine);
+        if (function)
+            atomic_store_explicit(&routines[routine].function, function, memory_order_relaxed);
+        atomic_store_explicit(&routines[routine].searched, true, memory_order_release);
+        LAVA_LOG(DEBUG, "%s: %s", lava_routine_name(routine),
+                 function ? "the CPU's own" : "computed under another name");
+        errno = saved_errno;
+    }
+    return atomic_load_explicit(&routines[routine].function, memory_order_relaxed);
+}
+
+/* A product of m x n x k elements of the problem, beginning at these. */
+struct piece {
+    int64_t row, column, depth, m, n, k;
+};
+
+static void run_piece(const struct lava_cpu_blas *blas, const struct lava_problem *problem,
+                      const struct piece *piece) {
+    bool a_is_n = problem->op_a == LAVA_OP_N, b_is_n = problem->op_b == LAVA_OP_N;
+    int64_t bytes = (int64_t)lava_type_bytes(problem->type);
+    struct lava_problem part = *problem;
+    part.m = piece->m;
+    part.n = piece->n;
+    part.k = piece->k;
+    part.a = (const char *)problem->a + bytes * (a_is_n ? piece->row + piece->depth * problem->lda
+                                                        : piece->depth + piece->row * problem->lda);
+    part.b = (const char *)problem->b + bytes * (b_is_n ? piece->depth + piece->column * problem->ldb
+                                                        : piece->column + piece->depth * problem->ldb);
+    part.c = (char *)problem->c + bytes * (piece->row + piece->column * problem->ldc);
+    if (piece->depth > 0) {
+        part.beta = 1;
+        part.beta_imaginary = 0;
+    }
+    lava_cpu_gemm_gemm(&blas->gemm[problem->type], &part);
+}
+
+void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem *problem, int64_t piece,
+                     int64_t largest_ld) {
+    if (problem->lda > largest_ld || problem->ldb > largest_ld || problem->ldc > largest_ld) {
+        lava_reference_run(problem);
+        return;
+    }
+    for (int64_t column = 0; column < problem->n; column += piece)
+        for (int64_t row = 0; row < problem->m; row += piece) {
+            int64_t depth = 0;
+            do { /* once for k = 0 too: C is still to be multiplied by beta */
+                const struct piece part = {
+                    .row = row,
+                    .column = column,
+                    .depth = depth,
+                    .m = lava_minimum(problem->m - row, piece),
+                    .n = lava_minimum(problem->n - column, piece),
+                    .k = lava_minimum(problem->k - depth, piece),
+                };
+                run_piece(blas, problem, &part);
+                depth += piece;
+            } while (depth < problem->k);
+        }
+}
+
+void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
+    if (lava_type_is_half(problem->type))
+        lava_half_run(blas, problem);
+    else if (blas->gemm[problem->type].is_ilp64)
+        lava_run_pieces(blas, problem, INT64_MAX / 2, INT64_MAX);
+    else /* far enough below INT_MAX that a library may round a size up */
+        lava_run_pieces(blas, problem, (int64_t)1 << 30, INT_MAX);
+}
+
+struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) {
+    /* One thread, SSE2. Measured on Sapphire Rapids, 1024^3, all four transpositions: 20e9 to 21e9 (gcc 12
+     * -O3; 5e9 with -O2). */
+    const double loop_flops_per_s = 20e9;
+    /* Of sgemm's rate, where operands are converted: 0.75 to 0.85 at 2048^3 and 4096^3 on 16 cores of
+     * Sapphire Rapids, OpenBLAS 0.3.29; 0.9 on 2 cores. */
+    const double converted_share = 0.8;
+    bool is_loop = !blas->gemm[LAVA_TYPE_FP32].function;
+    double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();
+    struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32};
+    figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] = fp32 / 2;
+    figures.flops_per_s[LAVA_TYPE_CFP32] = fp32;
+    for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
+        figures.flops_per_s[type] = blas->has_half[type]
+                                        ? lava_processor_half_gain((enum lava_type)type) * fp32
+                                        : converted_share * fp32;
+    return figures;
+}

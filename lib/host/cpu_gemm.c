@@ -1,0 +1,90 @@
+/* Calls the CPU BLAS's own products, with Fortran's argument list or CBLAS's, of int or int64_t. Called by
+ * lib/host/cpu_blas and lib/host/half for pieces and blocks. */
+#include "lib/host/cpu_gemm.h"
+
+#include "lib/host/reference.h"
+
+enum { COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
+
+/* alpha and beta in the problem's own type, as the routines read them. */
+struct scalars {
+    union scalar {
+        float fp32[2];
+        double fp64[2];
+    } alpha, beta;
+};
+
+static void set_scalar(union scalar *scalar, enum lava_type type, double real, double imaginary) {
+    if (lava_type_real(type) == LAVA_TYPE_FP32) {
+        scalar->fp32[0] = (float)real;
+        scalar->fp32[1] = (float)imaginary;
+    } else {
+        scalar->fp64[0] = real;
+        scalar->fp64[1] = imaginary;
+    }
+}
+
+static const char *character_of(enum lava_op op, bool conjugate) {
+    return op == LAVA_OP_N ? "N" : conjugate ? "C" : "T";
+}
+
+static int enumerator_of(enum lava_op op, bool conjugate) {
+    return op == LAVA_OP_N ? NO_TRANS : conjugate ? CONJ_TRANS : TRANS;
+}
+
+/* Matrices are void in all of them: what they point to does not change how they are passed. */
+#define CBLAS_CALL(name, integer, scalar)                                                                    \
+    typedef void name##_function(int, int, int, integer, integer, integer, scalar, const void *, integer,    \
+                                 const void *, integer, scalar, void *, integer);                            \
+    static void call_##name(const struct lava_cpu_gemm *gemm, const struct lava_problem *p, scalar alpha,    \
+                            scalar beta) {                                                                   \
+        ((name##_function *)gemm->function)(COLUMN_MAJOR, enumerator_of(p->op_a, p->conjugate_a),            \
+                                            enumerator_of(p->op_b, p->conjugate_b), (integer)p->m,           \
+                                            (integer)p->n, (integer)p->k, alpha, p->a, (integer)p->lda,      \
+                                            p->b, (integer)p->ldb, beta, p->c, (integer)p->ldc);             \
+    }
+
+#define CALLS(width, integer)                                                                                \
+    CBLAS_CALL(cblas_fp32_##width, integer, float)                                                           \
+    CBLAS_CALL(cblas_fp64_##width, integer, double)                                                          \
+    CBLAS_CALL(cblas_complex_##width, integer, const void *)                                                 \
+                                                                                                             \
+    static void call_cblas_##width(const struct lava_cpu_gemm *gemm, const struct lava_problem *p,           \
+                                   const struct scalars *x) {                                                \
+        if (p->type == LAVA_TYPE_FP32)                                                                       \
+            call_cblas_fp32_##width(gemm, p, x->alpha.fp32[0], x->beta.fp32[0]);                             \
+        else if (p->type == LAVA_TYPE_FP64)                                                                  \
+            call_cblas_fp64_##width(gemm, p, x->alpha.fp64[0], x->beta.fp64[0]);                             \
+        else                                                                                                 \
+            call_cblas_complex_##width(gemm, p, &x->alpha, &x->beta);                                        \
+    }                                                                                                        \
+                                                                                                             \
+    typedef void fortran_##width##_function(const char *, const char *, const integer *, const integer *,    \
+                                            const integer *, const void *, const void *, const integer *,    \
+                                            const void *, const integer *, const void *, void *,             \
+                                            const integer *, size_t, size_t);                                \
+    static void call_fortran_##width(const struct lava_cpu_gemm *gemm, const struct lava_problem *p,         \
+                                     const struct scalars *x) {                                              \
+        const integer m = (integer)p->m, n = (integer)p->n, k = (integer)p->k;                               \
+        const integer lda = (integer)p->lda, ldb = (integer)p->ldb, ldc = (integer)p->ldc;                   \
+        ((fortran_##width##_function *)gemm->function)(                                                      \
+            character_of(p->op_a, p->conjugate_a), character_of(p->op_b, p->conjugate_b), &m, &n, &k,        \
+            &x->alpha, p->a, &lda, p->b, &ldb, &x->beta, p->c, &ldc, 1, 1);                                  \
+    }
+
+CALLS(lp64, int)
+CALLS(ilp64, int64_t)
+
+void lava_cpu_gemm_gemm(const struct lava_cpu_gemm *gemm, const struct lava_problem *problem) {
+    struct scalars scalars;
+    if (!gemm->function) {
+        lava_reference_run(problem);
+        return;
+    }
+    set_scalar(&scalars.alpha, problem->type, problem->alpha, problem->alpha_imaginary);
+    set_scalar(&scalars.beta, problem->type, problem->beta, problem->beta_imaginary);
+    if (gemm->convention == LAVA_CONVENTION_FORTRAN)
+        (gemm->is_ilp64 ? call_fortran_ilp64 : call_fortran_lp64)(gemm, problem, &scalars);
+    else
+        (gemm->is_ilp64 ? call_cblas_ilp64 : call_cblas_lp64)(gemm, problem, &scalars);
+}

@@ -1,0 +1,348 @@
+/* Finds the CPU BLAS, and routines by their names. Called by lib/host/cpu_blas, once for each, and by tests.
+ *
+ * dlsym(RTLD_NEXT) would miss a library that was loaded RTLD_LOCAL, as NumPy's and Julia's are: the list of
+ * loaded objects is walked instead, each opened again with RTLD_NOLOAD. dlsym on such a handle also looks
+ * through the object's dependencies, so an address is judged by the object that holds it (dladdr), never by
+ * the handle it came from.
+ *
+ * Invariant: every handle but that of what is found is closed again; nothing found leads back to this
+ * library. */
+#include "lib/host/find.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/host/reference.h"
+
+/* Objects that define one of these hand a product on to a library chosen elsewhere, which may be this one. */
+static const char *const forwarder_marks[] = {
+    "lavablas_version", /* another copy of this library */
+    "lbt_forward",      /* libblastrampoline */
+    "flexiblas_avail",  /* FlexiBLAS */
+};
+
+enum verdict { USABLE, NO_GEMM, FORWARDS, ILP64 };
+
+static const char *const verdict_texts[] = {
+    [USABLE] = "usable",
+    [NO_GEMM] = "it has neither cblas_sgemm nor sgemm_, nor scipy_sgemm_, sgemm_64_ or the like",
+    [FORWARDS] = "it is LavaBLAS itself or forwards to it",
+    [ILP64] = "its integers are 64 bits wide (ILP64)",
+};
+
+/* The better, the more can be expected to be called by the CPU BLAS's own names. */
+enum rank { UNUSABLE, OTHER_NAMES, ONE_PLAIN_NAME, BOTH_PLAIN_NAMES };
+
+struct candidate {
+    void *handle;
+    enum rank rank;
+    void *fortran, *cblas; /* of the plain names; NULL: not usable */
+    void *other;           /* where there is neither */
+};
+
+/* Where the object that holds the address begins; NULL: in none. */
+static const void *object_of(const void *address) {
+    Dl_info info;
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* Function pointers and object pointers are not interchangeable in ISO C; in POSIX they are. */
+static const void *own_object(void) {
+    void *(*function)(const struct lava_find_sources *, struct lava_cpu_blas *) = lava_find_blas;
+    const void *address;
+    memcpy(&address, &function, sizeof address);
+    return object_of(address);
+}
+
+/* dlsym limited to one object: the handle's dependencies do not count. */
+static void *symbol_in(void *handle, const char *name, const void *object) {
+    void *address = dlsym(handle, name);
+    return address && object_of(address) == object ? address : NULL;
+}
+
+static bool forwards(void *handle, const void *object) {
+    if (object == own_object())
+        return true;
+    for (size_t i = 0; i < sizeof forwarder_marks / sizeof forwarder_marks[0]; i++) {
+        if (symbol_in(handle, forwarder_marks[i], object))
+            return true;
+    }
+    return false;
+}
+
+/* libblastrampoline's probe: read as 32 bits this length is 3 and the answer 2; read as 64 bits it is
+ * negative and the answer 0. */
+static bool is_ilp64(void *handle, const void *object, const char *prefix) {
+    typedef int64_t isamax_function(const int64_t *n, const float *x, const int64_t *increment);
+    const int64_t length = (int64_t)0xffffffff00000003u, increment = 1;
+    const float x[3] = {1, 2, 1};
+    isamax_function *isamax;
+    void *address =
+        symbol_in(handle, strncmp(prefix, "scipy_", 6) == 0 ? "scipy_isamax_" : "isamax_", object);
+    if (!address)
+        return false;
+    memcpy(&isamax, &address, sizeof isamax);
+    return (isamax(&length, x, &increment) & 0xffffffff) == 0;
+}
+
+/* A name without prefix and suffix is nobody's alone. */
+static bool is_ambiguous(const struct lava_routine_row *row) {
+    return !*row->prefix && !*row->suffix;
+}
+
+/* Whether what a library has under an ambiguous name is the routine: then it has Fortran's name for it, too.
+ */
+static bool has_fortran_name(void *handle, const struct lava_routine_row *row, const void *object) {
+    char name[32];
+    snprintf(name, sizeof name, "%s_", row->routine);
+    return symbol_in(handle, name, object) != NULL;
+}
+
+/* *address is NULL unless the verdict is USABLE. */
+static enum verdict judge_symbol(void *handle, enum lava_routine routine, void **address) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    enum verdict verdict = USABLE;
+    *address = row->convention == LAVA_CONVENTION_OWN ? NULL : dlsym(handle, row->name);
+    if (!*address)
+        return NO_GEMM;
+    const void *object = object_of(*address);
+    if (forwards(handle, object))
+        verdict = FORWARDS;
+    else if (is_ambiguous(row) && !has_fortran_name(handle, row, object))
+        verdict = NO_GEMM;
+    else if (!row->is_ilp64 && is_ilp64(handle, object, row->prefix))
+        verdict = ILP64;
+    if (verdict != USABLE)
+        *address = NULL;
+    return verdict;
+}
+
+/* The first product of the type, in the order of the table, but for ambiguous names; returns its routine,
+ * LAVA_ROUTINE_COUNT: none. */
+static enum lava_routine find_product(void *handle, enum lava_type type, void **address) {
+    *address = NULL;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (row->family == LAVA_FAMILY_GEMM && row->type == type && !is_ambiguous(row) &&
+            judge_symbol(handle, (enum lava_routine)i, address) == USABLE)
+            return (enum lava_routine)i;
+    }
+    return LAVA_ROUTINE_COUNT;
+}
+
+static enum verdict judge(struct candidate *candidate) {
+    enum verdict fortran = judge_symbol(candidate->handle, LAVA_ROUTINE_sgemm_, &candidate->fortran);
+    enum verdict cblas = judge_symbol(candidate->handle, LAVA_ROUTINE_cblas_sgemm, &candidate->cblas);
+    if (fortran == USABLE || cblas == USABLE)
+        candidate->rank = fortran == cblas ? BOTH_PLAIN_NAMES : ONE_PLAIN_NAME;
+    else if (find_product(candidate->handle, LAVA_TYPE_FP32, &candidate->other) != LAVA_ROUTINE_COUNT)
+        candidate->rank = OTHER_NAMES;
+    if (candidate->rank)
+        return USABLE;
+    return cblas == NO_GEMM ? fortran : cblas;
+}
+
+/* Opens and judges; on any verdict but USABLE the candidate is closed again and *why says so. */
+static bool open_candidate(const char *name, int flags, struct candidate *candidate, const char **why) {
+    candidate->handle = dlopen(name, flags | RTLD_LOCAL);
+    if (!candidate->handle) {
+        const char *error = dlerror();
+        *why = error ? error : "it cannot be opened";
+        return false;
+    }
+    enum verdict verdict = judge(candidate);
+    if (verdict == USABLE)
+        return true;
+    dlclose(candidate->handle);
+    candidate->handle = NULL;
+    *why = verdict_texts[verdict];
+    return false;
+}
+
+struct names {
+    char **name;
+    size_t count, capacity;
+};
+
+/* Under the loader's lock: only remembers the name. */
+static int remember_name(struct dl_phdr_info *info, size_t size, void *context) {
+    struct names *names = context;
+    (void)size;
+    if (!info->dlpi_name || !*info->dlpi_name)
+        return 0; /* the program itself: asking it means asking all it has loaded, this library first */
+    if (names->count == names->capacity) {
+        size_t capacity = names->capacity ? 2 * names->capacity : 64;
+        char **grown = realloc(names->name, capacity * sizeof *grown);
+        if (!grown)
+            return 1;
+        names->name = grown;
+        names->capacity = capacity;
+    }
+    char *copy = strdup(info->dlpi_name);
+    if (!copy)
+        return 1;
+    names->name[names->count++] = copy;
+    return 0;
+}
+
+static struct names loaded_names(void) {
+    struct names names = {0};
+    dl_iterate_phdr(remember_name, &names);
+    return names;
+}
+
+static void free_names(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->name[i]);
+    free(names->name);
+}
+
+static bool is_held_by(const void *address, const char *name) {
+    Dl_info info;
+    return address && dladdr(address, &info) && strcmp(info.dli_fname, name) == 0;
+}
+
+/* The first object, in load order, that has both plain names; else the first that has one; else the first
+ * with others. An object that only depends on a BLAS does not count: keeping it open would keep a plugin from
+ * being unloaded. */
+static bool find_loaded(struct candidate *found) {
+    struct names names = loaded_names();
+    const char *why;
+    for (size_t i = 0; i < names.count && found->rank < BOTH_PLAIN_NAMES; i++) {
+        const char *name = names.name[i];
+        struct candidate candidate = {0};
+        if (!open_candidate(name, RTLD_LAZY | RTLD_NOLOAD, &candidate, &why))
+            continue;
+        bool is_holder = is_held_by(candidate.fortran, name) || is_held_by(candidate.cblas, name) ||
+                         is_held_by(candidate.other, name);
+        void *unused = candidate.handle;
+        if (is_holder && candidate.rank > found->rank) {
+            unused = found->handle;
+            *found = candidate;
+        }
+        if (unused)
+            dlclose(unused);
+    }
+    free_names(&names);
+    return found->handle != NULL;
+}
+
+static bool find_requested(const char *name, struct candidate *found) {
+    const char *why = "";
+    if (!name || !*name)
+        return false;
+    if (open_candidate(name, RTLD_NOW, found, &why))
+        return true;
+    lava_log_always("LAVABLAS_CPU_BLAS=%s is not used: %s", name, why);
+    return false;
+}
+
+static bool find_fallback(const char *const *names, struct candidate *found) {
+    const char *why;
+    for (; *names; names++) {
+        if (open_candidate(*names, RTLD_NOW, found, &why))
+            return true;
+    }
+    return false;
+}
+
+static void fill_path(struct lava_cpu_blas *blas, const void *address) {
+    Dl_info info;
+    const char *path = dladdr(address, &info) && info.dli_fname ? info.dli_fname : "unknown";
+    snprintf(blas->path, sizeof blas->path, "%s", path);
+}
+
+/* Keeps the library that holds the address in the process, without a handle. */
+static void keep(const void *address) {
+    Dl_info info;
+    void *handle = dladdr(address, &info) && info.dli_fname
+                       ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)
+                       : NULL;
+    if (handle)
+        dlclose(handle);
+}
+
+/* Of half precision libraries have some routines or none. What the chosen one lacks may lie in another that
+ * the program is linked with, which it would have called without this library. */
+static bool has_product(void *handle, enum lava_type type) {
+    void *address;
+    return (handle && find_product(handle, type, &address) != LAVA_ROUTINE_COUNT) ||
+           find_product(RTLD_NEXT, type, &address) != LAVA_ROUTINE_COUNT;
+}
+
+static void fill_gemms(struct lava_cpu_blas *blas) {
+    static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct lava_cpu_gemm *gemm = &blas->gemm[types[i]];
+        void *address;
+        enum lava_routine routine = find_product(blas->handle, types[i], &address);
+        if (routine == LAVA_ROUTINE_COUNT)
+            continue;
+        memcpy(&gemm->function, &address, sizeof gemm->function);
+        gemm->convention = lava_routine_row(routine)->convention;
+        gemm->is_ilp64 = lava_routine_row(routine)->is_ilp64;
+        if (types[i] == LAVA_TYPE_FP32)
+            fill_path(blas, address);
+    }
+}
+
+void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_blas *blas) {
+    struct candidate found = {0};
+    *blas = (struct lava_cpu_blas){.path = LAVA_REFERENCE_PATH};
+    bool requested = find_requested(sources->requested, &found);
+    if (requested || find_loaded(&found) || find_fallback(sources->fallbacks, &found)) {
+        blas->handle = found.handle;
+        blas->serves_plain_names = requested || found.rank >= ONE_PLAIN_NAME;
+        fill_gemms(blas);
+    } else {
+        lava_log_always("no BLAS library was found, products on the CPU will be slow: "
+                        "install OpenBLAS (Debian: libopenblas0) or set LAVABLAS_CPU_BLAS");
+    }
+    for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
+        blas->has_half[type] = has_product(blas->handle, (enum lava_type)type);
+    dlerror(); /* that a name is missing is not for the program to hear */
+    return blas->handle;
+}
+
+static void *find_loaded_routine(enum lava_routine routine) {
+    struct names names = loaded_names();
+    void *found = NULL;
+    for (size_t i = 0; i < names.count && !found; i++) {
+        void *address, *handle = dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (!handle)
+            continue;
+        if (judge_symbol(handle, routine, &address) == USABLE && is_held_by(address, names.name[i])) {
+            keep(address);
+            found = address;
+        }
+        dlclose(handle);
+    }
+    free_names(&names);
+    return found;
+}
+
+static void *find_fallback_routine(const char *const *names, enum lava_routine routine) {
+    struct candidate found = {0};
+    void *address = NULL;
+    if (find_fallback(names, &found) && judge_symbol(found.handle, routine, &address) != USABLE)
+        dlclose(found.handle);
+    return address;
+}
+
+lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *const *fallbacks,
+                                 enum lava_routine routine) {
+    lava_function *function = NULL;
+    void *address = NULL;
+    if (!blas->handle || judge_symbol(blas->handle, routine, &address) != USABLE)
+        address = find_loaded_routine(routine);
+    if (!address && lava_routine_is_plain(routine) && !blas->serves_plain_names)
+        address = find_fallback_routine(fallbacks, routine);
+    memcpy(&function, &address, sizeof function);
+    dlerror(); /* as above */
+    return function;
+}

@@ -1,0 +1,307 @@
+/* Half precision by way of the CPU BLAS's sgemm. Called by lib/abi where the CPU BLAS has no such routine,
+ * and by lava_cpu_blas_run.
+ *
+ *     for each block of C:          fp32 copy <- C0, where beta is not 0     several threads
+ *         for each panel of K:      fp32 copies <- A, B                      several threads
+ *                                   copy of C <- sgemm                       the CPU BLAS's own threads
+ *                                   C <- its copy, rounded                   several threads
+ *
+ * Where C is fp32 it has no copy: sgemm works on C itself. Invariant: an element of C is rounded to its type
+ * once. */
+#include "lib/host/half.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+#include "lib/base/config.h"
+#include "lib/host/convert.h"
+#include "lib/host/cpu_gemm.h"
+#include "lib/host/processor.h"
+#include "lib/host/thread_pool.h"
+
+/* The largest blocks: the CPU BLAS keeps its rate on them, and each element converted takes part in 2048
+ * products. Together they fill 31 MiB, just below what glibc's malloc at most keeps for the next product: new
+ * memory, which the kernel has to clear, costs as much as the conversion. */
+#define BLOCK_MN           2048
+#define BLOCK_K            928
+#define WORKSPACE_ELEMENTS ((int64_t)31 << 18)
+/* On the stack: enough for products up to 32 x 32 x 32, and for blocks of that size where there is no memory.
+ */
+#define STACK_ELEMENTS 6144
+/* Blocks and their columns are made of whole cache lines. */
+#define LINE_ELEMENTS 16
+#define LINE_BYTES    64
+/* What a thread converts at a time: 10 us of work. */
+#define CELL_ELEMENTS 32768
+/* A phase of less than this the caller does alone. Threads have to be created, and wake on processors where
+ * the CPU BLAS's own still spin. Measured on 16 cores of Sapphire Rapids, OpenBLAS 0.3.29, fp16 to fp32, time
+ * over sgemm's:
+ *
+ *              512^3   1024^3   2048^3   4096^3
+ *   alone      2.30    1.83     1.52     1.66
+ *   from 2^18  3.64    1.65     1.19     1.25
+ *   from 2^20  2.31    1.71     1.27     1.24     (2^20; 16 threads instead of 8 were slower) */
+#define ALONE_ELEMENTS (1 << 20)
+#define THREADS_MAX    8
+
+enum { A, B, C, MATRICES };
+
+/* Part of a matrix as it is stored. */
+struct area {
+    int64_t row, column, rows, columns;
+};
+
+/* An area and its fp32 copy. */
+struct transfer {
+    enum lava_type type;
+    bool store; /* from the copy to the matrix; else the other way */
+    char *matrix;
+    float *copy;
+    int64_t matrix_ld, copy_ld, rows, columns;
+    int64_t columns_per_cell, cells;
+};
+
+struct phase {
+    struct transfer transfers[MATRICES];
+    int count;
+};
+
+/* The largest block of each matrix, and where their copies lie. */
+struct blocks {
+    int64_t rows, columns, depth;
+    bool of_c;
+    int64_t ld[MATRICES], offset[MATRICES];
+};
+
+/* The process whose product has threads, 0: none. They exist for that product's length, so that a process has
+ * none between products, and neither fork() nor exit() meets them. One product has them at a time: a program
+ * that multiplies from many threads has threads enough. */
+static _Atomic pid_t converting;
+
+struct product {
+    const struct lava_cpu_blas *blas;
+    const struct lava_problem *problem;
+    struct blocks blocks;
+    float *arena;
+    int64_t alone_elements;
+    struct lava_thread_pool team;
+};
+
+static void transfer_column(const struct transfer *transfer, int64_t column) {
+    size_t rows = (size_t)transfer->rows;
+    float *copy = transfer->copy + column * transfer->copy_ld;
+    void *matrix = transfer->matrix + column * transfer->matrix_ld * (int64_t)lava_type_bytes(transfer->type);
+    if (transfer->type == LAVA_TYPE_FP32)
+        memcpy(transfer->store ? matrix : copy, transfer->store ? copy : matrix, rows * sizeof *copy);
+    else if (transfer->store)
+        lava_convert_from_fp32(transfer->type, copy, matrix, rows);
+    else
+        lava_convert_to_fp32(transfer->type, matrix, copy, rows);
+}
+
+static void run_cell(void *context, int64_t cell) {
+    const struct transfer *transfer = ((const struct phase *)context)->transfers;
+    for (; cell >= transfer->cells; transfer++)
+        cell -= transfer->cells;
+    int64_t first = cell * transfer->columns_per_cell;
+    int64_t end = lava_minimum(first + transfer->columns_per_cell, transfer->columns);
+    for (int64_t column = first; column < end; column++)
+        transfer_column(transfer, column);
+}
+
+static void run_phase(struct product *product, struct phase *phase) {
+    int64_t cells = 0, elements = 0;
+    for (int i = 0; i < phase->count; i++) {
+        cells += phase->transfers[i].cells;
+        elements += phase->transfers[i].rows * phase->transfers[i].columns;
+    }
+    if (elements >= product->alone_elements)
+        lava_thread_pool_run(&product->team, run_cell, phase, cells);
+    else
+        for (int64_t cell = 0; cell < cells; cell++)
+            run_cell(phase, cell);
+}
+
+static void add_transfer(struct phase *phase, const struct product *product, int matrix, struct area area,
+                         bool store) {
+    const struct lava_problem *problem = product->problem;
+    const struct blocks *blocks = &product->blocks;
+    const void *const first[MATRICES] = {problem->a, problem->b, problem->c};
+    const int64_t ld[MATRICES] = {problem->lda, problem->ldb, problem->ldc};
+    enum lava_type type = matrix == C ? problem->type_c : problem->type;
+    int64_t columns_per_cell = area.rows < CELL_ELEMENTS ? CELL_ELEMENTS / area.rows : 1;
+    phase->transfers[phase->count++] = (struct transfer){
+        .type = type,
+        .store = store,
+        .matrix =
+            (char *)first[matrix] + (area.row + area.column * ld[matrix]) * (int64_t)lava_type_bytes(type),
+        .copy = product->arena + blocks->offset[matrix],
+        .matrix_ld = ld[matrix],
+        .copy_ld = blocks->ld[matrix],
+        .rows = area.rows,
+        .columns = area.columns,
+        .columns_per_cell = columns_per_cell,
+        .cells = (area.columns + columns_per_cell - 1) / columns_per_cell,
+    };
+}
+
+static struct area as_stored(struct area area, enum lava_op op) {
+    return op == LAVA_OP_N ? area : (struct area){area.column, area.row, area.columns, area.rows};
+}
+
+/* C's area from `depths` terms of K, of which those before `depth` are in it. */
+static void multiply(const struct product *product, struct area c, int64_t depth, int64_t depths) {
+    const struct lava_problem *problem = product->problem;
+    const struct blocks *blocks = &product->blocks;
+    struct lava_problem block = {
+        .type = LAVA_TYPE_FP32,
+        .type_c = LAVA_TYPE_FP32,
+        .op_a = problem->op_a,
+        .op_b = problem->op_b,
+        .m = c.rows,
+        .n = c.columns,
+        .k = depths,
+        .lda = blocks->ld[A],
+        .ldb = blocks->ld[B],
+        .ldc = blocks->ld[C],
+        /* without terms alpha has no say, not even NaN; CPU BLAS libraries differ on that */
+        .alpha = depths > 0 ? problem->alpha : 0,
+        .beta = depth == 0 ? problem->beta : 1,
+        .a = product->arena + blocks->offset[A],
+        .b = product->arena + blocks->offset[B],
+        .c = product->arena + blocks->offset[C],
+    };
+    if (!blocks->of_c) {
+        block.c = (float *)problem->c + c.row + c.column * problem->ldc;
+        block.ldc = problem->ldc;
+    }
+    lava_cpu_gemm_gemm(&product->blas->gemm[LAVA_TYPE_FP32], &block);
+}
+
+static void run_area(struct product *product, struct area c) {
+    const struct lava_problem *problem = product->problem;
+    const struct blocks *blocks = &product->blocks;
+    int64_t depth = 0, k = lava_problem_is_trivial(problem) ? 0 : problem->k;
+    do { /* once for k = 0 too: C is still to be multiplied by beta */
+        struct phase phase = {.count = 0};
+        int64_t depths = lava_minimum(blocks->depth, k - depth);
+        if (depths > 0) {
+            const struct area a = {c.row, depth, c.rows, depths}, b = {depth, c.column, depths, c.columns};
+            add_transfer(&phase, product, A, as_stored(a, problem->op_a), false);
+            add_transfer(&phase, product, B, as_stored(b, problem->op_b), false);
+        }
+        if (blocks->of_c && depth == 0 && problem->beta != 0)
+            add_transfer(&phase, product, C, c, false);
+        run_phase(product, &phase);
+        multiply(product, c, depth, depths);
+        depth += depths;
+    } while (depth < k);
+    if (blocks->of_c) {
+        struct phase phase = {.count = 0};
+        add_transfer(&phase, product, C, c, true);
+        run_phase(product, &phase);
+    }
+}
+
+static int64_t block_size(int64_t total, int64_t largest) {
+    int64_t blocks = (total + largest - 1) / largest;
+    if (blocks <= 1)
+        return total > 1 ? total : 1;
+    int64_t even = (total + blocks - 1) / blocks;
+    return (even + LINE_ELEMENTS - 1) / LINE_ELEMENTS * LINE_ELEMENTS;
+}
+
+/* Returns how many elements the copies take. A line between columns keeps those of a power of two from
+ * falling on the same few sets of the cache. */
+static int64_t lay_out(struct blocks *blocks, const struct lava_problem *problem) {
+    const struct area areas[MATRICES] = {
+        as_stored((struct area){0, 0, blocks->rows, blocks->depth}, problem->op_a),
+        as_stored((struct area){0, 0, blocks->depth, blocks->columns}, problem->op_b),
+        {0, 0, blocks->rows, blocks->of_c ? blocks->columns : 0},
+    };
+    int64_t elements = 0;
+    for (int i = 0; i < MATRICES; i++) {
+        blocks->ld[i] = (areas[i].rows + LINE_ELEMENTS - 1) / LINE_ELEMENTS * LINE_ELEMENTS + LINE_ELEMENTS;
+        blocks->offset[i] = elements;
+        elements += blocks->ld[i] * areas[i].columns;
+    }
+    return elements;
+}
+
+/* The largest blocks whose copies fit; returns how many elements they take. */
+static int64_t choose_blocks(struct blocks *blocks, const struct lava_problem *problem, int64_t elements) {
+    blocks->rows = block_size(problem->m, BLOCK_MN);
+    blocks->columns = block_size(problem->n, BLOCK_MN);
+    blocks->depth = block_size(problem->k, BLOCK_K);
+    int64_t needed;
+    while ((needed = lay_out(blocks, problem)) > elements &&
+           (blocks->rows > 1 || blocks->columns > 1 || blocks->depth > 1)) {
+        int64_t *largest = blocks->rows > blocks->columns ? &blocks->rows : &blocks->columns;
+        if (blocks->depth > *largest)
+            largest = &blocks->depth;
+        *largest = (*largest + 1) / 2;
+    }
+    return needed;
+}
+
+static void run_areas(struct product *product) {
+    const struct lava_problem *problem = product->problem;
+    const struct blocks *blocks = &product->blocks;
+    for (int64_t column = 0; column < problem->n; column += blocks->columns)
+        for (int64_t row = 0; row < problem->m; row += blocks->rows) {
+            const struct area area = {row, column, lava_minimum(blocks->rows, problem->m - row),
+                                      lava_minimum(blocks->columns, problem->n - column)};
+            run_area(product, area);
+        }
+}
+
+void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_problem *problem,
+                           const struct lava_half_limits *limits) {
+    _Alignas(LINE_BYTES) float stack[STACK_ELEMENTS];
+    struct product product = {
+        .blas = blas,
+        .problem = problem,
+        .arena = stack,
+        .alone_elements = limits->alone_elements,
+        .team = {.name = "lavablas-half",
+                 .threads = limits->threads < THREADS_MAX ? limits->threads : THREADS_MAX,
+                 .exclusive = &converting}};
+    float *allocated = NULL;
+    int saved_errno = errno, cancel_state;
+    if (problem->m == 0 || problem->n == 0 || (lava_problem_is_trivial(problem) && problem->beta == 1))
+        return;
+    product.blocks.of_c = problem->type_c != LAVA_TYPE_FP32 || problem->ldc > limits->largest_ld;
+    int64_t needed = choose_blocks(&product.blocks, problem, limits->workspace_elements);
+    /* Cancelled in the middle, the caller would leave memory and threads behind. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    while (needed > STACK_ELEMENTS && !allocated) {
+        allocated = aligned_alloc(LINE_BYTES, (size_t)needed * sizeof *allocated);
+        if (allocated)
+            product.arena = allocated;
+        else
+            needed = choose_blocks(&product.blocks, problem, needed / 2);
+    }
+    run_areas(&product);
+    lava_thread_pool_end(&product.team);
+    free(allocated);
+    pthread_setcancelstate(cancel_state, NULL);
+    errno = saved_errno;
+}
+
+/* As many threads as the CPU BLAS would use. */
+static unsigned team_size(void) {
+    int processors = lava_processor_count(), allowed = lava_config_get()->cpu_threads;
+    return (unsigned)(allowed > 0 && allowed < processors ? allowed : processors);
+}
+
+void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
+    const struct lava_half_limits limits = {.workspace_elements = WORKSPACE_ELEMENTS,
+                                            .largest_ld = INT_MAX,
+                                            .alone_elements = ALONE_ELEMENTS,
+                                            .threads = team_size()};
+    lava_half_run_limited(blas, problem, &limits);
+}

@@ -1,0 +1,168 @@
+/* Estimates what the processor can do, for lava_cpu_blas_figures. Looks at the processor once, when first
+ * asked: never at start-up, and not at every call, for cpuid is slow on virtual machines. */
+#include "lib/host/processor.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#    include <cpuid.h>
+#endif
+
+/* The processors that the thread which asked first may use, never freed. */
+static struct {
+    cpu_set_t *set; /* NULL: not known */
+    size_t bytes;
+    int count;
+} processors;
+
+static void find_processors(void) {
+    /* A fixed cpu_set_t ends at 1024 processors; the call fails where the machine has more. */
+    for (int size = 1024; size <= 1 << 20 && !processors.set; size *= 4) {
+        cpu_set_t *set = CPU_ALLOC((size_t)size);
+        if (!set)
+            break;
+        processors.bytes = CPU_ALLOC_SIZE((size_t)size);
+        processors.count =
+            sched_getaffinity(0, processors.bytes, set) == 0 ? CPU_COUNT_S(processors.bytes, set) : 0;
+        if (processors.count > 0)
+            processors.set = set;
+        else
+            CPU_FREE(set);
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!processors.set)
+        processors.count = online > 0 && online < INT_MAX ? (int)online : 1;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Not __builtin_cpu_supports: it brings a constructor that asks the processor in every program the library is
+ * loaded into, and on a virtual machine each cpuid is a trip to the hypervisor (measured: 95 us a start). */
+enum { FMA = 1 << 12, OSXSAVE = 1 << 27, F16C = 1 << 29, AVX2 = 1 << 5, AVX512F = 1 << 16 };
+
+/* The register states that the kernel saves: bits 1 and 2 for AVX, also 5 to 7 for AVX-512. */
+static unsigned saved_states(void) {
+    unsigned low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+static bool has(unsigned leaf_1_ecx, unsigned leaf_7_ebx, unsigned states) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & leaf_1_ecx) != leaf_1_ecx || !(c & OSXSAVE))
+        return false;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & leaf_7_ebx) != leaf_7_ebx)
+        return false;
+    return (saved_states() & states) == states;
+}
+
+static bool has_avx512(void) {
+    return has(FMA, AVX2 | AVX512F, 0xe6);
+}
+
+static bool has_avx2(void) {
+    return has(FMA, AVX2, 0x06);
+}
+
+static bool has_f16c(void) {
+    return has(F16C, AVX2, 0x06);
+}
+
+/* Leaf 7: edx; its second part: eax. */
+enum { AMX_BF16 = 1 << 22, AVX512_FP16 = 1 << 23, AVX512_BF16 = 1 << 5, AMX_FP16 = 1 << 21 };
+
+/* Not measured. Vectors hold twice as many elements; AMX has 16 times the peak, half of which memory may
+ * allow. */
+static double half_gain(enum lava_type type) {
+    unsigned first[4] = {0}, second[4] = {0};
+    __get_cpuid_count(7, 0, &first[0], &first[1], &first[2], &first[3]);
+    __get_cpuid_count(7, 1, &second[0], &second[1], &second[2], &second[3]);
+    bool is_bf16 = type == LAVA_TYPE_BF16;
+    if (is_bf16 ? first[3] & AMX_BF16 : second[0] & AMX_FP16)
+        return 8;
+    return (is_bf16 ? second[0] & AVX512_BF16 : first[3] & AVX512_FP16) ? 2 : 1;
+}
+#else
+static bool has_f16c(void) {
+    return false;
+}
+
+static double half_gain(enum lava_type type) {
+    (void)type;
+    return 2; /* not measured either */
+}
+#endif
+
+static bool has_any(void) {
+    return true;
+}
+
+/* fp32 operations per second of one core in a large product; the first row the processor has counts. The
+ * AVX-512 row was measured on Sapphire Rapids, OpenBLAS 0.3.26, 16 cores, 8192^3, in two virtual machines:
+ * 77e9 a core (887 ms, 2026-11-20) and 153e9 (451 ms, 2026-11-21). The faster counts: too low a figure would
+ * send products to a device that is slower. The others are the peak of the fastest cores sold (Zen 3,
+ * Neoverse V2), for the same reason. */
+/* clang-format off */
+static const struct {
+    bool (*present)(void);
+    double flops_per_s;
+} rates[] = {
+#if defined(__x86_64__) || defined(__i386__)
+    {has_avx512, 150e9},
+    {has_avx2,   140e9},
+#elif defined(__aarch64__)
+    {has_any,    100e9}, /* NEON */
+#endif
+    {has_any,    40e9},
+};
+/* clang-format on */
+
+static double core_flops_per_s(void) {
+    size_t i = 0;
+    while (!rates[i].present())
+        i++;
+    return rates[i].flops_per_s;
+}
+
+static double flops_per_s;
+static bool converts_fp16;
+static double half_gains[LAVA_TYPE_COUNT];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void estimate(void) {
+    find_processors();
+    flops_per_s = core_flops_per_s() * processors.count;
+    converts_fp16 = has_f16c();
+    for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
+        half_gains[type] = half_gain((enum lava_type)type);
+}
+
+double lava_processor_flops_per_s(void) {
+    pthread_once(&once, estimate);
+    return flops_per_s;
+}
+
+int lava_processor_count(void) {
+    pthread_once(&once, estimate);
+    return processors.count;
+}
+
+double lava_processor_half_gain(enum lava_type type) {
+    pthread_once(&once, estimate);
+    return half_gains[type];
+}
+
+bool lava_processor_has_f16c(void) {
+    pthread_once(&once, estimate);
+    return converts_fp16;
+}
+
+void lava_processor_use_all(void) {
+    pthread_once(&once, estimate);
+    if (processors.set)
+        sched_setaffinity(0, processors.bytes, processors.set);
+}

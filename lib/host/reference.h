@@ -1,0 +1,14 @@
+/* The product in plain C: what is left where no CPU BLAS is found, and what computes a product whose leading
+ * dimensions do not fit a CPU BLAS's integers. Any thread. */
+#ifndef LAVA_HOST_REFERENCE_H
+#define LAVA_HOST_REFERENCE_H
+
+#include "lib/host/cpu_blas.h"
+
+#define LAVA_REFERENCE_PATH "built-in loop"
+
+/* problem is valid, of fp32, fp64 or a complex type. With beta = 0 C is not read, with alpha = 0 or k = 0
+ * neither A nor B. */
+void lava_reference_run(const struct lava_problem *problem);
+
+#endif

@@ -1,0 +1,247 @@
+/* One call's way past the gate. Called by lib/abi. */
+#include "lib/offload/offload.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/engine/engine.h"
+#include "lib/offload/idle.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/threshold.h"
+
+/* Smaller than this no memory limit is tried: the CPU takes the product. */
+#define LEAST_MEMORY_BYTES (1ull << 20)
+/* A process that has spent this on products worth sending goes on to multiply: 7% of what a preparation takes
+ * (760 ms on an H200's driver), against programs that end after one small product. */
+#define START_AFTER_NS 50e6
+
+static _Thread_local struct {
+    bool known;
+    struct lava_call call;
+    uint64_t elapsed_ns;
+} last;
+
+static _Thread_local enum lava_precision chosen_precision = LAVA_PRECISION_COUNT;
+
+void lava_offload_set_precision(enum lava_precision precision) {
+    chosen_precision = precision;
+}
+
+enum lava_precision lava_offload_precision(void) {
+    return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
+}
+
+/* Whether the process has multiplied so much that it is worth a device's preparation (most of a second of one
+ * core, and of exit() in a process that ends before it is done): by the CPU's estimated time of the products
+ * sent here. */
+static bool too_early(const struct lava_problem *problem, double products) {
+    static _Atomic uint64_t multiplied_ns;
+    if (!lava_lifecycle_cold())
+        return false;
+    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[problem->type];
+    double ns =
+        rate > 0 ? fmin(1e9 * products * lava_problem_flops(problem) / rate, START_AFTER_NS) : START_AFTER_NS;
+    return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
+}
+
+/* What has to be known before any device is asked for; true where the call must be forwarded. */
+static bool forwarded_early(struct lava_call *call) {
+    const struct lava_config *config = lava_config_get();
+    const struct lava_problem *problem = &call->problem;
+    double products = call->products > 1 ? (double)call->products : 1.0;
+    call->place = LAVA_PLACE_CPU;
+    if (!call->valid)
+        call->reason = LAVA_REASON_INVALID;
+    else if (config->mode == LAVA_MODE_CPU)
+        call->reason = LAVA_REASON_MODE_CPU;
+    else if (lava_problem_is_trivial(problem))
+        call->reason = LAVA_REASON_TRIVIAL;
+    else if (config->mode != LAVA_MODE_GPU &&
+             (double)problem->m * (double)problem->n * (double)problem->k * products <
+                 lava_threshold_cutoff())
+        call->reason = LAVA_REASON_CUTOFF;
+    else if (!config->init_sync && too_early(problem, products))
+        call->reason = LAVA_REASON_EARLY;
+    else
+        return !lava_lifecycle_ready_for(lava_type_real(problem->type), config->init_sync, &call->reason);
+    return true;
+}
+
+/* The thread's last plan: programs multiply the same sizes again and again, and a choice takes as long as
+ * 10% of a small product on the device. */
+static _Thread_local struct {
+    struct lava_problem problem;
+    const struct lava_figures *figures; /* NULL: there is none */
+    struct lava_plan plan;
+} remembered;
+
+/* Whether all that a plan depends on is alike; the operands' places in memory were looked at. */
+static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
+    return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
+           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
+           (a->beta_imaginary == 0) == (b->beta_imaginary == 0) && a->conjugate_a == b->conjugate_a &&
+           a->conjugate_b == b->conjugate_b && a->precision == b->precision;
+}
+
+static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
+    const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
+    const struct lava_figures *figures = lava_calibration_figures();
+    bool usual = memory_bytes == 0 && !lava_problem_overlaps(problem);
+    if (usual && remembered.figures == figures && is_alike(problem, &remembered.problem)) {
+        *plan = remembered.plan;
+    } else {
+        lava_policy_choose(problem, lava_lifecycle_capabilities(), figures, lava_config_get()->mode,
+                           &overrides, plan);
+        remembered.figures = usual ? figures : NULL;
+        remembered.problem = *problem;
+        remembered.plan = *plan;
+    }
+    if (lava_log_enabled(LAVA_LOG_DEBUG)) {
+        char text[512];
+        lava_policy_describe(problem, plan, text, sizeof text);
+        LAVA_LOG(DEBUG, "%s", text);
+    }
+}
+
+/* The usual case of a product that stays on the CPU, without the search for a plan. Who wants to read plans
+ * gets them. */
+static bool hopeless(const struct lava_problem *problem) {
+    return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
+           lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), lava_calibration_figures());
+}
+
+/* rows x columns of C from (row, column), on the CPU. */
+static void run_part(const struct lava_problem *problem, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns) {
+    if (rows <= 0 || columns <= 0)
+        return;
+    const struct lava_problem part = lava_problem_block(problem, row, rows, column, columns);
+    lava_cpu_blas_run(lava_cpu_blas_get(), &part);
+}
+
+void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress) {
+    int64_t column = progress->column;
+    if (progress->partial > 0) {
+        run_part(problem, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
+        column++;
+    }
+    run_part(problem, progress->row, progress->rows, column, problem->n - column);
+    int64_t below = progress->row + progress->rows;
+    run_part(problem, below, problem->m - below, 0, problem->n);
+}
+
+/* Runs the plan; where the device has less memory than it said, in smaller blocks. */
+static enum lava_status run_plan(struct lava_engine *engine, const struct lava_problem *problem,
+                                 struct lava_plan *plan, struct lava_progress *progress) {
+    uint64_t memory_bytes = plan->blocking.total_bytes;
+    for (;;) {
+        enum lava_status status = lava_runner_run(engine, problem, plan, progress, NULL);
+        bool untouched = progress->row == 0 && progress->column == 0 && progress->partial == 0;
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !untouched || engine->device->failed)
+            return status;
+        memory_bytes /= 2;
+        if (memory_bytes < LEAST_MEMORY_BYTES)
+            return status;
+        choose(problem, memory_bytes, plan);
+        if (plan->place != LAVA_PLACE_GPU)
+            return status;
+    }
+}
+
+/* True where C is finished; call->place and reason say how. */
+static bool try_product(struct lava_call *call, void *context) {
+    (void)context;
+    const struct lava_problem *problem = &call->problem;
+    struct lava_plan plan;
+    if (hopeless(problem)) {
+        call->reason = LAVA_REASON_UNPROFITABLE;
+        return false;
+    }
+    choose(problem, 0, &plan);
+    call->reason = plan.reason;
+    if (plan.place != LAVA_PLACE_GPU)
+        return false;
+
+    int cancel_state;
+    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    if (!engine) {
+        call->reason = LAVA_REASON_FAILED;
+        return false;
+    }
+    struct lava_progress progress;
+    enum lava_status status = run_plan(engine, problem, &plan, &progress);
+    lava_idle_touch();
+    lava_lifecycle_unlock(cancel_state);
+    if (!status) {
+        call->place = LAVA_PLACE_GPU;
+        call->scheme = plan.kernel->scheme;
+        return true;
+    }
+    call->reason = LAVA_REASON_FAULT;
+    LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
+    if (progress.row == 0 && progress.column == 0 && progress.partial == 0)
+        return false; /* nothing is written: the caller's own arguments go on */
+    call->scheme = plan.kernel->scheme;
+    lava_offload_complete(problem, &progress);
+    return true;
+}
+
+/* In the default floating-point environment: C does not depend on the caller's rounding mode, and neither
+ * that nor its flags change. */
+bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
+                           void *context) {
+    int saved_errno = errno;
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    lava_threshold_open();
+    lava_calibration_call_begins();
+    call->start_ns = lava_stats_now_ns();
+    call->problem.precision = lava_offload_precision();
+    call->scheme = LAVA_SCHEME_NONE;
+    bool finished = !forwarded_early(call) && try_device(call, context);
+    fesetenv(&callers);
+    errno = saved_errno;
+    return finished;
+}
+
+bool lava_offload_begin(struct lava_call *call) {
+    return lava_offload_begin_by(call, try_product, NULL);
+}
+
+void lava_offload_end(const struct lava_call *call) {
+    int saved_errno = errno;
+    uint64_t elapsed_ns = lava_stats_now_ns() - call->start_ns;
+    lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->products, call->place,
+                     call->reason, elapsed_ns);
+    last.known = true;
+    last.call = *call;
+    last.elapsed_ns = elapsed_ns;
+    lava_calibration_call_ends(call->start_ns + elapsed_ns);
+    errno = saved_errno;
+}
+
+bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns) {
+    if (last.known) {
+        *call = last.call;
+        *elapsed_ns = last.elapsed_ns;
+    }
+    return last.known;
+}
+
+bool lava_offload_wait(const char **why) {
+    enum lava_reason reason = LAVA_REASON_MODE_CPU;
+    lava_threshold_open();
+    if (lava_config_get()->mode == LAVA_MODE_CPU) {
+        *why = lava_reason_text(reason);
+        return false;
+    }
+    bool ready = lava_lifecycle_ready(true, &reason);
+    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_lifecycle_explanation() : lava_reason_text(reason);
+    return ready;
+}

@@ -1,0 +1,266 @@
+/* The self-test. Called by lifecycle.c's background thread, once for each type that is used. Sizes leave
+ * edges on all sides: more than a tile each way, no multiple of anything. */
+#include "lib/offload/self_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/host/convert.h"
+
+/* Of C before, where it is read. */
+#define BETA (-0.5)
+
+/* A product of a kernel's type; the matrices are stored as squares of side ld. */
+struct sample {
+    const struct lava_kernel *kernel;
+    int64_t m, n, k, ld;
+    void *a, *b, *c;
+    double *values_a, *values_b; /* a and b as numbers */
+    double *column;              /* of C, as numbers */
+    double *op_a;                /* m x k, column by column */
+    double *sums, *lost,
+        *sizes; /* of a column of C: what it should be, in two parts, and of absolute values */
+};
+
+struct test_case {
+    enum lava_op op; /* of both */
+    uint32_t split_k;
+    bool narrow; /* C has the type of A and B and is not read; else fp32, and read */
+};
+
+/* What no scheme screens out. */
+#define LEAST_VALUE 0x1p-10
+
+/* Writes an element, rounded to the type; returns what it is then. */
+static double put(enum lava_type type, void *matrix, int64_t place, double value) {
+    float rounded = (float)value;
+    if (type == LAVA_TYPE_FP64) {
+        ((double *)matrix)[place] = value;
+        return value;
+    }
+    if (type == LAVA_TYPE_FP32) {
+        ((float *)matrix)[place] = rounded;
+    } else {
+        lava_convert_from_fp32(type, &rounded, (uint16_t *)matrix + place, 1);
+        lava_convert_to_fp32(type, (const uint16_t *)matrix + place, &rounded, 1);
+    }
+    return (double)rounded;
+}
+
+/* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
+static void fill(enum lava_type type, void *matrix, double *values, int64_t count, uint64_t seed) {
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double value = (double)(int64_t)seed * 0x1p-63;
+        values[i] = put(type, matrix, i, value + copysign(LEAST_VALUE, value));
+    }
+}
+
+/* A driver that assumes there are neither Inf nor NaN must not get away with it. */
+static void put_special(struct sample *sample) {
+    const double values[2] = {INFINITY, NAN};
+    const int64_t places[2] = {0, 1 + sample->ld};
+    for (int i = 0; i < 2; i++)
+        sample->values_a[places[i]] = put(sample->kernel->type, sample->a, places[i], values[i]);
+}
+
+/* Rows of C one short of two tiles: so little padding that there is no epilogue without split K. */
+static bool make_sample(struct sample *sample, const struct lava_kernel *kernel) {
+    size_t element_bytes = lava_type_bytes(kernel->type);
+    sample->kernel = kernel;
+    sample->m = 2 * (int64_t)kernel->tile_m - 1;
+    sample->n = kernel->tile_n + 5;
+    sample->k = 9 * (int64_t)kernel->tile_k + 1; /* enough for two slices */
+    sample->ld = (int64_t)fmax((double)sample->k, fmax((double)sample->m, (double)sample->n)) + 3;
+    int64_t elements = sample->ld * sample->ld;
+    size_t rows = (size_t)sample->m;
+    if (!(sample->a = malloc((size_t)elements * element_bytes)) ||
+        !(sample->b = malloc((size_t)elements * element_bytes)) ||
+        !(sample->c = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->values_a = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->values_b = malloc((size_t)elements * sizeof(double))) ||
+        !(sample->column = malloc(rows * sizeof(double))) ||
+        !(sample->op_a = malloc(rows * (size_t)sample->k * sizeof(double))) ||
+        !(sample->sums = malloc(rows * sizeof(double))) || !(sample->lost = malloc(rows * sizeof(double))) ||
+        !(sample->sizes = malloc(rows * sizeof(double))))
+        return false;
+    fill(kernel->type, sample->a, sample->values_a, elements, 1);
+    fill(kernel->type, sample->b, sample->values_b, elements, 2);
+    put_special(sample);
+    return true;
+}
+
+static void free_sample(struct sample *sample) {
+    free(sample->a);
+    free(sample->b);
+    free(sample->c);
+    free(sample->values_a);
+    free(sample->values_b);
+    free(sample->column);
+    free(sample->op_a);
+    free(sample->sums);
+    free(sample->lost);
+    free(sample->sizes);
+}
+
+/* Column j of what C should be, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. What the sums lose is
+ * summed besides: the products' own roundings, a unit of the size, are all that is left. */
+static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+    for (int64_t i = 0; i < sample->m; i++) {
+        sample->sums[i] = problem->beta;
+        sample->lost[i] = 0;
+        sample->sizes[i] = fabs(problem->beta);
+    }
+    for (int64_t l = 0; l < sample->k; l++) {
+        const double *a = sample->op_a + l * sample->m;
+        double b = problem->alpha *
+                   sample->values_b[problem->op_b == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
+        for (int64_t i = 0; i < sample->m; i++) {
+            double product = a[i] * b, sum = sample->sums[i] + product, added = sum - sample->sums[i];
+            sample->lost[i] += (sample->sums[i] - (sum - added)) + (product - added);
+            sample->sums[i] = sum;
+            sample->sizes[i] += fabs(product);
+        }
+    }
+}
+
+static void read_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+    for (int64_t i = 0, place = j * sample->ld; i < sample->m; i++, place++) {
+        float value;
+        if (problem->type_c == LAVA_TYPE_FP64) {
+            sample->column[i] = ((const double *)sample->c)[place];
+            continue;
+        }
+        if (problem->type_c == LAVA_TYPE_FP32)
+            value = ((const float *)sample->c)[place];
+        else
+            lava_convert_to_fp32(problem->type_c, (const uint16_t *)sample->c + place, &value, 1);
+        sample->column[i] = (double)value;
+    }
+}
+
+static bool same_special(double got, double expected) {
+    return isnan(expected) ? isnan(got) : got == expected;
+}
+
+/* What an element may be off. fp32, fp64: 4 sqrt(K + 2) u of its size, by planes what those add. Cooperative
+ * matrices round as their device likes: 2 K u in the worst case. A result in half precision is rounded once
+ * more, to half a step among fp16's subnormal numbers. */
+static double allowed(const struct lava_scheme_row *scheme, const struct lava_problem *problem,
+                      double expected, double size) {
+    static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
+    double unit = problem->type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24, k = (double)problem->k;
+    double terms = lava_type_is_half(problem->type) ? 2.0 * k : 4.0 * sqrt(k + 2.0);
+    terms += scheme->units;
+    if (scheme->planes > 0 && scheme->span_k == 0)
+        terms += 2.0 * k;
+    double bound = terms * unit * size + roundings[problem->type_c] * fabs(expected);
+    return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
+}
+
+/* The largest error over what is allowed. */
+static double worst_error(const struct sample *sample, const struct lava_problem *problem) {
+    const struct lava_scheme_row *scheme = lava_scheme(sample->kernel->scheme);
+    double worst = 0;
+    for (int64_t l = 0; l < sample->k; l++)
+        for (int64_t i = 0; i < sample->m; i++)
+            sample->op_a[i + l * sample->m] =
+                sample->values_a[problem->op_a == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
+    for (int64_t j = 0; j < sample->n; j++) {
+        expect_column(sample, problem, j);
+        read_column(sample, problem, j);
+        for (int64_t i = 0; i < sample->m; i++) {
+            double got = sample->column[i];
+            double expected = sample->sums[i] + (isfinite(sample->sums[i]) ? sample->lost[i] : 0);
+            double ratio = fabs(got - expected) / allowed(scheme, problem, expected, sample->sizes[i]);
+            if (isnan(expected) || isinf(expected))
+                ratio = same_special(got, expected) ? 0 : INFINITY;
+            if (!(ratio <= worst)) /* so that a NaN counts */
+                worst = ratio;
+        }
+    }
+    return worst;
+}
+
+static enum lava_status run_case(struct lava_engine *engine, const struct sample *sample,
+                                 const struct test_case *test) {
+    const struct lava_kernel *kernel = sample->kernel;
+    const struct lava_problem problem = {.type = kernel->type,
+                                         .type_c = test->narrow ? kernel->type : lava_type_sums(kernel->type),
+                                         .op_a = test->op,
+                                         .op_b = test->op,
+                                         .m = sample->m,
+                                         .n = sample->n,
+                                         .k = sample->k,
+                                         .lda = sample->ld,
+                                         .ldb = sample->ld,
+                                         .ldc = sample->ld,
+                                         .alpha = 0.75,
+                                         .beta = test->narrow ? 0 : BETA,
+                                         .a = sample->a,
+                                         .b = sample->b,
+                                         .c = sample->c};
+    const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
+    struct lava_plan plan;
+    struct lava_progress progress;
+    lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return LAVA_OK; /* a row that the device cannot run is never chosen either */
+    for (int64_t i = 0; i < sample->ld * sample->n; i++)
+        put(problem.type_c, sample->c, i, test->narrow ? NAN : 1.0);
+    enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, NULL);
+    if (status)
+        return status;
+    double worst = worst_error(sample, &problem);
+    if (worst <= 1.0)
+        return LAVA_OK;
+    LAVA_LOG(WARN, "%s: kernel %s computes wrong results (error %.2g of the bound)",
+             engine->capabilities.name, kernel->name, worst);
+    return LAVA_ERROR_SELF_TEST;
+}
+
+static enum lava_status test_kernel(struct lava_engine *engine, const struct lava_kernel *kernel) {
+    /* each of multiply and finish with each type of result */
+    static const struct test_case cases[] = {
+        {LAVA_OP_N, 1, false}, {LAVA_OP_T, 2, false}, {LAVA_OP_T, 1, true}, {LAVA_OP_N, 2, true}};
+    size_t count = lava_type_is_half(kernel->type) ? 4 : 2;
+    struct sample sample = {0};
+    enum lava_status status = lava_engine_prepare(engine, kernel);
+    if (!status)
+        status = make_sample(&sample, kernel) ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
+    for (size_t i = 0; i < count && !status; i++)
+        status = run_case(engine, &sample, &cases[i]);
+    free_sample(&sample);
+    return status;
+}
+
+/* A row by planes that is wrong, or cannot be made, is refused alone: others compute the same. */
+static enum lava_status test_or_refuse(struct lava_engine *engine, const struct lava_kernel *kernel) {
+    enum lava_status status = test_kernel(engine, kernel);
+    if (!status || kernel->scheme == LAVA_SCHEME_NONE || engine->device->failed)
+        return status;
+    LAVA_LOG(INFO, "%s: kernel %s is not used: %s", engine->capabilities.name, kernel->name,
+             lava_status_name(status));
+    lava_kernel_refuse(kernel, &engine->capabilities);
+    return LAVA_OK;
+}
+
+enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type) {
+    const struct lava_profile *profile = lava_profiles_find(&engine->capabilities);
+    bool any = false;
+    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        if (!kernel || kernel->type != type || !lava_kernel_fits(kernel, &engine->capabilities, NULL))
+            continue;
+        enum lava_status status = test_or_refuse(engine, kernel);
+        if (!status && !any && kernel->scheme == LAVA_SCHEME_NONE && !lava_type_is_half(type))
+            status = lava_self_test_complex(engine, kernel);
+        if (status)
+            return status;
+        any = any || kernel->scheme == LAVA_SCHEME_NONE;
+    }
+    return any ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
+}

@@ -1,0 +1,61 @@
+/* Opens the gate. Called by lib/abi's slow path at a process's first call. */
+#include "lib/offload/threshold.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "lib/base/log.h"
+#include "lib/base/stats.h"
+#include "lib/offload/lifecycle.h"
+
+/* A product the CPU finishes in this time no device can win: a submission and the wait for it take half of it
+ * alone (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
+#define UNBEATABLE_S 100e-6
+
+/* On a cache line of its own: every call reads it. */
+_Alignas(128) struct lava_threshold lava_threshold = {.forward_below = -INFINITY};
+
+static _Atomic double cutoff = INFINITY; /* until it is opened */
+
+static double first_cutoff(const struct lava_cpu_blas *blas) {
+    double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
+    return work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+}
+
+static double forward_below(const struct lava_config *config) {
+    if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
+        return 0;
+    return config->mode == LAVA_MODE_CPU ? INFINITY : lava_threshold_cutoff();
+}
+
+double lava_threshold_cutoff(void) {
+    return atomic_load_explicit(&cutoff, memory_order_relaxed);
+}
+
+/* A gate that was closed meanwhile, or lets every call pass, stays as it is. */
+void lava_threshold_measured(const struct lava_figures *figures) {
+    double before = lava_threshold_cutoff();
+    double work = lava_figures_least_work(&figures->cpu, figures->device.call_latency_ns);
+    if (!(figures->device.call_latency_ns > 0) || !(work > 0))
+        return;
+    work = work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+    if (work >= before)
+        return;
+    atomic_store_explicit(&cutoff, work, memory_order_relaxed);
+    atomic_compare_exchange_strong(&lava_threshold.forward_below, &before, work);
+}
+
+static void open_once(void) {
+    const struct lava_config *config = lava_config_get();
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    lava_stats_install();
+    if (config->mode != LAVA_MODE_CPU)
+        lava_lifecycle_install();
+    atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
+    atomic_store_explicit(&lava_threshold.forward_below, forward_below(config), memory_order_release);
+}
+
+void lava_threshold_open(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_once);
+}

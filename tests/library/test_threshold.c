@@ -1,0 +1,74 @@
+/* The cut-off: what measured figures make of it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "dispatch/policy.h"
+#include "lib/offload/threshold.h"
+
+static double forward_below(void) {
+    return atomic_load(&lava_threshold.forward_below);
+}
+
+/* One product of the CPU, by the positions of its sizes, and the device's latency. */
+static struct lava_figures figures_with(const int at[3], double product_ns, double latency_ns) {
+    struct lava_figures figures = {.device.call_latency_ns = latency_ns};
+    figures.cpu.product_ns[at[0]][at[1]][at[2]] = product_ns;
+    return figures;
+}
+
+static void expect(const struct lava_figures *figures, double cutoff) {
+    lava_threshold_measured(figures);
+    assert_true(lava_threshold_cutoff() == cutoff && forward_below() == cutoff);
+}
+
+/* In this order: it is only lowered. */
+static void test_measured(void **state) {
+    static const int large[3] = {5, 5, 5}, thin[3] = {1, 1, 4}, tiny[3] = {0, 0, 0};
+    (void)state;
+    lava_threshold_open();
+    double first = lava_threshold_cutoff();
+    assert_true(first >= LAVA_POLICY_CUTOFF && first < INFINITY && forward_below() == first);
+
+    const struct lava_figures none = {.device.call_latency_ns = 50e3};
+    expect(&none, first); /* nothing took longer */
+    const struct lava_figures no_latency = figures_with(thin, 80e3, 0);
+    expect(&no_latency, first);
+    const struct lava_figures more = figures_with(large, 40e6, 50e3);
+    expect(&more, first);
+    const struct lava_figures less = figures_with(thin, 80e3, 50e3);
+    if (first > 64.0 * 64.0 * 1024.0)
+        expect(&less, 64.0 * 64.0 * 1024.0);
+    const struct lava_figures least = figures_with(tiny, 80e3, 50e3);
+    expect(&least, LAVA_POLICY_CUTOFF);
+    expect(&less, LAVA_POLICY_CUTOFF);
+}
+
+/* A gate that was closed meanwhile: no device will be used. */
+static void test_closed_stays_closed(void **state) {
+    static const int tiny[3] = {0, 0, 0};
+    const struct lava_figures least = figures_with(tiny, 80e3, 50e3);
+    (void)state;
+    lava_threshold_open();
+    atomic_store(&lava_threshold.forward_below, (double)INFINITY);
+    lava_threshold_measured(&least);
+    assert_true(lava_threshold_cutoff() == LAVA_POLICY_CUTOFF);
+    assert_true(isinf(forward_below()));
+}
+
+/* Each in a process of its own: the cut-off never rises. */
+int main(int argument_count, char **arguments) {
+    (void)arguments;
+    setenv("LAVABLAS_MODE", "auto", 1);
+    setenv("LAVABLAS_LOG", "error", 1);
+    unsetenv("LAVABLAS_STATS");
+    const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured)};
+    const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
+    return argument_count > 1 ? cmocka_run_group_tests(closed, NULL, NULL)
+                              : cmocka_run_group_tests(measured, NULL, NULL);
+}
