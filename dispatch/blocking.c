@@ -11,6 +11,8 @@
 /* Pieces of op(A) that a block is cut into at most, and the bytes that a piece has at least. */
 #define PIECES_MAX  16
 #define PIECE_BYTES (8 << 20)
+/* Strips of a triangle at most: each has a list of tiles of its own. */
+#define STRIPS_MAX LAVA_BLOCKING_TILE_LISTS
 /* Steps of tile_k below which a slice of a split K costs more in starting and summing than it gains. */
 #define SLICE_STEPS 4
 /* More slices than this only add traffic: 64 slices of one tile occupy half of the largest device known. */
@@ -122,6 +124,39 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         blocking->result_bytes = (uint64_t)lava_blocking_padded(
             (int64_t)(result_groups(blocking) * RESULT_GROUP * result_element_bytes), RESULT_ALIGN);
     hold(blocking, 2);
+}
+
+/* A triangle by strips of so many rows. The last strip is the largest: what a block takes is measured by it.
+ */
+static void measure_strips(const struct request *request, int64_t rows, struct lava_blocking *blocking) {
+    const struct lava_problem *problem = request->problem;
+    const struct lava_kernel *kernel = request->kernel;
+    int64_t each = problem->of_parts ? 2 : 1;
+    int64_t strips = divide_up(problem->m, rows);
+    int64_t last = lava_minimum(rows, problem->m);
+    bool is_lower = problem->region == LAVA_REGION_LOWER;
+    struct lava_problem strip = *problem;
+    strip.m = is_lower ? last : problem->m;
+    strip.n = is_lower ? problem->n : last * each;
+    const struct request as_block = {.problem = &strip,
+                                     .kernel = kernel,
+                                     .split_k = request->split_k,
+                                     .steps_k = request->steps_k,
+                                     .tiles_m = divide_up(strip.m, kernel->tile_m),
+                                     .tiles_n = divide_up(strip.n, kernel->tile_n)};
+    measure(&as_block, as_block.tiles_m, as_block.tiles_n, request->steps_k, blocking);
+    uint64_t padded_k = (uint64_t)request->steps_k * kernel->tile_k;
+    blocking->packed_a_bytes =
+        lava_packed_layout(kernel, kernel->tile_m, (uint64_t)request->tiles_m * kernel->tile_m, padded_k)
+            .bytes;
+    blocking->packed_b_bytes =
+        lava_packed_layout(kernel, kernel->tile_n, (uint64_t)request->tiles_n * kernel->tile_n, padded_k)
+            .bytes;
+    blocking->block_m = problem->m;
+    blocking->block_n = blocking->later_n = problem->n;
+    blocking->blocks_n = strips;
+    blocking->by_strips = true;
+    blocking->piece_m = rows;
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
@@ -254,6 +289,26 @@ static int64_t piece_rows(const struct request *request, const struct lava_block
     return tiles < tiles_m ? tiles * kernel->tile_m : blocking->block_m;
 }
 
+/* So many strips, or more where a strip is too large; none where op(A) and op(B) do not fit whole. */
+static bool plan_strips(const struct request *request, struct lava_blocking *blocking) {
+    const struct lava_kernel *kernel = request->kernel;
+    int64_t tile = lava_maximum(kernel->tile_m, kernel->tile_n), m = request->problem->m;
+    if (request->tiles_m > DIMENSION_TILES_MAX || request->tiles_n > DIMENSION_TILES_MAX ||
+        request->steps_k > BLOCK_K_MAX / kernel->tile_k)
+        return false;
+    for (int64_t strips = lava_maximum(1, request->limits->column_blocks); strips <= STRIPS_MAX;
+         strips *= 2) {
+        measure_strips(request, divide_up(divide_up(m, tile), strips) * tile, blocking);
+        if (strips == 1)
+            hold(blocking, 1);
+        if (fits(request, blocking)) {
+            hold_more(request, blocking);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking) {
     struct request request = {.problem = problem,
@@ -263,6 +318,8 @@ bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_ke
                               .tiles_n = divide_up(problem->n, kernel->tile_n),
                               .steps_k = divide_up(problem->k, kernel->tile_k),
                               .split_k = limits->split_k};
+    if (problem->region != LAVA_REGION_ALL)
+        return plan_strips(&request, blocking);
     request.widest = widest_block(request.tiles_n, limits->column_blocks);
     if (!search(&request, blocking))
         return false;

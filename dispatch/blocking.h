@@ -15,18 +15,21 @@
 
 /* Lists of tiles kept. A product has up to four: a piece and the last piece of the first column block, the
  * height of a block with the width of a later one and of the last one (K cut: both pieces, each with the
- * width of a block and of the last one); at the lower edge of C there may be as many others. */
-#define LAVA_BLOCKING_TILE_LISTS 12
+ * width of a block and of the last one); at the lower edge of C there may be as many others. Every strip of a
+ * triangle has its own. */
+#define LAVA_BLOCKING_TILE_LISTS 16
 
 #define LAVA_BLOCKING_BLOCKS_HELD 16
 
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block of each may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
+    bool by_strips;   /* of a triangle: blocks_n strips, op(A) and op(B) packed whole (program.h) */
     int64_t later_n;  /* columns of a row block's column blocks after the first, the last of which may be
                        * smaller: at most block_n; whole tiles, or block_n where there is one block */
     int64_t piece_m;  /* rows of op(A) that are packed and multiplied at a time where they are not there yet:
-                       * whole tiles, or block_m */
+                       * whole tiles, or block_m. Of a triangle: rows of a strip (program.h), whole tiles of
+                       * both  sizes; blocks_n counts the strips, and op(A) and op(B) are packed whole */
     uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: none */
     bool epilogue; /* the epilogue runs: alpha, sum of slices, compact result; else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/program.h"
 
 /* When the first bytes of a streamed product reach the bus, in latencies of the smallest product: on an H200
  * after 60 us of copying to staging memory, where that product took 50 us (2026-11-21; calibration fits 85 to
@@ -64,8 +65,9 @@ static double tiles_of(int64_t size, uint32_t tile) {
 }
 
 double lava_cost_tiles(const struct lava_estimate *estimate) {
-    return tiles_of(estimate->problem->m, estimate->kernel->tile_m) *
-           tiles_of(estimate->problem->n, estimate->kernel->tile_n);
+    double all = tiles_of(estimate->problem->m, estimate->kernel->tile_m) *
+                 tiles_of(estimate->problem->n, estimate->kernel->tile_n);
+    return estimate->problem->region == LAVA_REGION_ALL ? all : all / 2;
 }
 
 /* Part of a block's way: rows of op(A), columns of op(B), and how much of K. */
@@ -73,16 +75,24 @@ struct extent {
     int64_t rows, columns, k;
 };
 
-/* Tiles of the extent, all slices. */
-static double units_of(const struct lava_estimate *estimate, const struct extent *extent) {
-    return tiles_of(extent->rows, estimate->kernel->tile_m) *
-           tiles_of(extent->columns, estimate->kernel->tile_n) * estimate->blocking.split_k;
+/* Tiles of the extent that are in the region, all slices. */
+static double units_of(const struct lava_estimate *estimate, const struct extent *extent,
+                       const struct lava_region_tiles *region) {
+    const struct lava_kernel *kernel = estimate->kernel;
+    double tiles = tiles_of(extent->rows, kernel->tile_m) * tiles_of(extent->columns, kernel->tile_n);
+    if (region->block.region != LAVA_REGION_ALL)
+        tiles = (double)lava_region_count(region, (uint32_t)tiles_of(extent->rows, kernel->tile_m),
+                                          (uint32_t)tiles_of(extent->columns, kernel->tile_n));
+    return tiles * estimate->blocking.split_k;
 }
 
+/* Of a triangle, the share that a strip has of them. */
 double lava_cost_units(const struct lava_estimate *estimate) {
     const struct lava_blocking *blocking = &estimate->blocking;
-    const struct extent block = {blocking->block_m, blocking->block_n, blocking->block_k};
-    return units_of(estimate, &block);
+    if (estimate->problem->region != LAVA_REGION_ALL)
+        return lava_cost_tiles(estimate) * blocking->split_k / (double)blocking->blocks_n;
+    return tiles_of(blocking->block_m, estimate->kernel->tile_m) *
+           tiles_of(blocking->block_n, estimate->kernel->tile_n) * blocking->split_k;
 }
 
 /* Time of a multiprocessor for `workgroups` side by side, in units of one at the full rate: with few of them
@@ -97,7 +107,7 @@ static double busy(const struct lava_profile_kernel *row, double workgroups) {
 }
 
 /* Arithmetic of a dispatch: full waves of all resident workgroups, then the rest, spread evenly. */
-static double arithmetic_ns(const struct lava_estimate *estimate, const struct extent *extent) {
+static double arithmetic_ns(const struct lava_estimate *estimate, const struct extent *extent, double units) {
     const struct lava_kernel *kernel = estimate->kernel;
     const struct lava_profile_kernel *row = &estimate->row;
     double resident = (double)lava_cost_slots(estimate);
@@ -107,7 +117,6 @@ static double arithmetic_ns(const struct lava_estimate *estimate, const struct e
     double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * depth;
     double unit_ns = 1e9 * unit_flops * estimate->multiprocessors / row->flops_per_s;
 
-    double units = units_of(estimate, extent);
     double waves = floor(units / resident);
     double rest = ceil((units - waves * resident) / multiprocessors);
     return unit_ns * (waves * busy(row, ceil(resident / multiprocessors)) + busy(row, rest));
@@ -135,7 +144,8 @@ static double read_bytes(const struct lava_estimate *estimate, int64_t size, uin
  * columns of C. The two overlap, but not well where they are alike: the root of the sum of squares is within
  * 12% of what 40 thin products took on an H200 with 1 to 32 slices (checkgemm --bench --split, 4096 x N x
  * 4096 and 11008). The sums are written besides, and for each further panel of K read and written. */
-static double multiply_ns(const struct lava_estimate *estimate, const struct extent *extent) {
+static double multiply_ns(const struct lava_estimate *estimate, const struct extent *extent,
+                          const struct lava_region_tiles *region) {
     const struct lava_kernel *kernel = estimate->kernel;
     const struct lava_blocking *blocking = &estimate->blocking;
     double bytes = read_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
@@ -143,10 +153,11 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     size_t sum_bytes = lava_type_bytes(blocking->epilogue ? lava_type_sums(estimate->problem->type)
                                                           : lava_problem_result_type(estimate->problem));
     double passes = 2.0 - 1.0 / (double)blocking->blocks_k;
-    double sums = units_of(estimate, extent) * kernel->tile_m * kernel->tile_n * (double)sum_bytes * passes;
+    double units = units_of(estimate, extent, region);
+    double sums = units * kernel->tile_m * kernel->tile_n * (double)sum_bytes * passes;
     double memory_ns = 1e9 / estimate->rates.memory_bytes_per_s;
     double screen_ns = lava_scheme(kernel->scheme)->screened ? SCREEN_NS : 0;
-    return hypot(arithmetic_ns(estimate, extent), bytes * memory_ns) + sums * memory_ns + screen_ns;
+    return hypot(arithmetic_ns(estimate, extent, units), bytes * memory_ns) + sums * memory_ns + screen_ns;
 }
 
 /* Packing passes through device memory: in, and padded out; of parts, in and out once more before. */
@@ -186,85 +197,24 @@ static double epilogue_ns(const struct lava_estimate *estimate, int64_t rows, in
            1e9 * (sums + result_bytes(estimate->problem, rows, columns)) / estimate->rates.memory_bytes_per_s;
 }
 
-/* A piece of op(A), or a whole block where op(A) is there already. */
-struct step {
-    double upload_ns, compute_ns;
+struct pack_times {
+    int64_t size, k;
+    double upload_ns, pack_ns;
 };
 
-/* A panel of K of a block: op(B), then op(A)'s pieces, all alike but the last. */
-struct panel {
-    double upload_b_ns, pack_b_ns;
-    int64_t pieces;
-    struct step piece, last;
-};
-
-/* A column block: its panels of K, all alike but the last. */
-struct block {
-    struct panel panel, last;
-    double epilogue_ns, download_ns;
-};
-
-/* The column blocks of a row block: wide, later, and what is left. */
-enum { FIRST, LATER, LAST, COLUMN_BLOCKS };
-
-static struct step measure_step(const struct lava_estimate *estimate, const struct extent *extent,
-                                bool a_is_there) {
-    struct step step = {.compute_ns = GAP_NS + multiply_ns(estimate, extent)};
-    if (!a_is_there) {
-        step.upload_ns = upload_ns(estimate, extent->rows, extent->k);
-        step.compute_ns += pack_ns(estimate, extent->rows, estimate->kernel->tile_m, extent->k);
-    }
-    return step;
-}
-
-static struct panel measure_panel(const struct lava_estimate *estimate, const struct extent *extent,
-                                  bool a_is_there) {
-    int64_t rows = a_is_there ? extent->rows : lava_minimum(estimate->blocking.piece_m, extent->rows);
-    struct extent part = {rows, extent->columns, extent->k};
-    struct panel panel = {.upload_b_ns = upload_b_ns(estimate, extent->columns, extent->k),
-                          .pack_b_ns =
-                              pack_ns(estimate, extent->columns, estimate->kernel->tile_n, extent->k),
-                          .pieces = (extent->rows - 1) / rows + 1};
-    if (panel.pieces > 1)
-        panel.piece = measure_step(estimate, &part, a_is_there);
-    part.rows = extent->rows - (panel.pieces - 1) * rows;
-    panel.last = measure_step(estimate, &part, a_is_there);
-    return panel;
-}
-
-static void measure_block(const struct lava_estimate *estimate, int64_t rows, int64_t columns, bool is_first,
-                          struct block *block) {
-    const struct lava_blocking *blocking = &estimate->blocking;
-    bool a_is_there = blocking->blocks_k == 1 && !is_first;
-    struct extent extent = {rows, columns, blocking->block_k};
-    if (blocking->blocks_k > 1)
-        block->panel = measure_panel(estimate, &extent, a_is_there);
-    extent.k = estimate->problem->k - (blocking->blocks_k - 1) * blocking->block_k;
-    block->last = measure_panel(estimate, &extent, a_is_there);
-    block->epilogue_ns = epilogue_ns(estimate, rows, columns);
-    block->download_ns = download_ns(estimate, rows, columns);
-}
-
-static void measure_rows(const struct lava_estimate *estimate, int64_t rows,
-                         struct block blocks[COLUMN_BLOCKS]) {
-    const struct lava_blocking *blocking = &estimate->blocking;
-    measure_block(estimate, rows, blocking->block_n, true, &blocks[FIRST]);
-    if (blocking->blocks_n > 2)
-        measure_block(estimate, rows, blocking->later_n, false, &blocks[LATER]);
-    if (blocking->blocks_n > 1) {
-        int64_t before = blocking->block_n + (blocking->blocks_n - 2) * blocking->later_n;
-        measure_block(estimate, rows, estimate->problem->n - before, false, &blocks[LAST]);
-    }
-}
-
-/* A product on its way through the engine, in the order of its program. ns from the call's begin on. */
+/* A product on its way through the engine. Times are ns from the call's begin on. */
 struct timeline {
+    const struct lava_estimate *estimate;
     double bus_ns, compute_ns; /* when each is free */
     struct {
         double ready_ns, takes_ns;
     } downloads[LAVA_BLOCKING_BLOCKS_HELD]; /* in turn */
-    unsigned started, carried;              /* of the row block's downloads */
+    unsigned started, carried;
     unsigned steps;
+    double work;                /* m n k of the multiplies so far */
+    struct pack_times packs[2]; /* the last of op(A) and of op(B) */
+    struct extent extent;       /* of the last multiply, which took so long */
+    double multiply_ns;
 };
 
 static void carry_download(struct timeline *timeline) {
@@ -273,70 +223,107 @@ static void carry_download(struct timeline *timeline) {
     timeline->bus_ns += timeline->downloads[place].takes_ns;
 }
 
-static void start_download(struct timeline *timeline, double takes_ns) {
-    unsigned place = timeline->started++ % LAVA_BLOCKING_BLOCKS_HELD;
-    timeline->downloads[place].ready_ns = timeline->compute_ns;
-    timeline->downloads[place].takes_ns = takes_ns;
+/* Downloads are carried when somebody waits for them: uploads come first. Between a download and the upload
+ * that follows it the bus turns. */
+static void wait_for_downloads(struct timeline *timeline, const struct lava_task *task) {
+    while (timeline->started - timeline->carried > task->unfinished)
+        carry_download(timeline);
+    if (task->ends_rows)
+        return;
+    timeline->bus_ns += TURN_NS;
+    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns); /* the next block needs the place */
 }
 
-static void run_step(struct timeline *timeline, const struct step *step) {
-    timeline->bus_ns += step->upload_ns;
-    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns) + step->compute_ns;
+static void start_download(struct timeline *timeline, const struct lava_block *block) {
+    unsigned place = timeline->started++ % LAVA_BLOCKING_BLOCKS_HELD;
+    timeline->downloads[place].ready_ns = timeline->compute_ns;
+    timeline->downloads[place].takes_ns = download_ns(timeline->estimate, block->rows, block->columns);
+}
+
+/* Sizes of one operand's packs, most of which are like the one before. */
+static void measure_pack(const struct lava_estimate *estimate, const struct lava_task *task, bool is_b,
+                         struct pack_times *times) {
+    const struct lava_kernel *kernel = estimate->kernel;
+    int64_t size = is_b ? task->columns : task->rows;
+    if (times->size == size && times->k == task->k)
+        return;
+    *times = (struct pack_times){
+        .size = size,
+        .k = task->k,
+        .upload_ns = is_b ? upload_b_ns(estimate, size, task->k) : upload_ns(estimate, size, task->k),
+        .pack_ns = pack_ns(estimate, size, is_b ? kernel->tile_n : kernel->tile_m, task->k)};
+}
+
+static void pack(struct timeline *timeline, const struct lava_task *task) {
+    bool is_b = task->kind == LAVA_TASK_PACK_B;
+    struct pack_times *times = &timeline->packs[is_b];
+    measure_pack(timeline->estimate, task, is_b, times);
+    timeline->bus_ns += times->upload_ns;
+    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns) + times->pack_ns;
+    if (task->serves_both) {
+        measure_pack(timeline->estimate, task, true, &timeline->packs[true]);
+        timeline->compute_ns += timeline->packs[true].pack_ns;
+    }
+}
+
+static double measure_multiply(const struct lava_estimate *estimate, const struct lava_task *task) {
+    const struct extent extent = {task->rows, task->block->columns, task->k};
+    static const struct lava_region_tiles all = {.block = {.region = LAVA_REGION_ALL}};
+    if (estimate->problem->region == LAVA_REGION_ALL)
+        return GAP_NS + multiply_ns(estimate, &extent, &all);
+    struct lava_region_tiles tiles =
+        lava_program_tiles(estimate->problem, estimate->kernel, task->block, task->row, task->rows);
+    return GAP_NS + multiply_ns(estimate, &extent, &tiles);
+}
+
+static void multiply(struct timeline *timeline, const struct lava_task *task) {
+    const struct extent extent = {task->rows, task->block->columns, task->k};
+    if (timeline->extent.rows != extent.rows || timeline->extent.columns != extent.columns ||
+        timeline->extent.k != extent.k) {
+        timeline->extent = extent;
+        timeline->multiply_ns = measure_multiply(timeline->estimate, task);
+    }
+    timeline->compute_ns += timeline->multiply_ns;
+    timeline->work += (double)extent.rows * (double)extent.columns * (double)extent.k;
     timeline->steps++;
 }
 
-/* Uploads come first: downloads are carried when the next block needs the place of one, and then half of
- * those that wait. */
-static void run_panel(struct timeline *timeline, const struct panel *panel, uint32_t blocks_held) {
-    timeline->bus_ns += panel->upload_b_ns;
-    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns) + panel->pack_b_ns;
-    if (timeline->started - timeline->carried >= blocks_held) {
-        while (timeline->started - timeline->carried > blocks_held / 2)
-            carry_download(timeline);
-        timeline->bus_ns += TURN_NS;
+static void run_task(struct timeline *timeline, const struct lava_task *task) {
+    switch (task->kind) {
+    case LAVA_TASK_PACK_A:
+    case LAVA_TASK_PACK_B:
+        pack(timeline, task);
+        return;
+    case LAVA_TASK_WAIT:
+        wait_for_downloads(timeline, task);
+        return;
+    case LAVA_TASK_MULTIPLY:
+        multiply(timeline, task);
+        return;
+    case LAVA_TASK_EPILOGUE:
+        timeline->compute_ns += epilogue_ns(timeline->estimate, task->block->rows, task->block->columns);
+        return;
+    default:
+        start_download(timeline, task->block);
     }
-    for (int64_t piece = 1; piece < panel->pieces; piece++)
-        run_step(timeline, &panel->piece);
-    run_step(timeline, &panel->last);
 }
 
-/* Returns the elements of K done: all but where there are too many panels. */
-static int64_t run_block(const struct lava_estimate *estimate, const struct block *block,
-                         struct timeline *timeline) {
-    const struct lava_blocking *blocking = &estimate->blocking;
-    int64_t panels = 1;
-    for (; panels < blocking->blocks_k; panels++) {
-        if (timeline->steps >= STEPS_MAX)
-            return (panels - 1) * blocking->block_k;
-        run_panel(timeline, &block->panel, blocking->blocks_held);
-    }
-    run_panel(timeline, &block->last, blocking->blocks_held);
-    timeline->compute_ns += block->epilogue_ns;
-    start_download(timeline, block->download_ns);
-    return estimate->problem->k;
-}
-
-/* The share of the product that was simulated. */
-static double run_blocks(const struct lava_estimate *estimate, struct timeline *timeline) {
-    const struct lava_problem *problem = estimate->problem;
-    const struct lava_blocking *blocking = &estimate->blocking;
-    double done = 0, all = (double)problem->m * (double)problem->n * (double)problem->k;
-    struct block blocks[COLUMN_BLOCKS];
-    for (int64_t row = 0; row < problem->m && timeline->steps < STEPS_MAX; row += blocking->block_m) {
-        int64_t rows = lava_minimum(blocking->block_m, problem->m - row);
-        if (row == 0 || rows < blocking->block_m)
-            measure_rows(estimate, rows, blocks);
-        int64_t columns;
-        for (int64_t column = 0; column < problem->n && timeline->steps < STEPS_MAX; column += columns) {
-            columns = lava_minimum(column ? blocking->later_n : blocking->block_n, problem->n - column);
-            int kind = column == 0 ? FIRST : column + columns < problem->n ? LATER : LAST;
-            double k = (double)run_block(estimate, &blocks[kind], timeline);
-            done += (double)rows * (double)columns * k;
+/* The share of the product that was gone through: all of it, unless it has too many steps. */
+static double run_program(struct timeline *timeline) {
+    const struct lava_problem *problem = timeline->estimate->problem;
+    struct lava_program program;
+    struct lava_task task;
+    lava_program_begin(&program, problem, timeline->estimate->kernel, &timeline->estimate->blocking);
+    while (lava_program_next(&program, &task)) {
+        if (timeline->steps >= STEPS_MAX && task.kind != LAVA_TASK_EPILOGUE &&
+            task.kind != LAVA_TASK_DOWNLOAD) {
+            while (timeline->carried < timeline->started)
+                carry_download(timeline);
+            return timeline->work / ((double)problem->m * (double)problem->n * (double)problem->k);
         }
-        while (timeline->carried < timeline->started)
-            carry_download(timeline);
+        run_task(timeline, &task);
     }
-    return done / all;
+    return 1;
 }
 
 /* The bus is taken for one that carries one direction at a time: on an H200 both together reach 51 to 63 GB/s
@@ -344,8 +331,8 @@ static double run_blocks(const struct lava_estimate *estimate, struct timeline *
 static double streamed_ns(const struct lava_estimate *estimate) {
     const struct lava_problem *problem = estimate->problem;
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
-    struct timeline timeline = {.bus_ns = start_ns};
-    double share = run_blocks(estimate, &timeline);
+    struct timeline timeline = {.estimate = estimate, .bus_ns = start_ns};
+    double share = run_program(&timeline);
     double bytes = fmin(LAST_CHUNK_BYTES, result_bytes(problem, problem->m, problem->n));
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
@@ -360,9 +347,12 @@ static double at_once_ns(const struct lava_estimate *estimate) {
     const struct lava_problem *problem = estimate->problem;
     const struct lava_kernel *kernel = estimate->kernel;
     const struct extent all = {problem->m, problem->n, problem->k};
-    return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) +
-           upload_b_ns(estimate, all.columns, all.k) + pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
-           pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all) +
+    const struct lava_block block = {.rows = problem->m, .columns = problem->n};
+    const struct lava_region_tiles region = lava_program_tiles(problem, kernel, &block, 0, problem->m);
+    double upload_b = problem->b_is_a ? 0 : upload_b_ns(estimate, all.columns, all.k);
+    return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) + upload_b +
+           pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
+           pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all, &region) +
            epilogue_ns(estimate, all.rows, all.columns) + download_ns(estimate, all.rows, all.columns) +
            1e9 * result_bytes(problem, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
@@ -374,8 +364,9 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
 double lava_cost_least_ns(const struct lava_problem *problem, const struct lava_rates *rates,
                           double flops_per_s) {
     double up = lava_problem_operand_bytes(problem);
-    double transfers_s = up / rates->upload_bytes_per_s +
-                         result_bytes(problem, problem->m, problem->n) / rates->download_bytes_per_s;
+    double down = result_bytes(problem, problem->m, problem->n);
+    down = problem->region == LAVA_REGION_ALL ? down : down / 2;
+    double transfers_s = up / rates->upload_bytes_per_s + down / rates->download_bytes_per_s;
     double arithmetic_s = flops_per_s > 0 ? lava_problem_flops(problem) / flops_per_s : 0;
     return rates->call_latency_ns + 1e9 * fmax(transfers_s, arithmetic_s);
 }

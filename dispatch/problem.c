@@ -207,16 +207,21 @@ struct lava_problem lava_problem_block(const struct lava_problem *problem, int64
     part.a = element_at(problem->a, problem->type, a_n ? row : 0, a_n ? 0 : row, problem->lda);
     part.b = element_at(problem->b, problem->type, b_n ? 0 : column, b_n ? column : 0, problem->ldb);
     part.c = element_at(problem->c, problem->type_c, row, column, problem->ldc);
+    if (row != column || rows != columns) {
+        part.region = LAVA_REGION_ALL;
+        part.b_is_a = part.real_diagonal = false;
+    }
     return part;
 }
 
 double lava_problem_flops(const struct lava_problem *problem) {
-    return (lava_type_is_complex(problem->type) ? 8.0 : 2.0) * (double)problem->m * (double)problem->n *
-           (double)problem->k;
+    double flops =
+        (lava_type_is_complex(problem->type) ? 8.0 : 2.0) * (double)problem->m * (double)problem->k;
+    return flops * (problem->region == LAVA_REGION_ALL ? (double)problem->n : ((double)problem->n + 1) / 2);
 }
 
 double lava_problem_operand_bytes(const struct lava_problem *problem) {
-    double n = problem->of_parts ? (double)problem->n / 2 : (double)problem->n;
+    double n = problem->b_is_a ? 0 : problem->of_parts ? (double)problem->n / 2 : (double)problem->n;
     return ((double)problem->m + n) * (double)problem->k * (double)lava_type_bytes(problem->type);
 }
 

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dispatch/region.h"
+
 enum lava_op { LAVA_OP_N, LAVA_OP_T };
 
 /* Those a device multiplies come first: kernels, figures and preparations are by these. A complex product is
@@ -41,6 +43,9 @@ struct lava_problem {
     enum lava_op op_a, op_b;
     bool conjugate_a, conjugate_b; /* complex types alone */
     bool of_parts;                 /* made by lava_problem_of_parts */
+    enum lava_region region;       /* what of C is read and written; m is n (before parts) unless it is all */
+    bool b_is_a;        /* op(B) is op(A) transposed, conjugated or not: b, ldb and op_b say so as well */
+    bool real_diagonal; /* C's diagonal has no imaginary parts: they are not read, and written as zero */
     int64_t m, n, k;
     int64_t lda, ldb, ldc;
     double alpha, beta;                     /* exact: every fp32, fp16 and bf16 is a double */
@@ -74,7 +79,8 @@ bool lava_problem_overlaps(const struct lava_problem *problem);
 int64_t lava_problem_rows_a(const struct lava_problem *problem);
 int64_t lava_problem_rows_b(const struct lava_problem *problem);
 
-/* The product for the block of C that has these rows and columns of it. */
+/* The product for the block of C that has these rows and columns of it. Where C has a region, the block lies
+ * on the diagonal (row is column, rows is columns) and has it too, or it lies inside the region. */
 struct lava_problem lava_problem_block(const struct lava_problem *problem, int64_t row, int64_t rows,
                                        int64_t column, int64_t columns);
 
@@ -83,9 +89,10 @@ struct lava_problem lava_problem_block(const struct lava_problem *problem, int64
  * matrices. A real product is returned as it is. */
 struct lava_problem lava_problem_of_parts(const struct lava_problem *problem);
 
-/* 2 m n k, complex 8 m n k, as a double: no overflow. */
+/* 2 m n k, complex 8 m n k, of a triangle half of that and its diagonal's other half; as a double: no
+ * overflow. */
 double lava_problem_flops(const struct lava_problem *problem);
-/* Bytes of A and B as they are stored. */
+/* Bytes of A and B as they are stored; of A where B is A. */
 double lava_problem_operand_bytes(const struct lava_problem *problem);
 
 size_t lava_type_bytes(enum lava_type type);

@@ -1,10 +1,11 @@
 /* Every ?gemmt and ?gemmtr as programs call it: one triangle of C <- alpha op(A) op(B) + beta C, which is
- * n x n. Where a device is worth it or the CPU BLAS has no routine of the name, lib/blas/gemmt takes the
- * triangle apart; else the CPU's own gets the arguments untouched. */
-#include "lib/blas/gemmt.h"
+ * n x n. Where no device is worth it, the CPU's own routine gets the arguments untouched; where it has none,
+ * its ?gemm computes the triangle (lib/host/triangle.h). */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/refuse.h"
+#include "lib/blas/triangle.h"
+#include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"
 
@@ -24,11 +25,12 @@ static bool read_uplo(const struct gemmt_arguments *x, bool *is_lower) {
 }
 
 /* By rows the transpose is computed, whose lower triangle is the upper one. */
-static bool translate(const struct gemmt_arguments *x, struct lava_gemmt *triangle) {
-    if (!read_uplo(x, &triangle->is_lower) || !lava_arguments_translate(&x->gemm, &triangle->problem))
+static bool translate(const struct gemmt_arguments *x, struct lava_problem *triangle) {
+    bool is_lower, fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
+    if (!read_uplo(x, &is_lower) || !lava_arguments_translate(&x->gemm, triangle))
         return false;
-    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
-    triangle->is_lower ^= !fortran && x->gemm.layout == ROW_MAJOR;
+    is_lower ^= !fortran && x->gemm.layout == ROW_MAJOR;
+    triangle->region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     return true;
 }
 
@@ -48,15 +50,15 @@ static void complain(const struct gemmt_arguments *x) {
 }
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
-    struct lava_gemmt triangle;
     *call = (struct lava_call){.routine = arguments->gemm.routine};
-    return translate(arguments, &triangle) ? lava_gemmt_begin(call, &triangle) : lava_offload_begin(call);
+    call->valid = translate(arguments, &call->problem);
+    return lava_triangle_begin(call);
 }
 
 static void gemmt_compute(const struct gemmt_arguments *arguments) {
-    struct lava_gemmt triangle;
+    struct lava_problem triangle;
     if (translate(arguments, &triangle))
-        lava_gemmt_run(&triangle);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &triangle);
     else
         complain(arguments);
 }

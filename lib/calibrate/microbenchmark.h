@@ -13,7 +13,7 @@
 #define LAVA_CALIBRATE_MICROBENCHMARK_H
 
 #include "dispatch/figures.h"
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 #include "lib/host/cpu_blas.h"
 
 struct lava_microbenchmark {

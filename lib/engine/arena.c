@@ -85,8 +85,7 @@ uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
 
 /* What each role of a block needs; 0 for the roles that are not a block's. */
 static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_ARENA_ROLES]) {
-    bool twice = blocking->blocks_m * blocking->blocks_n > 1;
-    bool twice_b = twice || blocking->blocks_k > 1;
+    bool twice_b = !blocking->by_strips && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k > 1;
     memset(bytes, 0, LAVA_ARENA_ROLES * sizeof *bytes);
     bytes[LAVA_ARENA_PACKED_A] = blocking->packed_a_bytes;
     bytes[LAVA_ARENA_PACKED_B] = blocking->packed_b_bytes;

@@ -4,6 +4,7 @@
 #define LAVA_ENGINE_ARENA_H
 
 #include "dispatch/blocking.h"
+#include "dispatch/region.h"
 #include "lib/vk/memory.h"
 
 #define LAVA_ARENA_SLOTS     8   /* of staging memory, each direction */
@@ -24,15 +25,19 @@ enum lava_arena_role {
     LAVA_ARENA_ROLES
 };
 
+/* A list of tiles: what it was made for (tile_lists.c). */
+struct lava_arena_list {
+    uint32_t tiles_m, tiles_n, tiles;
+    int order;
+    struct lava_region_tiles region;
+};
+
 struct lava_arena {
     struct lava_buffer buffers[LAVA_ARENA_ROLES];
     uint64_t slot_bytes;    /* of staging memory and of raw chunks */
     uint32_t raw_slots_max; /* what the device's memory allows */
-    /* what the schedule buffer holds: tiles_m | tiles_n << 32 and the order, per list; 0: nothing */
-    struct {
-        uint64_t shape;
-        int schedule;
-    } lists[LAVA_BLOCKING_TILE_LISTS];
+    struct lava_arena_list
+        lists[LAVA_BLOCKING_TILE_LISTS]; /* what the buffer of lists holds; zeroed: nothing */
     uint64_t list_bytes;
 };
 

@@ -259,8 +259,10 @@ static enum lava_status merge(struct rounds *rounds, const struct round *round) 
         .source_stride = ld * problem->n,
         .target_stride = batch->stride_c,
         .targets = batch->c ? batch->c + round->first : NULL};
-    lava_copy_pool_merge_each(rounds->engine->pool, &copies, lava_type_sums(problem->type_c), problem->type_c,
-                              (struct lava_scalar){problem->beta, 0});
+    const struct lava_write_back how = {.source_type = lava_type_sums(problem->type_c),
+                                        .target_type = problem->type_c,
+                                        .beta = {problem->beta, 0}};
+    lava_copy_pool_write_back_each(rounds->engine->pool, &copies, &how);
     return LAVA_OK;
 }
 

@@ -1,10 +1,11 @@
-/* Packing, multiplying and finishing. Called by engine.c. */
+/* Records the tasks that compute: packing, multiplying, the epilogue. Called by runner.c, which keeps their
+ * order. */
 #include "lib/engine/stages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/engine/tile_lists.h"
 
 /* Of K by planes, before the next tile. Workgroups that walk a long K drift apart and lose what the caches
  * share: 4096 x 4096 x K in TFLOP/s, K 4096, 8192, 16384: 73.0, 71.2, 68.3 (H200, 2026-11-21). */
@@ -14,14 +15,17 @@ const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum la
     return &run->engine->arena.buffers[role];
 }
 
-static uint64_t accumulators_of(const struct lava_run *run, const struct lava_run_block *block) {
+static uint64_t accumulators_of(const struct lava_run *run, const struct lava_block *block) {
     return lava_stages_buffer(run, LAVA_ARENA_ACCUMULATOR)->address +
            block->place * run->plan->blocking.accumulator_bytes;
 }
 
-/* The two in turn. */
-static const struct lava_buffer *packed_b(const struct lava_run *run, uint32_t pack) {
-    return lava_stages_buffer(run, pack % 2 ? LAVA_ARENA_PACKED_B_OTHER : LAVA_ARENA_PACKED_B);
+static const struct lava_buffer *packed_b(const struct lava_run *run, const struct lava_block *block) {
+    return lava_stages_buffer(run, block->buffer_b ? LAVA_ARENA_PACKED_B_OTHER : LAVA_ARENA_PACKED_B);
+}
+
+static uint32_t tiles_of(int64_t size, uint32_t tile) {
+    return (uint32_t)(lava_blocking_padded(size, tile) / tile);
 }
 
 static uint64_t bits_of(double value) {
@@ -34,38 +38,41 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
     return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
 }
 
-/* A block's op(A), or from a piece on, and op(B): addresses of its parts, 0 for those that it has not. */
+/* Where rows of op(A), or columns of op(B), lie in their packed buffer: addresses, 0 for the parts that there
+ * are not. */
 struct packed {
     uint64_t elements, panels, exponents, arguments;
     uint32_t exponent_words; /* of a panel */
 };
 
+/* `size` rows or columns are in the buffer; `first` is the one that is asked for. */
 static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
-                               uint32_t tiles, uint32_t first_tile, int64_t k) {
+                               int64_t size, int64_t first, int64_t k) {
     const struct lava_kernel *kernel = run->plan->kernel;
-    uint64_t k_padded = (uint64_t)lava_blocking_padded(k, kernel->tile_k),
-             width = (uint64_t)first_tile * tile;
-    struct lava_packed layout = lava_packed_layout(kernel, tile, (uint64_t)tiles * tile, k_padded);
+    uint64_t k_padded = (uint64_t)lava_blocking_padded(k, kernel->tile_k), width = (uint64_t)first;
+    struct lava_packed layout =
+        lava_packed_layout(kernel, tile, (uint64_t)lava_blocking_padded(size, tile), k_padded);
     struct packed packed = {.elements = buffer->address + width * k_padded * layout.element_bytes};
     if (layout.panels > 0) {
         packed.panels = buffer->address + layout.panels + width * k_padded * lava_type_bytes(kernel->type);
         packed.exponents =
-            buffer->address + layout.exponents + first_tile * layout.exponent_words * sizeof(uint32_t);
+            buffer->address + layout.exponents + width / tile * layout.exponent_words * sizeof(uint32_t);
         packed.arguments = buffer->address + layout.arguments;
         packed.exponent_words = (uint32_t)layout.exponent_words;
     }
     return packed;
 }
 
-static struct packed packed_a_at(const struct lava_run *run, const struct lava_run_block *block,
-                                 const struct lava_run_piece *piece, int64_t k) {
+static struct packed packed_a_at(const struct lava_run *run, const struct lava_block *block, int64_t row,
+                                 int64_t k) {
     return packed_at(run, lava_stages_buffer(run, LAVA_ARENA_PACKED_A), run->plan->kernel->tile_m,
-                     block->tiles_m, piece->first_tile, k);
+                     block->packed_rows, row - block->packed_row, k);
 }
 
-static struct packed packed_b_at(const struct lava_run *run, const struct lava_run_block *block,
-                                 uint32_t pack, int64_t k) {
-    return packed_at(run, packed_b(run, pack), run->plan->kernel->tile_n, block->tiles_n, 0, k);
+static struct packed packed_b_at(const struct lava_run *run, const struct lava_block *block, int64_t column,
+                                 int64_t k) {
+    return packed_at(run, packed_b(run, block), run->plan->kernel->tile_n, block->packed_columns,
+                     column - block->packed_column, k);
 }
 
 // clang-format off
@@ -92,48 +99,44 @@ static uint32_t parts_of(enum shape shape, bool conjugate) {
     return parts;
 }
 
-/* op(A)'s rows of the piece, K from k0. */
-enum lava_status lava_stages_pack_a(struct lava_run *run, const struct lava_run_block *block,
-                                    const struct lava_run_piece *piece, int64_t k0, int64_t k) {
+/* op(A)'s rows. */
+static struct lava_operand operand_a(const struct lava_run *run, const struct lava_task *task) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = problem->op_a == LAVA_OP_T;
-    int64_t row = block->row + piece->row;
-    const struct packed packed = packed_a_at(run, block, piece, k);
-    int64_t first = k0 / run->each, depth = k / run->each; /* of the caller's K */
-    const struct lava_operand operand = {
+    int64_t first = task->first_k / run->each, depth = task->k / run->each; /* in the caller's K */
+    const struct packed packed = packed_a_at(run, task->block, task->row, task->k);
+    return (struct lava_operand){
         .source = element_of(problem->a, run->caller->type,
-                             transpose ? row * problem->lda + first : first * problem->lda + row),
+                             transpose ? task->row * problem->lda + first : first * problem->lda + task->row),
         .element_bytes = lava_type_bytes(run->caller->type),
         .source_ld = problem->lda,
-        .rows = transpose ? depth : piece->rows,
-        .columns = transpose ? piece->rows : depth,
+        .rows = transpose ? depth : task->rows,
+        .columns = transpose ? task->rows : depth,
         .split = run->split,
         .rows_each = transpose ? 2 : 1,
         .columns_each = transpose ? 1 : 2,
         .parts = parts_of(transpose ? TALL : WIDE, problem->conjugate_a),
         .transpose = transpose,
         .pack = run->pack_a,
-        .width_padded = (int64_t)piece->tiles * kernel->tile_m,
-        .k_padded = lava_blocking_padded(k, kernel->tile_k),
+        .width_padded = lava_blocking_padded(task->rows, kernel->tile_m),
+        .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
         .pack_block = lava_kernel_pack_block(kernel),
         .target = packed.elements,
         .panels = packed.panels,
         .exponents = packed.exponents,
-        .wait_for_readers = piece->row == 0};
-    return lava_transfer_pack(&run->transfer, &operand);
+        .wait_for_readers = task->is_overwriting};
 }
 
-/* op(B)'s columns of the block, into the buffer that the multiply before the last one read. */
-enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_block *block, int64_t k0,
-                                    int64_t k) {
+/* op(B)'s columns. */
+static struct lava_operand operand_b(const struct lava_run *run, const struct lava_task *task) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = problem->op_b == LAVA_OP_N;
-    const struct packed packed = packed_b_at(run, block, run->packs_of_b, k);
-    int64_t first = k0 / run->each, depth = k / run->each;
-    int64_t column = block->column / run->each, columns = block->columns / run->each;
-    const struct lava_operand operand = {
+    int64_t first = task->first_k / run->each, depth = task->k / run->each;
+    int64_t column = task->column / run->each, columns = task->columns / run->each;
+    const struct packed packed = packed_b_at(run, task->block, task->column, task->k);
+    return (struct lava_operand){
         .source = element_of(problem->b, run->caller->type,
                              transpose ? column * problem->ldb + first : first * problem->ldb + column),
         .element_bytes = lava_type_bytes(run->caller->type),
@@ -146,71 +149,30 @@ enum lava_status lava_stages_pack_b(struct lava_run *run, const struct lava_run_
         .parts = parts_of(transpose ? SQUARE : SQUARE_T, problem->conjugate_b),
         .transpose = transpose,
         .pack = run->pack_b,
-        .width_padded = (int64_t)block->tiles_n * kernel->tile_n,
-        .k_padded = lava_blocking_padded(k, kernel->tile_k),
+        .width_padded = lava_blocking_padded(task->columns, kernel->tile_n),
+        .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
         .pack_block = lava_kernel_pack_block(kernel),
         .target = packed.elements,
         .panels = packed.panels,
         .exponents = packed.exponents};
-    run->packs_of_b++;
+}
+
+enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
+    struct lava_operand operand, twin;
+    if (task->kind == LAVA_TASK_PACK_B) {
+        operand = operand_b(run, task);
+    } else {
+        operand = operand_a(run, task);
+        if (task->serves_both) {
+            twin = operand_b(run, task);
+            operand.twin = &twin;
+        }
+    }
     return lava_transfer_pack(&run->transfer, &operand);
 }
 
-/* The place of the list of that shape, or LAVA_BLOCKING_TILE_LISTS; *free_place is one that no dispatch of
- * this run reads, or the same. */
-static uint32_t find_list(const struct lava_run *run, uint64_t shape, uint32_t *free_place) {
-    const struct lava_arena *arena = &run->engine->arena;
-    *free_place = LAVA_BLOCKING_TILE_LISTS;
-    for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++) {
-        if (arena->lists[place].shape == shape && arena->lists[place].schedule == (int)run->plan->schedule)
-            return place;
-        if (!(run->lists_used & 1u << place))
-            *free_place = place;
-    }
-    return LAVA_BLOCKING_TILE_LISTS;
-}
-
-static enum lava_status make_list(struct lava_run *run, uint32_t place, uint32_t tiles_m, uint32_t tiles_n) {
-    struct lava_arena *arena = &run->engine->arena;
-    size_t count = (size_t)tiles_m * tiles_n;
-    uint32_t *entries = malloc(count * sizeof *entries);
-    if (!entries)
-        return LAVA_ERROR_HOST_MEMORY;
-    lava_tile_order_fill(run->plan->schedule, tiles_m, tiles_n, entries);
-    arena->lists[place].shape = 0;
-    enum lava_status status =
-        lava_transfer_upload(&run->transfer, entries, count * sizeof *entries,
-                             lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS), place * arena->list_bytes);
-    free(entries);
-    if (!status) {
-        arena->lists[place].shape = tiles_m | (uint64_t)tiles_n << 32;
-        arena->lists[place].schedule = (int)run->plan->schedule;
-    }
-    return status;
-}
-
-/* Where a list of tiles lies on the device; made and uploaded unless it is there from before. */
-static enum lava_status schedule_of(struct lava_run *run, uint32_t tiles_m, uint32_t tiles_n,
-                                    uint64_t *address) {
-    uint32_t free_place, place = find_list(run, tiles_m | (uint64_t)tiles_n << 32, &free_place);
-    enum lava_status status = LAVA_OK;
-    if (place == LAVA_BLOCKING_TILE_LISTS) {
-        place = free_place;
-        if (place == LAVA_BLOCKING_TILE_LISTS) { /* all are read */
-            place = run->lists_used = 0;
-            status = lava_transfer_flush(&run->transfer);
-            status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
-        }
-        status = status ? status : make_list(run, place, tiles_m, tiles_n);
-    }
-    run->lists_used |= 1u << place;
-    *address =
-        lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS)->address + place * run->engine->arena.list_bytes;
-    return status;
-}
-
-/* A piece's multiply for the panel of K that was packed last; where tiles may be screened out, what comes
- * before it, and what its fallback reads instead. */
+/* A multiply; where tiles may be screened out, also what comes before it, and what its fallback reads
+ * instead. */
 struct multiply {
     struct lava_multiply_constants constants;
     struct lava_screen_constants screen;
@@ -218,28 +180,32 @@ struct multiply {
     const struct lava_buffer *packed_b; /* the arguments lie in it */
 };
 
-static struct multiply multiply_of(const struct lava_run *run, const struct lava_run_block *block,
-                                   const struct lava_run_piece *piece, int64_t k, bool accumulate) {
+static struct multiply multiply_of(const struct lava_run *run, const struct lava_task *task,
+                                   const struct lava_tile_list *list) {
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_blocking *blocking = &run->plan->blocking;
-    uint32_t steps = (uint32_t)(lava_blocking_padded(k, kernel->tile_k) / kernel->tile_k);
-    uint32_t ld = block->tiles_m * kernel->tile_m;
+    const struct lava_block *block = task->block;
+    uint32_t steps = tiles_of(task->k, kernel->tile_k);
+    uint32_t tiles_m = tiles_of(block->rows, kernel->tile_m),
+             tiles_n = tiles_of(block->columns, kernel->tile_n);
+    uint32_t ld = tiles_m * kernel->tile_m;
     uint64_t sum_bytes =
         lava_type_bytes(blocking->epilogue ? lava_type_sums(run->problem->type) : run->result_type);
     double alpha = blocking->epilogue ? 1.0 : run->problem->alpha;
-    const struct packed a = packed_a_at(run, block, piece, k),
-                        b = packed_b_at(run, block, run->packs_of_b - 1, k);
+    const struct packed a = packed_a_at(run, block, task->row, task->k),
+                        b = packed_b_at(run, block, block->column, task->k);
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->problem->k);
     const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
         .packed_b = b.elements,
-        .target = accumulators_of(run, block) + (uint64_t)piece->first_tile * kernel->tile_m * sum_bytes,
-        .slice_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
-        .tiles = piece->tiles * block->tiles_n,
+        .schedule = list->address,
+        .target = accumulators_of(run, block) + (uint64_t)(task->row - block->row) * sum_bytes,
+        .slice_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
+        .tiles = list->tiles,
         .steps = steps,
         .steps_per_slice = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
-        .accumulate = accumulate,
+        .accumulate = task->accumulates,
         .alpha = (float)alpha,
         .alpha_fp64 = bits_of(alpha),
         .exponents_a = a.exponents,
@@ -252,11 +218,11 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     const struct lava_screen_constants screen = {.exponents_a = a.exponents,
                                                  .exponents_b = b.exponents,
                                                  .arguments = b.arguments,
-                                                 .panels_a = piece->tiles,
-                                                 .panels_b = block->tiles_n,
+                                                 .panels_a = tiles_of(task->rows, kernel->tile_m),
+                                                 .panels_b = tiles_n,
                                                  .words_a = a.exponent_words,
                                                  .words_b = b.exponent_words};
-    return (struct multiply){constants, screen, a.panels, b.panels, packed_b(run, run->packs_of_b - 1)};
+    return (struct multiply){constants, screen, a.panels, b.panels, packed_b(run, block)};
 }
 
 /* Steps of K that are walked before the next tile: where that is not all of a slice, the slice begins anew
@@ -375,7 +341,7 @@ static enum lava_status submit_multiply(struct lava_run *run, struct multiply *m
 }
 
 /* Where the finished block is left. */
-const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_run_block *block,
+const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_block *block,
                                              uint64_t *offset) {
     const struct lava_blocking *blocking = &run->plan->blocking;
     *offset = block->place * lava_blocking_finished_bytes(blocking);
@@ -385,7 +351,7 @@ const struct lava_buffer *lava_stages_result(const struct lava_run *run, const s
 }
 
 /* Alpha, the sum of the slices, and the block without its padding. */
-enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_run_block *block,
+enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_block *block,
                                       struct lava_point *done) {
     const struct lava_kernel *kernel = run->plan->kernel;
     struct lava_commands commands;
@@ -394,12 +360,12 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_ru
         return status;
     uint64_t offset;
     const struct lava_buffer *result = lava_stages_result(run, block, &offset);
-    uint32_t ld = block->tiles_m * kernel->tile_m;
+    uint32_t ld = tiles_of(block->rows, kernel->tile_m) * kernel->tile_m;
     uint32_t words_per_column = (uint32_t)(lava_blocking_padded(block->rows, 4) / 4);
     const struct lava_epilogue_constants constants = {
         .source = accumulators_of(run, block),
         .target = result->address + offset,
-        .slice_stride = (uint64_t)ld * block->tiles_n * kernel->tile_n,
+        .slice_stride = (uint64_t)ld * tiles_of(block->columns, kernel->tile_n) * kernel->tile_n,
         .slices = run->plan->blocking.split_k,
         .source_ld = ld,
         .words_per_column = words_per_column,
@@ -422,12 +388,14 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_ru
     return lava_transfer_submit(&run->transfer, NULL, done);
 }
 
-enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_run_block *block,
-                                      const struct lava_run_piece *piece, int64_t k, bool accumulate,
+enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_task *task,
                                       struct lava_point *done) {
-    struct multiply multiply = multiply_of(run, block, piece, k, accumulate);
-    enum lava_status status = schedule_of(run, piece->tiles, block->tiles_n, &multiply.constants.schedule);
+    const struct lava_region_tiles region =
+        lava_program_tiles(run->problem, run->plan->kernel, task->block, task->row, task->rows);
+    struct lava_tile_list list;
+    enum lava_status status = lava_tile_lists_get(run, &region, task, &list);
     if (status)
         return status;
+    struct multiply multiply = multiply_of(run, task, &list);
     return submit_multiply(run, &multiply, done);
 }

@@ -191,13 +191,26 @@ static void record_split(struct lava_transfer *transfer, const struct lava_comma
     constants->source = split.target;
 }
 
-/* Collected with what comes before the multiply that needs it: each submission that waits for an upload
- * starts 45 us after the one before it has ended (H200). Where the device has nothing to do it begins now. */
+static void record_pack(struct lava_transfer *transfer, const struct lava_commands *commands,
+                        const struct lava_operand *operand, const struct chunk *chunk, uint64_t source) {
+    struct lava_pack_constants constants = pack_constants(operand, chunk);
+    uint32_t block = operand->pack_block;
+    constants.source = source;
+    if (operand->split)
+        record_split(transfer, commands, operand, &constants);
+    lava_queue_dispatch(transfer->device, commands, operand->pack, &constants, sizeof constants,
+                        (constants.rows_filled + block - 1) / block,
+                        (constants.columns_filled + block - 1) / block);
+}
+
+/* Packs are collected with what comes before the multiply that needs them: each submission that waits for an
+ * upload starts 45 us after the one before it has ended (H200). Where the device has nothing to do, they
+ * begin now. */
 static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
-                                    struct lava_pack_constants *constants, bool first,
+                                    const struct chunk *chunk, uint64_t source,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = transfer->device;
-    uint32_t block = operand->pack_block;
+    bool first = chunk->row == 0 && chunk->column == 0;
     struct lava_commands commands;
     enum lava_status status = lava_transfer_begin(transfer, &commands);
     if (status)
@@ -208,11 +221,9 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
         lava_transfer_stamp_begin(transfer, &commands, LAVA_STAMP_PACK);
         transfer->packing = true;
     }
-    if (operand->split)
-        record_split(transfer, &commands, operand, constants);
-    lava_queue_dispatch(device, &commands, operand->pack, constants, sizeof *constants,
-                        (constants->rows_filled + block - 1) / block,
-                        (constants->columns_filled + block - 1) / block);
+    record_pack(transfer, &commands, operand, chunk, source);
+    if (operand->twin)
+        record_pack(transfer, &commands, operand->twin, chunk, source);
     if ((status = lava_transfer_submit(transfer, after, done)))
         return status;
     return !transfer->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_transfer_flush(transfer)
@@ -223,8 +234,6 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
                                    const struct chunk *chunk) {
     struct lava_arena *arena = transfer->arena;
     const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP];
-    struct lava_pack_constants constants = pack_constants(operand, chunk);
-    bool first = chunk->row == 0 && chunk->column == 0;
     uint32_t slot;
     enum lava_status status = take_slot(transfer, &slot);
     if (status)
@@ -242,9 +251,9 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);
 
     if (transfer->from_staging) {
-        constants.source = staging->address + offset;
         transfer->commands_bytes += bytes;
-        return submit_pack(transfer, operand, &constants, first, NULL, &transfer->staged[slot]);
+        return submit_pack(transfer, operand, chunk, staging->address + offset, NULL,
+                           &transfer->staged[slot]);
     }
     uint32_t raw = transfer->next_raw;
     const struct device_copy upload = {
@@ -253,8 +262,8 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     if ((status = submit_copy(transfer, &upload, transfer->raw[raw], &transfer->staged[slot])))
         return status;
     transfer->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
-    constants.source = arena->buffers[LAVA_ARENA_RAW].address + raw * arena->slot_bytes;
-    return submit_pack(transfer, operand, &constants, first, &transfer->staged[slot], &transfer->raw[raw]);
+    uint64_t source = arena->buffers[LAVA_ARENA_RAW].address + raw * arena->slot_bytes;
+    return submit_pack(transfer, operand, chunk, source, &transfer->staged[slot], &transfer->raw[raw]);
 }
 
 /* Columns of the next chunk, where chunks have whole columns and are not all the same. */
@@ -390,7 +399,14 @@ static enum lava_status merge_chunk(struct lava_transfer *transfer) {
                                    .target_ld = download->target_ld,
                                    .rows = chunk.rows,
                                    .columns = chunk.columns};
-    lava_copy_pool_merge(transfer->pool, &copy, download->source_type, download->target_type, download->beta);
+    struct lava_write_back write_back = {.source_type = download->source_type,
+                                         .target_type = download->target_type,
+                                         .beta = download->beta,
+                                         .region = download->region,
+                                         .real_diagonal = download->real_diagonal};
+    write_back.region.diagonal += chunk.column - chunk.row;
+    write_back.region.rows = chunk.rows;
+    lava_copy_pool_write_back(transfer->pool, &copy, &write_back);
     download->merged++;
     transfer->merged++;
     bool whole = chunk.row + chunk.rows == download->rows;

@@ -4,6 +4,7 @@
 #ifndef LAVA_ENGINE_TRANSFER_H
 #define LAVA_ENGINE_TRANSFER_H
 
+#include "dispatch/region.h"
 #include "lib/engine/arena.h"
 #include "lib/host/copy_pool.h"
 #include "lib/vk/queue.h"
@@ -81,6 +82,8 @@ struct lava_operand {
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* the target may still be read by a multiply that was submitted */
+    const struct lava_operand
+        *twin; /* the same stored block, packed a second time from the same upload; or NULL */
 };
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand);
@@ -99,6 +102,8 @@ struct lava_download {
     void *target;
     int64_t target_ld;
     int64_t rows, columns;
+    struct lava_region_block region; /* what of the block is written to C */
+    bool real_diagonal;
     struct lava_scalar beta;
     struct lava_point ready; /* when the device has finished the block */
     /* progress */

@@ -35,9 +35,8 @@
 struct job {
     struct lava_copy copy;
     size_t source_bytes, target_bytes; /* of an element */
-    enum lava_type target_type;
-    bool merge; /* else the source's bytes as they are */
-    struct lava_scalar beta;
+    bool adds;                         /* else the source's bytes are copied as they are */
+    struct lava_write_back how;        /* where it adds, or has a region */
     int64_t cell_rows, cell_columns;
     int64_t cells_down, cells;
 };
@@ -46,7 +45,7 @@ struct lava_copy_pool {
     struct lava_thread_pool team;
 };
 
-static void merge_fp32(const float *restrict source, float *restrict target, int64_t rows, float beta) {
+static void add_fp32(const float *restrict source, float *restrict target, int64_t rows, float beta) {
     if (beta == 1) {
         for (int64_t i = 0; i < rows; i++)
             target[i] = source[i] + target[i];
@@ -56,13 +55,13 @@ static void merge_fp32(const float *restrict source, float *restrict target, int
     }
 }
 
-static void merge_fp64(const double *restrict source, double *restrict target, int64_t rows, double beta) {
+static void add_fp64(const double *restrict source, double *restrict target, int64_t rows, double beta) {
     for (int64_t i = 0; i < rows; i++)
         target[i] = source[i] + beta * target[i];
 }
 
-static void merge_cfp32(const float *restrict source, float *restrict target, int64_t rows,
-                        struct lava_scalar beta) {
+static void add_cfp32(const float *restrict source, float *restrict target, int64_t rows,
+                      struct lava_scalar beta) {
     float real = (float)beta.real, imaginary = (float)beta.imaginary;
     for (int64_t i = 0; i < 2 * rows; i += 2) {
         float before = target[i], before_imaginary = target[i + 1];
@@ -71,8 +70,8 @@ static void merge_cfp32(const float *restrict source, float *restrict target, in
     }
 }
 
-static void merge_cfp64(const double *restrict source, double *restrict target, int64_t rows,
-                        struct lava_scalar beta) {
+static void add_cfp64(const double *restrict source, double *restrict target, int64_t rows,
+                      struct lava_scalar beta) {
     for (int64_t i = 0; i < 2 * rows; i += 2) {
         double before = target[i], before_imaginary = target[i + 1];
         target[i] = source[i] + (beta.real * before - beta.imaginary * before_imaginary);
@@ -80,8 +79,8 @@ static void merge_cfp64(const double *restrict source, double *restrict target, 
     }
 }
 
-static void merge_half(enum lava_type type, const float *restrict source, uint16_t *restrict target,
-                       int64_t rows, float beta) {
+static void add_half(enum lava_type type, const float *restrict source, uint16_t *restrict target,
+                     int64_t rows, float beta) {
     float sums[RUN];
     for (int64_t i = 0; i < rows; i += RUN) {
         size_t count = (size_t)lava_minimum(RUN, rows - i);
@@ -97,46 +96,72 @@ static void merge_half(enum lava_type type, const float *restrict source, uint16
 }
 
 static void run_column(const struct job *job, const void *source, void *target, int64_t rows) {
-    if (!job->merge) {
+    if (!job->adds) {
         memcpy(target, source, (size_t)rows * job->target_bytes);
         return;
     }
-    switch (job->target_type) {
+    switch (job->how.target_type) {
     case LAVA_TYPE_FP32:
-        merge_fp32(source, target, rows, (float)job->beta.real);
+        add_fp32(source, target, rows, (float)job->how.beta.real);
         return;
     case LAVA_TYPE_FP64:
-        merge_fp64(source, target, rows, job->beta.real);
+        add_fp64(source, target, rows, job->how.beta.real);
         return;
     case LAVA_TYPE_CFP32:
-        if (job->beta.imaginary == 0) /* 0 times an infinite part is not to show */
-            merge_fp32(source, target, 2 * rows, (float)job->beta.real);
+        if (job->how.beta.imaginary == 0) /* 0 times an infinite part is not to show */
+            add_fp32(source, target, 2 * rows, (float)job->how.beta.real);
         else
-            merge_cfp32(source, target, rows, job->beta);
+            add_cfp32(source, target, rows, job->how.beta);
         return;
     case LAVA_TYPE_CFP64:
-        if (job->beta.imaginary == 0)
-            merge_fp64(source, target, 2 * rows, job->beta.real);
+        if (job->how.beta.imaginary == 0)
+            add_fp64(source, target, 2 * rows, job->how.beta.real);
         else
-            merge_cfp64(source, target, rows, job->beta);
+            add_cfp64(source, target, rows, job->how.beta);
         return;
     default:
-        merge_half(job->target_type, source, target, rows, (float)job->beta.real);
+        add_half(job->how.target_type, source, target, rows, (float)job->how.beta.real);
     }
+}
+
+/* The rows from `row` on of column j that are in the region; *first is the first of them. */
+static int64_t rows_in_region(const struct job *job, int64_t j, int64_t row, int64_t rows, int64_t *first) {
+    if (job->how.region.region == LAVA_REGION_ALL) {
+        *first = row;
+        return rows;
+    }
+    int64_t end = lava_minimum(lava_region_rows(&job->how.region, j, first), row + rows);
+    *first = lava_maximum(*first, row);
+    return end - *first;
+}
+
+/* Sets the imaginary part of column j's element on the diagonal to zero, if it is one of these rows. */
+static void clear_imaginary(const struct job *job, char *column, int64_t j, int64_t first, int64_t rows) {
+    int64_t diagonal = j + job->how.region.diagonal;
+    size_t half = job->target_bytes / 2;
+    if (diagonal >= first && diagonal < first + rows)
+        memset(column + diagonal * (int64_t)job->target_bytes + half, 0, half);
 }
 
 static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
     const struct lava_copy *copy = &job->copy;
-    const char *source = copy->source;
-    char *target = copy->target;
-    source += (row + column * copy->source_ld) * (int64_t)job->source_bytes;
-    target += (row + column * copy->target_ld) * (int64_t)job->target_bytes;
-    if (!job->merge && rows == copy->source_ld && rows == copy->target_ld) {
+    const char *source = (const char *)copy->source + column * copy->source_ld * (int64_t)job->source_bytes;
+    char *target = (char *)copy->target + column * copy->target_ld * (int64_t)job->target_bytes;
+    bool whole = job->how.region.region == LAVA_REGION_ALL && !job->how.real_diagonal;
+    if (!job->adds && whole && rows == copy->source_ld && rows == copy->target_ld) {
         memcpy(target, source, (size_t)(rows * columns) * job->target_bytes);
         return;
     }
-    for (int64_t j = 0; j < columns; j++) {
-        run_column(job, source, target, rows);
+    for (int64_t j = column; j < column + columns; j++) {
+        int64_t first, count = rows_in_region(job, j, row, rows, &first);
+        if (count > 0) {
+            if (job->how.real_diagonal && job->adds)
+                clear_imaginary(job, target, j, first, count);
+            run_column(job, source + first * (int64_t)job->source_bytes,
+                       target + first * (int64_t)job->target_bytes, count);
+            if (job->how.real_diagonal)
+                clear_imaginary(job, target, j, first, count);
+        }
         source += copy->source_ld * (int64_t)job->source_bytes;
         target += copy->target_ld * (int64_t)job->target_bytes;
     }
@@ -206,20 +231,24 @@ void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *co
     run_job(pool, &job);
 }
 
-static struct job merge_job(const struct lava_copy *copy, enum lava_type source_type,
-                            enum lava_type target_type, struct lava_scalar beta) {
+static struct job write_back_job(const struct lava_copy *copy, const struct lava_write_back *how) {
     return (struct job){.copy = *copy,
-                        .source_bytes = lava_type_bytes(source_type),
-                        .target_bytes = lava_type_bytes(target_type),
-                        .target_type = target_type,
-                        .merge = beta.real != 0 || beta.imaginary != 0 || source_type != target_type,
-                        .beta = beta};
+                        .source_bytes = lava_type_bytes(how->source_type),
+                        .target_bytes = lava_type_bytes(how->target_type),
+                        .adds = how->beta.real != 0 || how->beta.imaginary != 0 ||
+                                how->source_type != how->target_type,
+                        .how = *how};
 }
 
-void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                          enum lava_type source_type, enum lava_type target_type, struct lava_scalar beta) {
-    struct job job = merge_job(copy, source_type, target_type, beta);
+void lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                               const struct lava_write_back *how) {
+    struct job job = write_back_job(copy, how);
     run_job(pool, &job);
+}
+
+void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how) {
+    const struct job job = write_back_job(copy, how);
+    run_block(&job, 0, copy->rows, 0, copy->columns);
 }
 
 /* Blocks of a batch, a cell some of them. */
@@ -264,9 +293,8 @@ void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_cop
     run_each(pool, copies, &job);
 }
 
-void lava_copy_pool_merge_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                               enum lava_type source_type, enum lava_type target_type,
-                               struct lava_scalar beta) {
-    const struct job job = merge_job(&copies->copy, source_type, target_type, beta);
+void lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                                    const struct lava_write_back *how) {
+    const struct job job = write_back_job(&copies->copy, how);
     run_each(pool, copies, &job);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "dispatch/problem.h"
+#include "dispatch/region.h"
 
 struct lava_copy_pool;
 
@@ -41,15 +42,24 @@ void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *co
 struct lava_scalar {
     double real, imaginary;
 };
-/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type; with beta = 0
- * target is not read. The source is of the target's type or, for halves, fp32. */
-void lava_copy_pool_merge(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                          enum lava_type source_type, enum lava_type target_type, struct lava_scalar beta);
+/* How a result is written to C. */
+struct lava_write_back {
+    enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */
+    struct lava_scalar beta;
+    struct lava_region_block
+        region;         /* the elements that are written; its rows are the copy's, unless it is all */
+    bool real_diagonal; /* imaginary parts on C's diagonal are not read and written as zero */
+};
+/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type. With beta = 0
+ * target is not read. Elements outside the region are neither read nor written. */
+void lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                               const struct lava_write_back *how);
 /* The same for each. */
 void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
                               size_t element_bytes);
-void lava_copy_pool_merge_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                               enum lava_type source_type, enum lava_type target_type,
-                               struct lava_scalar beta);
+void lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                                    const struct lava_write_back *how);
+/* By the calling thread alone. */
+void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);
 
 #endif

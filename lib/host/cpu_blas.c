@@ -19,6 +19,7 @@
 #include "lib/host/processor.h"
 #include "lib/host/reference.h"
 #include "lib/host/run.h"
+#include "lib/host/triangle.h"
 
 /* Tried where neither LAVABLAS_CPU_BLAS nor the process has one. libblas.so.3 is whatever the distribution
  * chose, perhaps the slow reference: OpenBLAS goes first. */
@@ -110,7 +111,9 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
-    if (lava_type_is_half(problem->type))
+    if (problem->region != LAVA_REGION_ALL)
+        lava_triangle_run(blas, problem);
+    else if (lava_type_is_half(problem->type))
         lava_half_run(blas, problem);
     else if (blas->gemm[problem->type].is_ilp64)
         lava_run_pieces(blas, problem, INT64_MAX / 2, INT64_MAX);

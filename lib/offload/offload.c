@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/log.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
@@ -85,7 +86,8 @@ static bool is_alike(const struct lava_problem *a, const struct lava_problem *b)
     return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
            a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
            (a->beta_imaginary == 0) == (b->beta_imaginary == 0) && a->conjugate_a == b->conjugate_a &&
-           a->conjugate_b == b->conjugate_b && a->precision == b->precision;
+           a->conjugate_b == b->conjugate_b && a->precision == b->precision && a->region == b->region &&
+           a->b_is_a == b->b_is_a;
 }
 
 static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
@@ -115,7 +117,7 @@ static bool hopeless(const struct lava_problem *problem) {
            lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), lava_calibration_figures());
 }
 
-/* rows x columns of C from (row, column), on the CPU. */
+/* rows x columns of C from (row, column), on the CPU: inside the region, or a triangle on its diagonal. */
 static void run_part(const struct lava_problem *problem, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
     if (rows <= 0 || columns <= 0)
@@ -124,7 +126,7 @@ static void run_part(const struct lava_problem *problem, int64_t row, int64_t ro
     lava_cpu_blas_run(lava_cpu_blas_get(), &part);
 }
 
-void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress) {
+static void complete_all(const struct lava_problem *problem, const struct lava_progress *progress) {
     int64_t column = progress->column;
     if (progress->partial > 0) {
         run_part(problem, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
@@ -133,6 +135,49 @@ void lava_offload_complete(const struct lava_problem *problem, const struct lava
     run_part(problem, progress->row, progress->rows, column, problem->n - column);
     int64_t below = progress->row + progress->rows;
     run_part(problem, below, problem->m - below, 0, problem->n);
+}
+
+/* One column inside a triangle's region: its element on the diagonal is a triangle of its own. */
+static void complete_column(const struct lava_problem *problem, int64_t column, int64_t row, int64_t end) {
+    if (row <= column && column < end)
+        run_part(problem, column, 1, column, 1);
+    run_part(problem, row, lava_minimum(column, end) - row, column, 1);
+    int64_t below = lava_maximum(row, column + 1);
+    run_part(problem, below, end - below, column, 1);
+}
+
+/* The strip's rest, then what is below it. */
+static void complete_lower(const struct lava_problem *problem, const struct lava_progress *progress) {
+    int64_t row = progress->row, end = row + progress->rows, column = progress->column;
+    if (progress->partial > 0) {
+        complete_column(problem, column, lava_maximum(row + progress->partial, column), end);
+        column++;
+    }
+    run_part(problem, row, end - row, column, row - column);
+    int64_t diagonal = lava_maximum(row, column);
+    run_part(problem, diagonal, end - diagonal, diagonal, end - diagonal);
+    run_part(problem, end, problem->n - end, 0, end);
+    run_part(problem, end, problem->n - end, end, problem->n - end);
+}
+
+/* All columns from progress->column on. */
+static void complete_upper(const struct lava_problem *problem, const struct lava_progress *progress) {
+    int64_t column = progress->column;
+    if (progress->partial > 0) {
+        complete_column(problem, column, progress->partial, column + 1);
+        column++;
+    }
+    run_part(problem, 0, column, column, problem->n - column);
+    run_part(problem, column, problem->n - column, column, problem->n - column);
+}
+
+void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress) {
+    if (problem->region == LAVA_REGION_ALL)
+        complete_all(problem, progress);
+    else if (problem->region == LAVA_REGION_LOWER)
+        complete_lower(problem, progress);
+    else
+        complete_upper(problem, progress);
 }
 
 /* Runs the plan; where the device has less memory than it said, in smaller blocks. */

@@ -16,7 +16,7 @@
 
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 
 struct lava_call {
     enum lava_routine routine;

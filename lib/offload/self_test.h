@@ -4,7 +4,7 @@
 #ifndef LAVA_OFFLOAD_SELF_TEST_H
 #define LAVA_OFFLOAD_SELF_TEST_H
 
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 
 /* The kernels whose A and B are of the type. LAVA_ERROR_UNAVAILABLE: there are none for this device. Any
  * other error: the device must not be used for the type; LAVA_ERROR_SELF_TEST says that it computes wrong

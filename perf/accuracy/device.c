@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dispatch/kernels.h"
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 #include "lib/vk/device.h"
 #include "screen.h"
 #include "study.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 #include "tests/checkgemm/matrix.h"
 
 /* One product to check. Sizes are the caller's (before a row-major product is swapped). */

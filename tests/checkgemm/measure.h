@@ -2,7 +2,7 @@
 #ifndef CHECKGEMM_MEASURE_H
 #define CHECKGEMM_MEASURE_H
 
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 
 /* A product with matrices of its own: C <- A B, column-major, tight, C set to NaN. No element is so small
  * that planes cannot hold it: a row by planes is timed without its fallback. Exits where there is no memory.

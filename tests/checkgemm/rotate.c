@@ -40,11 +40,11 @@ static uint64_t address_of(const struct rotation *rotation, enum lava_arena_role
 static uint64_t schedule_of(const struct rotation *rotation, const struct lava_problem *problem) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_arena *arena = &rotation->engine->arena;
-    uint64_t tiles_m = tiles_of(problem->m, kernel->tile_m), tiles_n = tiles_of(problem->n, kernel->tile_n);
-    uint64_t shape = tiles_m | tiles_n << 32;
+    uint32_t tiles_m = tiles_of(problem->m, kernel->tile_m), tiles_n = tiles_of(problem->n, kernel->tile_n);
     for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++)
-        if (arena->lists[place].shape == shape &&
-            arena->lists[place].schedule == (int)rotation->plan->schedule)
+        if (arena->lists[place].tiles_m == tiles_m && arena->lists[place].tiles_n == tiles_n &&
+            arena->lists[place].tiles == tiles_m * tiles_n &&
+            arena->lists[place].order == (int)rotation->plan->schedule)
             return address_of(rotation, LAVA_ARENA_TILE_LISTS) + place * arena->list_bytes;
     return 0;
 }

@@ -225,10 +225,11 @@ static void check(struct lava_copy_pool *pool, const struct shape *shape, const 
         memset((char *)target + (size_t)j * pitch, 0xff, column_bytes); /* NaN of any type */
     memcpy(before, target, (size_t)target_elements * bytes);
     const struct lava_copy copy = {source, source_ld, target, target_ld, shape->rows, shape->columns};
+    const struct lava_write_back how = {source_type, target_type, operation->beta, {0}, false};
     if (operation->copy)
         lava_copy_pool_copy(pool, &copy, lava_type_bytes(source_type));
     else
-        lava_copy_pool_merge(pool, &copy, source_type, target_type, operation->beta);
+        lava_copy_pool_write_back(pool, &copy, &how);
     compare(shape, operation, source, before, target);
     free(source);
     free(target);
@@ -323,10 +324,11 @@ static void check_each(struct lava_copy_pool *pool, const struct shape *shape, i
                                       .count = count,
                                       .sources = sources,
                                       .targets = targets};
+    const struct lava_write_back how = {operation->source, operation->target, operation->beta, {0}, false};
     if (operation->copy)
         lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source));
     else
-        lava_copy_pool_merge_each(pool, &copies, operation->source, operation->target, operation->beta);
+        lava_copy_pool_write_back_each(pool, &copies, &how);
     for (size_t i = 0; i < (size_t)count; i++)
         compare(shape, operation, source + i * source_pitch, before + i * target_pitch,
                 target + i * target_pitch);
@@ -364,6 +366,12 @@ static void every_block_of_a_batch(void **state) {
     }
 }
 
+static void write_back(struct lava_copy_pool *pool, const struct lava_copy *copy, enum lava_type source_type,
+                       enum lava_type target_type, struct lava_scalar beta) {
+    const struct lava_write_back how = {.source_type = source_type, .target_type = target_type, .beta = beta};
+    lava_copy_pool_write_back(pool, copy, &how);
+}
+
 static void minus_zero_does_not_read(void **state) {
     float source[2] = {1, 2}, target[2] = {NAN, NAN};
     double wide_source[4] = {1, 2, 3, 4}, wide[4] = {NAN, NAN, NAN, NAN};
@@ -372,14 +380,14 @@ static void minus_zero_does_not_read(void **state) {
                            doubles = {wide_source, 2, wide, 2, 2, 1};
     struct lava_copy_pool *pool = lava_copy_pool_create(1);
     (void)state;
-    lava_copy_pool_merge(pool, &copy, LAVA_TYPE_FP32, LAVA_TYPE_FP32, (struct lava_scalar){-0.0, -0.0});
+    write_back(pool, &copy, LAVA_TYPE_FP32, LAVA_TYPE_FP32, (struct lava_scalar){-0.0, -0.0});
     assert_true(target[0] == 1 && target[1] == 2);
-    lava_copy_pool_merge(pool, &narrow, LAVA_TYPE_FP32, LAVA_TYPE_FP16, (struct lava_scalar){-0.0, -0.0});
+    write_back(pool, &narrow, LAVA_TYPE_FP32, LAVA_TYPE_FP16, (struct lava_scalar){-0.0, -0.0});
     assert_true(half[0] == 0x3c00 && half[1] == 0x4000);
-    lava_copy_pool_merge(pool, &doubles, LAVA_TYPE_FP64, LAVA_TYPE_FP64, (struct lava_scalar){-0.0, -0.0});
+    write_back(pool, &doubles, LAVA_TYPE_FP64, LAVA_TYPE_FP64, (struct lava_scalar){-0.0, -0.0});
     assert_true(wide[0] == 1 && wide[1] == 2 && isnan(wide[2]));
     wide[0] = wide[1] = NAN;
-    lava_copy_pool_merge(pool, &doubles, LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, (struct lava_scalar){-0.0, -0.0});
+    write_back(pool, &doubles, LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, (struct lava_scalar){-0.0, -0.0});
     assert_true(wide[0] == 1 && wide[1] == 2 && wide[2] == 3 && wide[3] == 4);
     lava_copy_pool_destroy(pool);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/engine.h"
+#include "lib/engine/runner.h"
 #include "lib/offload/self_test.h"
 #include "tests/robustness/product.h"
 

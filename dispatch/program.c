@@ -1,0 +1,227 @@
+/* The tasks of a product. Called by cost.c for every way to compute it, by lib/engine/runner.c for the one
+ * chosen. Invariants: every element of the region is downloaded once; what a multiply reads was packed before
+ * it, and nothing packs over it until a task that says so; at most blocking.blocks_held blocks are not
+ * written back. */
+#include "dispatch/program.h"
+
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+
+/* What comes next. A stage yields a task or passes on to the one after it. */
+enum stage { BLOCK, PANEL, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
+
+void lava_program_begin(struct lava_program *program, const struct lava_problem *problem,
+                        const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
+    memset(program, 0, sizeof *program);
+    program->problem = problem;
+    program->kernel = kernel;
+    program->blocking = blocking;
+    program->stage = problem->region == LAVA_REGION_ALL ? BLOCK : STRIP;
+}
+
+static bool is_region(const struct lava_program *program) {
+    return program->problem->region != LAVA_REGION_ALL;
+}
+
+/* op(A)'s panels are there from the column block before. */
+static bool has_a(const struct lava_program *program) {
+    return is_region(program) || (program->blocking->blocks_k == 1 && program->column > 0);
+}
+
+static void begin_block(struct lava_program *program) {
+    const struct lava_problem *problem = program->problem;
+    const struct lava_blocking *blocking = program->blocking;
+    struct lava_block *block = &program->block;
+    int64_t width = program->column == 0 ? blocking->block_n : blocking->later_n;
+    block->row = block->packed_row = program->row;
+    block->rows = block->packed_rows = lava_minimum(blocking->block_m, problem->m - program->row);
+    block->column = block->packed_column = program->column;
+    block->columns = block->packed_columns = lava_minimum(width, problem->n - program->column);
+    block->place = program->next_place;
+    program->first_k = 0;
+    program->stage = PANEL;
+}
+
+/* All of op(A) and op(B) is, or will be, in the packed buffers. program->row is where the strip begins. */
+static void begin_strip(struct lava_program *program) {
+    const struct lava_problem *problem = program->problem;
+    int64_t each = problem->of_parts ? 2 : 1;
+    int64_t end = lava_minimum(program->row + program->blocking->piece_m, problem->m);
+    bool is_lower = problem->region == LAVA_REGION_LOWER;
+    struct lava_block *block = &program->block;
+    block->row = is_lower ? program->row : 0;
+    block->rows = end - block->row;
+    block->column = is_lower ? 0 : program->row * each;
+    block->columns = end * each - block->column;
+    block->packed_rows = problem->m;
+    block->packed_columns = problem->n;
+    block->place = program->next_place;
+}
+
+static int64_t panel_of(const struct lava_program *program) {
+    return lava_minimum(program->blocking->block_k, program->problem->k - program->first_k);
+}
+
+static void pack_b(struct lava_program *program, struct lava_task *task) {
+    task->kind = LAVA_TASK_PACK_B;
+    program->block.buffer_b = program->packs_of_b++ % 2;
+    task->column = program->block.column;
+    task->columns = program->block.columns;
+    program->piece = program->block.row;
+    program->stage = ROOM;
+}
+
+/* Several downloads on their way together take the bus for less: half of the places are waited for. */
+static bool wait_for_room(struct lava_program *program, struct lava_task *task) {
+    program->stage = has_a(program) ? MULTIPLY : PIECE;
+    if (program->downloads < program->blocking->blocks_held)
+        return false;
+    task->kind = LAVA_TASK_WAIT;
+    task->unfinished = program->downloads = program->blocking->blocks_held / 2;
+    return true;
+}
+
+static int64_t piece_rows(const struct lava_program *program) {
+    const struct lava_block *block = &program->block;
+    int64_t left = block->row + block->rows - program->piece;
+    return has_a(program) ? left : lava_minimum(program->blocking->piece_m, left);
+}
+
+static void pack_piece(struct lava_program *program, struct lava_task *task) {
+    task->kind = LAVA_TASK_PACK_A;
+    task->row = program->piece;
+    task->rows = piece_rows(program);
+    task->is_overwriting = program->piece == program->block.row;
+    program->stage = MULTIPLY;
+}
+
+static void multiply(struct lava_program *program, struct lava_task *task) {
+    const struct lava_block *block = &program->block;
+    task->kind = LAVA_TASK_MULTIPLY;
+    task->row = program->piece;
+    task->rows = piece_rows(program);
+    task->accumulates = program->first_k > 0;
+    program->piece += task->rows;
+    if (program->piece < block->row + block->rows) {
+        program->stage = PIECE;
+    } else if (program->first_k + task->k < program->problem->k) {
+        program->first_k += task->k;
+        program->stage = PANEL;
+    } else {
+        task->is_last = true;
+        program->stage = EPILOGUE;
+    }
+}
+
+static void download(struct lava_program *program, struct lava_task *task) {
+    const struct lava_problem *problem = program->problem;
+    task->kind = LAVA_TASK_DOWNLOAD;
+    program->downloads++;
+    program->next_place =
+        program->next_place + 1 < program->blocking->blocks_held ? program->next_place + 1 : 0;
+    if (is_region(program)) {
+        program->row += program->blocking->piece_m;
+        program->stage = program->row < problem->m ? STRIP : END;
+        return;
+    }
+    program->column += program->block.columns;
+    program->stage = program->column < problem->n ? BLOCK : END;
+}
+
+/* A row block's downloads are all waited for. */
+static void end_rows(struct lava_program *program, struct lava_task *task) {
+    task->kind = LAVA_TASK_WAIT;
+    task->ends_rows = true;
+    program->downloads = 0;
+    if (!is_region(program)) {
+        program->row += program->block.rows;
+        program->column = 0;
+    }
+    program->stage = program->row < program->problem->m ? BLOCK : DONE;
+}
+
+static void pack_strip(struct lava_program *program, struct lava_task *task) {
+    begin_strip(program);
+    int64_t each = program->problem->of_parts ? 2 : 1;
+    int64_t rows = lava_minimum(program->blocking->piece_m, program->problem->m - program->row);
+    task->kind = LAVA_TASK_PACK_A;
+    task->row = program->row;
+    task->rows = rows;
+    task->column = program->row * each;
+    task->columns = rows * each;
+    task->serves_both = program->problem->b_is_a;
+    program->piece = program->block.row;
+    program->stage = task->serves_both ? ROOM : STRIP_B;
+}
+
+static void pack_strip_b(struct lava_program *program, struct lava_task *task) {
+    int64_t each = program->problem->of_parts ? 2 : 1;
+    task->kind = LAVA_TASK_PACK_B;
+    task->column = program->row * each;
+    task->columns = lava_minimum(program->blocking->piece_m, program->problem->m - program->row) * each;
+    program->stage = ROOM;
+}
+
+/* False: the stage has no task. */
+static bool run_stage(struct lava_program *program, struct lava_task *task) {
+    switch (program->stage) {
+    case BLOCK:
+        begin_block(program);
+        return false;
+    case PANEL:
+        pack_b(program, task);
+        return true;
+    case ROOM:
+        return wait_for_room(program, task);
+    case PIECE:
+        pack_piece(program, task);
+        return true;
+    case MULTIPLY:
+        multiply(program, task);
+        return true;
+    case EPILOGUE:
+        program->stage = DOWNLOAD;
+        task->kind = LAVA_TASK_EPILOGUE;
+        return program->blocking->epilogue;
+    case DOWNLOAD:
+        download(program, task);
+        return true;
+    case STRIP:
+        pack_strip(program, task);
+        return true;
+    case STRIP_B:
+        pack_strip_b(program, task);
+        return true;
+    default:
+        end_rows(program, task);
+        return true;
+    }
+}
+
+bool lava_program_next(struct lava_program *program, struct lava_task *task) {
+    while (program->stage != DONE) {
+        *task =
+            (struct lava_task){.block = &program->block, .first_k = program->first_k, .k = panel_of(program)};
+        if (run_stage(program, task))
+            return true;
+    }
+    return false;
+}
+
+struct lava_region_block lava_program_region(const struct lava_problem *problem,
+                                             const struct lava_block *block) {
+    int64_t each = problem->of_parts ? 2 : 1;
+    return (struct lava_region_block){
+        .region = problem->region, .diagonal = block->column / each - block->row, .rows = block->rows};
+}
+
+struct lava_region_tiles lava_program_tiles(const struct lava_problem *problem,
+                                            const struct lava_kernel *kernel, const struct lava_block *block,
+                                            int64_t row, int64_t rows) {
+    const struct lava_block part = {.row = row, .rows = rows, .column = block->column};
+    return (struct lava_region_tiles){.block = lava_program_region(problem, &part),
+                                      .tile_m = kernel->tile_m,
+                                      .tile_n = kernel->tile_n,
+                                      .each = problem->of_parts ? 2 : 1};
+}

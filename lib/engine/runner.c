@@ -1,0 +1,212 @@
+/* Performs a product's program. Called by lib/offload/offload.c, its self-test, lib/calibrate and checkgemm.
+ *
+ * Two rules order the device. A multiply begins with a barrier, so it sees everything packed before it, and
+ * every dispatch before it has finished before one after it starts; that is why packing the next op(B) into
+ * the other buffer needs no barrier of its own and may overlap the multiply. And a block is multiplied only
+ * after the one that had its place on the device before is written to C: the program waits for that. */
+#include "lib/engine/runner.h"
+
+#include <string.h>
+
+#include "dispatch/program.h"
+#include "lib/engine/stages.h"
+
+/* A dispatch is kept this short: drivers reset a GPU that a desktop cannot use for seconds. */
+#define DISPATCH_S 0.25
+
+/* At once: the result in staging memory, where the epilogue has not put it there, and for the host to see. */
+static enum lava_status leave_in_staging(struct lava_run *run, const struct lava_download *download,
+                                         struct lava_point *done) {
+    struct lava_commands commands;
+    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier(run->device, &commands);
+    if (!run->plan->blocking.epilogue) {
+        uint64_t elements = (uint64_t)((download->columns - 1) * download->source_ld + download->rows);
+        lava_queue_copy(run->device, &commands, download->source, download->source_offset,
+                        lava_stages_buffer(run, LAVA_ARENA_STAGING_DOWN), 0,
+                        elements * lava_type_bytes(download->source_type));
+        lava_queue_barrier(run->device, &commands);
+    }
+    return lava_transfer_submit(&run->transfer, NULL, done);
+}
+
+/* The block's download begins. It is written to C by a later wait. */
+static enum lava_status start_download(struct lava_run *run, const struct lava_block *block) {
+    const struct lava_problem *caller = run->caller;
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    struct lava_download *download = &run->downloads[block->place];
+    int64_t column = block->column / run->each;
+    *download = (struct lava_download){
+        .source_type = run->result_type,
+        .target_type = caller->type_c,
+        .source_ld = lava_blocking_padded(block->rows, blocking->epilogue ? 4 : run->plan->kernel->tile_m),
+        .target = (char *)caller->c +
+                  (column * caller->ldc + block->row) * (int64_t)lava_type_bytes(caller->type_c),
+        .target_ld = caller->ldc,
+        .rows = block->rows,
+        .columns = block->columns / run->each,
+        .region = lava_program_region(run->problem, block),
+        .real_diagonal = caller->real_diagonal,
+        .beta = {caller->beta, caller->beta_imaginary}};
+    download->source = lava_stages_result(run, block, &download->source_offset);
+    enum lava_status status = run->transfer.at_once ? leave_in_staging(run, download, &run->done) : LAVA_OK;
+    if (status || (status = lava_transfer_flush(&run->transfer)))
+        return status;
+    download->ready = run->done;
+    run->started = run->blocks[block->place] = *block;
+    return lava_transfer_start_download(&run->transfer, download);
+}
+
+static enum lava_status run_task(struct lava_run *run, const struct lava_task *task) {
+    enum lava_status status;
+    switch (task->kind) {
+    case LAVA_TASK_PACK_A:
+    case LAVA_TASK_PACK_B:
+        return lava_stages_pack(run, task);
+    case LAVA_TASK_WAIT:
+        return lava_transfer_finish_downloads(&run->transfer, task->unfinished);
+    case LAVA_TASK_MULTIPLY:
+        status = lava_stages_multiply(run, task, &run->done);
+        /* the last one is submitted with what follows it */
+        return status || run->transfer.at_once || task->is_last ? status
+                                                                : lava_transfer_flush(&run->transfer);
+    case LAVA_TASK_EPILOGUE:
+        return lava_stages_epilogue(run, task->block, &run->done);
+    default:
+        return start_download(run, task->block);
+    }
+}
+
+/* All before the first download that is not finished is written to C; without such, all that was begun. */
+static void record_progress(const struct lava_run *run, struct lava_progress *progress) {
+    const struct lava_block *block = &run->started;
+    if (block->rows == 0) /* none was begun */
+        return;
+    progress->row = block->row;
+    progress->rows = block->rows;
+    progress->column = (block->column + block->columns) / run->each;
+    if (run->transfer.download_count > 0) {
+        const struct lava_download *first = run->transfer.downloads[0];
+        block = &run->blocks[first - run->downloads];
+        progress->row = block->row;
+        progress->rows = block->rows;
+        progress->column = block->column / run->each + first->columns_done;
+        progress->partial = first->rows_done;
+    }
+}
+
+static enum lava_status run_program(struct lava_run *run, struct lava_progress *progress) {
+    struct lava_program program;
+    struct lava_task task;
+    lava_program_begin(&program, run->problem, run->plan->kernel, &run->plan->blocking);
+    while (lava_program_next(&program, &task)) {
+        enum lava_status status = run_task(run, &task);
+        if (status) {
+            record_progress(run, progress);
+            return status;
+        }
+    }
+    *progress = (struct lava_progress){.row = run->problem->m};
+    return LAVA_OK;
+}
+
+/* How many tiles a dispatch may have, and how long a wait may last, from the kernel's rate in the profile. */
+static void set_limits(struct lava_run *run) {
+    const struct lava_plan *plan = run->plan;
+    const struct lava_kernel *kernel = plan->kernel;
+    double rate = plan->flops_per_s;
+    double unit_s = 2.0 * kernel->tile_m * kernel->tile_n * (double)plan->blocking.block_k /
+                    plan->blocking.split_k / rate;
+    double units = DISPATCH_S / unit_s;
+    double least = plan->resident_workgroups > 0 ? plan->resident_workgroups : 1;
+    units = units > least ? units : least;
+    run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
+    double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
+                     (double)plan->blocking.block_k / rate * run->repeat;
+    lava_engine_expect(run->engine, block_s);
+}
+
+static void read_timing(struct lava_run *run, struct lava_timing *timing) {
+    uint64_t elapsed[LAVA_QUEUE_STAMP_PAIRS], sums[LAVA_STAMP_KINDS] = {0};
+    if (lava_queue_read_stamps(run->device, LAVA_ROLE_COMPUTE, run->stamps.pairs, elapsed))
+        for (uint32_t i = 0; i < run->stamps.pairs; i++)
+            sums[run->stamps.kinds[i]] += elapsed[i];
+    timing->pack_ns = sums[LAVA_STAMP_PACK];
+    timing->multiply_ns = sums[LAVA_STAMP_MULTIPLY] / run->repeat;
+    timing->epilogue_ns = sums[LAVA_STAMP_EPILOGUE] / run->repeat;
+}
+
+/* The product's pipelines: there already, unless the row was not prepared. */
+static enum lava_status get_pipelines(struct lava_run *run) {
+    const struct lava_problem *problem = run->problem;
+    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct lava_capabilities *capabilities = &run->device->capabilities;
+    bool epilogue = run->plan->blocking.epilogue, narrow = lava_type_is_half(run->result_type) && !epilogue;
+    bool turn_a = problem->op_a == LAVA_OP_T, turn_b = problem->op_b == LAVA_OP_N;
+    const struct {
+        bool needed;
+        struct lava_pipeline_specification specification;
+        const struct lava_pipeline **pipeline;
+    } needs[] = {
+        {true, lava_pipelines_multiply(kernel, capabilities, narrow), &run->multiply},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
+        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
+        {epilogue, lava_pipelines_epilogue(run->result_type), &run->epilogue},
+        {problem->of_parts, lava_pipelines_split(run->caller->type), &run->split},
+        {kernel->fallback, lava_pipelines_screen(), &run->screen},
+        {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
+    };
+    enum lava_status status = LAVA_OK;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
+        if (needs[i].needed)
+            status = lava_pipelines_get(run->device, &needs[i].specification, needs[i].pipeline);
+    return status;
+}
+
+/* Whether the result, padded as the device leaves it, can lie in staging memory all at once. */
+static bool fits_staging(const struct lava_run *run) {
+    const struct lava_blocking *blocking = &run->plan->blocking;
+    return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
+           lava_blocking_finished_bytes(blocking) <= run->engine->arena.slot_bytes * LAVA_ARENA_SLOTS;
+}
+
+enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_problem *problem,
+                                 const struct lava_plan *plan, struct lava_progress *progress,
+                                 struct lava_timing *timing) {
+    const struct lava_problem parts = lava_problem_of_parts(problem);
+    struct lava_run run = {
+        .engine = engine,
+        .device = engine->device,
+        .caller = problem,
+        .problem = &parts,
+        .each = parts.of_parts ? 2 : 1,
+        .plan = plan,
+        .result_type = parts.of_parts ? problem->type_c : lava_problem_result_type(problem),
+        .repeat = timing && timing->repeat > 1 ? timing->repeat : 1,
+        .transfer = {.device = engine->device, .arena = &engine->arena, .pool = engine->pool}};
+    enum lava_status status;
+    *progress = (struct lava_progress){0};
+    run.transfer.stamps = timing ? &run.stamps : NULL;
+    set_limits(&run);
+    run.transfer.at_once = plan->at_once && fits_staging(&run);
+    run.transfer.from_staging = run.transfer.at_once || engine->device->capabilities.unified_memory;
+    if ((status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
+                                     (uint64_t)lava_problem_operand_bytes(problem), parts.of_parts)) ||
+        (status = get_pipelines(&run)))
+        return status;
+    status = run_program(&run, progress);
+    lava_transfer_abandon(&run.transfer);
+    /* buffers are reused by the next product, so nothing may be running when this one ends */
+    enum lava_status drained =
+        engine->device->failed ? LAVA_OK : lava_queue_drain(engine->device, run.device->timeout_ns);
+    if (drained) /* what is in flight would meet the next product's data */
+        lava_device_fail(engine->device, drained);
+    status = status ? status : drained;
+    if (!status && timing)
+        read_timing(&run, timing);
+    if (!status)
+        lava_pipelines_save(engine->device);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* Tile lists, made and found again. Called by stages.c. Invariant: a list that a dispatch of this run reads
+ * is not overwritten until the device has drained. */
+#include "lib/engine/tile_lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What tells one list from another. */
+static void fill_key(const struct lava_run *run, const struct lava_region_tiles *region,
+                     const struct lava_task *task, struct lava_arena_list *key) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    memset(key, 0, sizeof *key);
+    key->tiles_m = (uint32_t)(lava_blocking_padded(task->rows, kernel->tile_m) / kernel->tile_m);
+    key->tiles_n = (uint32_t)(lava_blocking_padded(task->block->columns, kernel->tile_n) / kernel->tile_n);
+    key->order = (int)run->plan->schedule;
+    if (region->block.region != LAVA_REGION_ALL)
+        key->region = *region;
+    key->tiles = (uint32_t)lava_region_count(region, key->tiles_m, key->tiles_n);
+}
+
+static bool is_same(const struct lava_arena_list *a, const struct lava_arena_list *b) {
+    const struct lava_region_tiles *x = &a->region, *y = &b->region;
+    return a->tiles_m == b->tiles_m && a->tiles_n == b->tiles_n && a->tiles == b->tiles &&
+           a->order == b->order && x->block.region == y->block.region &&
+           x->block.diagonal == y->block.diagonal && x->block.rows == y->block.rows &&
+           x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->each == y->each;
+}
+
+/* The place of the list, or LAVA_BLOCKING_TILE_LISTS; *free_place is one that no dispatch of this run reads,
+ * or the same. */
+static uint32_t find(const struct lava_run *run, const struct lava_arena_list *key, uint32_t *free_place) {
+    const struct lava_arena *arena = &run->engine->arena;
+    *free_place = LAVA_BLOCKING_TILE_LISTS;
+    for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++) {
+        if (is_same(&arena->lists[place], key))
+            return place;
+        if (!(run->lists_used & 1u << place))
+            *free_place = place;
+    }
+    return LAVA_BLOCKING_TILE_LISTS;
+}
+
+/* Entries of the whole rectangle, less those outside the region, in the same order. */
+static void fill(const struct lava_arena_list *key, uint32_t *entries) {
+    size_t all = (size_t)key->tiles_m * key->tiles_n, kept = 0;
+    lava_tile_order_fill((enum lava_tile_order)key->order, key->tiles_m, key->tiles_n, entries);
+    if (key->tiles == all)
+        return;
+    for (size_t i = 0; i < all; i++)
+        if (lava_region_has_tile(&key->region, lava_tile_order_tile_m(entries[i]),
+                                 lava_tile_order_tile_n(entries[i])))
+            entries[kept++] = entries[i];
+}
+
+static enum lava_status make(struct lava_run *run, uint32_t place, const struct lava_arena_list *key) {
+    struct lava_arena *arena = &run->engine->arena;
+    uint32_t *entries = malloc((size_t)key->tiles_m * key->tiles_n * sizeof *entries);
+    if (!entries)
+        return LAVA_ERROR_HOST_MEMORY;
+    fill(key, entries);
+    memset(&arena->lists[place], 0, sizeof arena->lists[place]);
+    enum lava_status status =
+        lava_transfer_upload(&run->transfer, entries, key->tiles * sizeof *entries,
+                             lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS), place * arena->list_bytes);
+    free(entries);
+    if (!status)
+        arena->lists[place] = *key;
+    return status;
+}
+
+enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_region_tiles *region,
+                                     const struct lava_task *task, struct lava_tile_list *list) {
+    struct lava_arena_list key;
+    fill_key(run, region, task, &key);
+    uint32_t free_place, place = find(run, &key, &free_place);
+    enum lava_status status = LAVA_OK;
+    if (place == LAVA_BLOCKING_TILE_LISTS) {
+        place = free_place;
+        if (place == LAVA_BLOCKING_TILE_LISTS) { /* all are read */
+            place = run->lists_used = 0;
+            status = lava_transfer_flush(&run->transfer);
+            status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
+        }
+        status = status ? status : make(run, place, &key);
+    }
+    run->lists_used |= 1u << place;
+    list->address =
+        lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS)->address + place * run->engine->arena.list_bytes;
+    list->tiles = key.tiles;
+    return status;
+}
