@@ -189,12 +189,12 @@ static void values(void **state) {
                 continue;
             check_case((enum lava_routine)i, &t);
             if (counted)
-                check_last_call(row, on_device && t.n > 1 && t.k > 0 && (t.alpha.real != 0) ? "gpu" : "cpu");
+                check_last_call(row, on_device && t.n > 0 && t.k > 0 && t.alpha.real != 0 ? "gpu" : "cpu");
         }
     }
 }
 
-/* Larger than the largest square: rectangles, and squares of three sizes. */
+/* Large enough for several strips. */
 static void large(void **state) {
     static const enum lava_routine routines[] = {LAVA_ROUTINE_cblas_sgemmt, LAVA_ROUTINE_dgemmtr_64_};
     (void)state;

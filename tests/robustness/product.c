@@ -91,6 +91,8 @@ static const void *stored_a(const struct product *product) {
 }
 
 static const void *stored_b(const struct product *product) {
+    if (product->b_is_a)
+        return stored_a(product);
     return product->stored[1] ? product->stored[1] : product->b;
 }
 
@@ -164,17 +166,41 @@ static void fetch(enum lava_type type, const void *matrix, size_t first, size_t 
         }
 }
 
+static bool in_region(const struct product *product, size_t i, size_t j) {
+    return product->region == LAVA_REGION_ALL || (product->region == LAVA_REGION_LOWER ? i >= j : i <= j);
+}
+
+static bool is_real(const struct product *product, size_t i, size_t j, size_t part) {
+    return product->real_diagonal && i == j && part > 0;
+}
+
+/* NaN where nobody may read. */
+static void poison(struct product *product) {
+    size_t bytes = types[product->type_c].bytes, half = bytes / 2;
+    char *c0 = product->stored[2] ? product->stored[2] : (char *)product->c0;
+    for (size_t j = 0; j < (size_t)product->n; j++)
+        for (size_t i = 0; i < (size_t)product->m; i++) {
+            char *element = c0 + (i + j * (size_t)product->ldc) * bytes;
+            if (!in_region(product, i, j))
+                memset(element, 0xff, bytes);
+            else if (is_real(product, i, j, 1))
+                memset(element + half, 0xff, half);
+        }
+}
+
 static void keep_entry(struct product *product, size_t i, size_t j, struct entry entry) {
     size_t elements = (size_t)product->m * (size_t)product->n;
     struct entry c = {{0}, {0}};
     for (int part = 0; part < types[product->type_c].parts; part++) {
-        c.sums[part] = number(product->type_c, stored_c0(product), i + j * (size_t)product->ldc, part);
+        if (!is_real(product, i, j, (size_t)part))
+            c.sums[part] = number(product->type_c, stored_c0(product), i + j * (size_t)product->ldc, part);
         c.sizes[part] = (double)fabsl(c.sums[part]);
     }
     scale(&c, product->beta, product->beta_imaginary);
     for (int part = 0; part < types[product->type_c].parts; part++) {
         size_t at = (size_t)part * elements + i + j * (size_t)product->m;
-        product->expected[at] = (double)(entry.sums[part] + c.sums[part]);
+        bool real = is_real(product, i, j, (size_t)part);
+        product->expected[at] = real ? 0 : (double)(entry.sums[part] + c.sums[part]);
         product->bound[at] = bound_of(product, product->expected[at], entry.sizes[part] + c.sizes[part]);
     }
 }
@@ -206,17 +232,19 @@ static void keep_matrix(enum lava_type type, void *matrix, float **numbers, void
 void product_make(struct product *product, unsigned seed) {
     size_t elements = (size_t)product->m * (size_t)product->n * (size_t)types[product->type_c].parts;
     product->lda = (product->transpose_a ? product->k : product->m) + 3;
-    product->ldb = (product->transpose_b ? product->n : product->k) + 1;
+    product->ldb = product->b_is_a ? product->lda : (product->transpose_b ? product->n : product->k) + 1;
     product->ldc = product->m + 2;
     size_t columns_a = (size_t)(product->transpose_a ? product->m : product->k);
     size_t columns_b = (size_t)(product->transpose_b ? product->k : product->n);
     keep_matrix(product->type, random_matrix(product->type, (size_t)product->lda * columns_a, seed),
                 &product->a, &product->stored[0]);
-    keep_matrix(product->type, random_matrix(product->type, (size_t)product->ldb * columns_b, seed + 1),
-                &product->b, &product->stored[1]);
+    if (!product->b_is_a)
+        keep_matrix(product->type, random_matrix(product->type, (size_t)product->ldb * columns_b, seed + 1),
+                    &product->b, &product->stored[1]);
     keep_matrix(product->type_c,
                 random_matrix(product->type_c, (size_t)product->ldc * (size_t)product->n, seed + 2),
                 &product->c0, &product->stored[2]);
+    poison(product);
     product->expected = allocate(elements * sizeof(double));
     product->bound = allocate(elements * sizeof(double));
     compute(product);
@@ -240,6 +268,9 @@ struct lava_problem product_problem(const struct product *product, void *c) {
                                  .op_b = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
                                  .conjugate_a = product->conjugate_a,
                                  .conjugate_b = product->conjugate_b,
+                                 .region = product->region,
+                                 .b_is_a = product->b_is_a,
+                                 .real_diagonal = product->real_diagonal,
                                  .m = product->m,
                                  .n = product->n,
                                  .k = product->k,
@@ -272,8 +303,13 @@ bool product_check(const struct product *product, const void *c, const char *wha
             size_t row = i / parts, part = i % parts, at = row + j * m + part * m * n;
             double got = number(product->type_c, c, row + j * ldc, (int)part);
             double error = fabs(got - product->expected[at]);
-            if (error <= product->bound[at]) /* not true of a NaN */
-                continue;
+            if (!in_region(product, row, j)) {
+                size_t byte = (row + j * ldc) * bytes;
+                if (memcmp((const char *)c + byte, (const char *)stored_c0(product) + byte, bytes) == 0)
+                    continue;
+            } else if (is_real(product, row, j, part) ? got == 0 : error <= product->bound[at]) {
+                continue; /* not for a NaN */
+            }
             fprintf(stderr, "%s: C(%zu, %zu), part %zu, is %.17g, expected %.17g\n", what, row, j, part, got,
                     product->expected[at]);
             return false;

@@ -14,7 +14,11 @@ struct product {
     enum lava_type type, type_c; /* of A and B, of C */
     bool transpose_a, transpose_b;
     bool conjugate_a, conjugate_b; /* complex types alone, what is transposed */
-    bool row_major;                /* how it is called, see case_call; in memory it is the same */
+    enum lava_region
+        region;  /* what of C is written; m is n then. The rest holds NaN and is checked to be untouched */
+    bool b_is_a; /* op(B) is op(A) transposed; B has no memory of its own */
+    bool real_diagonal; /* imaginary parts on the diagonal are NaN before and 0 afterwards */
+    bool row_major;     /* how it is called, see case_call; in memory it is the same */
     int m, n, k, lda, ldb, ldc;
     double alpha, beta;                     /* exact in fp32, unless the type is wider */
     double alpha_imaginary, beta_imaginary; /* complex types alone */
