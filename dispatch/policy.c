@@ -18,8 +18,9 @@
  * An H200 beside OpenBLAS on 16 cores, 2026-11-21, 91 products with a size of 512: by the CPU's time as
  * interpolated and the device's as measured, two go to the device wrongly, and lose 9% and 7%. */
 #define MEASURED_SHARE 0.95
-/* Column blocks tried: 1, 2, 4 ... */
+/* Column blocks tried: 1, 2, 4 ..., and strips of a triangle. */
 #define COLUMN_BLOCKS_MAX 8
+#define STRIPS_MAX        16
 /* Those after the first are tried as wide as it, half and a quarter. */
 #define LATER_PARTS_MAX 4
 /* Rows, each with its best split, that are tried with C cut: those that are best with C whole. Of 6000
@@ -144,7 +145,11 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
 static void consider_cuts(const struct request *request, const struct lava_estimate *estimate,
                           struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
-    int64_t forced = request->overrides->column_blocks, most = forced ? forced : COLUMN_BLOCKS_MAX,
+    bool is_region = estimate->problem->region != LAVA_REGION_ALL;
+    int64_t forced = request->overrides->column_blocks,
+            most = forced      ? forced
+                   : is_region ? STRIPS_MAX
+                               : COLUMN_BLOCKS_MAX,
             before = 0;
     limits.piece_tiles = (uint32_t)lava_cost_slots(estimate);
     for (; limits.column_blocks <= most; limits.column_blocks *= 2) {

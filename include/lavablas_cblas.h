@@ -113,6 +113,24 @@ void cblas_zgemmtr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
                    int n, int k, const void *alpha, const void *a, int lda, const void *b, int ldb,
                    const void *beta, void *c, int ldc);
 
+/* One triangle of C <- alpha A A' + beta C (trans CblasNoTrans, A is n x k) or alpha A' A + beta C (A is k x
+ * n), where A' is A transposed or, of ?herk, conjugated and transposed; C is n x n. Trans is CblasTrans or
+ * CblasConjTrans of real types, CblasTrans of cblas_?syrk of complex ones, CblasConjTrans of cblas_?herk. The
+ * other triangle is neither read nor written. Of ?herk imaginary parts on C's diagonal are not read and are
+ * written as zero. Leading dimensions, errors and threads as above. Reference BLAS, dsyrk.f and zherk.f. */
+void cblas_ssyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, float alpha,
+                 const float *a, int lda, float beta, float *c, int ldc);
+void cblas_dsyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
+                 const double *a, int lda, double beta, double *c, int ldc);
+void cblas_csyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, const void *alpha,
+                 const void *a, int lda, const void *beta, void *c, int ldc);
+void cblas_zsyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, const void *alpha,
+                 const void *a, int lda, const void *beta, void *c, int ldc);
+void cblas_cherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, float alpha,
+                 const void *a, int lda, float beta, void *c, int ldc);
+void cblas_zherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
+                 const void *a, int lda, double beta, void *c, int ldc);
+
 /* Many products, in groups of one shape. transa to ldc and group_size have an element for each of group_count
  * groups (a complex scalar is two floats or doubles), but a, b and c, which have one for each product: those
  * of the first group first, group_size[0] of them. Everything else is as for cblas_?gemm, for each product.
@@ -301,6 +319,24 @@ void zgemmtr_(const char *uplo, const char *transa, const char *transb, const in
               const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
               const void *beta, void *c, const int *ldc, size_t uplo_length, size_t transa_length,
               size_t transb_length);
+void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
+            const float *a, const int *lda, const float *beta, float *c, const int *ldc, size_t uplo_length,
+            size_t trans_length);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *beta, double *c, const int *ldc,
+            size_t uplo_length, size_t trans_length);
+void csyrk_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha, const void *a,
+            const int *lda, const void *beta, void *c, const int *ldc, size_t uplo_length,
+            size_t trans_length);
+void zsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha, const void *a,
+            const int *lda, const void *beta, void *c, const int *ldc, size_t uplo_length,
+            size_t trans_length);
+void cherk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
+            const void *a, const int *lda, const float *beta, void *c, const int *ldc, size_t uplo_length,
+            size_t trans_length);
+void zherk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+            const void *a, const int *lda, const double *beta, void *c, const int *ldc, size_t uplo_length,
+            size_t trans_length);
 void sgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                   const float *alpha, const float **a, const int *lda, const float **b, const int *ldb,
                   const float *beta, float **c, const int *ldc, const int *group_count, const int *group_size,
@@ -394,6 +430,18 @@ void cblas_cgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE tran
 void cblas_zgemmtr64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
                       int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
                       int64_t ldb, const void *beta, void *c, int64_t ldc);
+void cblas_ssyrk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    float alpha, const float *a, int64_t lda, float beta, float *c, int64_t ldc);
+void cblas_dsyrk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    double alpha, const double *a, int64_t lda, double beta, double *c, int64_t ldc);
+void cblas_csyrk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    const void *alpha, const void *a, int64_t lda, const void *beta, void *c, int64_t ldc);
+void cblas_zsyrk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    const void *alpha, const void *a, int64_t lda, const void *beta, void *c, int64_t ldc);
+void cblas_cherk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    float alpha, const void *a, int64_t lda, float beta, void *c, int64_t ldc);
+void cblas_zherk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                    double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc);
 void cblas_sgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
                           const int64_t *m, const int64_t *n, const int64_t *k, const float *alpha,
                           const float **a, const int64_t *lda, const float **b, const int64_t *ldb,
@@ -488,6 +536,24 @@ void zgemmtr_64_(const char *uplo, const char *transa, const char *transb, const
                  const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
                  const void *beta, void *c, const int64_t *ldc, size_t uplo_length, size_t transa_length,
                  size_t transb_length);
+void ssyrk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const float *alpha,
+               const float *a, const int64_t *lda, const float *beta, float *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
+void dsyrk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const double *alpha,
+               const double *a, const int64_t *lda, const double *beta, double *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
+void csyrk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+               const void *a, const int64_t *lda, const void *beta, void *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
+void zsyrk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+               const void *a, const int64_t *lda, const void *beta, void *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
+void cherk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const float *alpha,
+               const void *a, const int64_t *lda, const float *beta, void *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
+void zherk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const double *alpha,
+               const void *a, const int64_t *lda, const double *beta, void *c, const int64_t *ldc,
+               size_t uplo_length, size_t trans_length);
 void sgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
                      const int64_t *k, const float *alpha, const float **a, const int64_t *lda,
                      const float **b, const int64_t *ldb, const float *beta, float **c, const int64_t *ldc,

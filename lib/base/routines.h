@@ -69,6 +69,15 @@
     LAVA_FORMS_ALL(     X, GEMMT, cgemmtr,          CFP32,   CFP32, CFP32)     \
     LAVA_FORMS_ALL(     X, GEMMT, zgemmtr,          CFP64,   CFP64, CFP64)
 
+/* A matrix by its own transpose, or conjugate transpose, one triangle of C. */
+#define LAVA_SYRK_ROUTINES(X)                                               \
+    LAVA_FORMS_ALL(     X, SYRK, ssyrk,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, SYRK, dsyrk,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, SYRK, csyrk,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, SYRK, zsyrk,             CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, SYRK, cherk,             CFP32,   CFP32, FP32)      \
+    LAVA_FORMS_ALL(     X, SYRK, zherk,             CFP64,   CFP64, FP64)
+
 /* Groups of products by pointers, and products at equal distances. */
 #define LAVA_BATCH_ROUTINES(X)                                              \
     LAVA_FORMS_ALL(     X, BATCH, sgemm_batch,      FP32,    FP32,  FP32)      \
@@ -86,6 +95,7 @@
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
+    LAVA_SYRK_ROUTINES(X)                                                      \
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)
 
@@ -129,7 +139,13 @@ enum lava_convention {
 };
 
 /* Routines with the same argument list. */
-enum lava_family { LAVA_FAMILY_GEMM, LAVA_FAMILY_GEMMT, LAVA_FAMILY_BATCH, LAVA_FAMILY_STRIDED };
+enum lava_family {
+    LAVA_FAMILY_GEMM,
+    LAVA_FAMILY_GEMMT,
+    LAVA_FAMILY_SYRK,
+    LAVA_FAMILY_BATCH,
+    LAVA_FAMILY_STRIDED
+};
 
 struct lava_routine_row {
     enum lava_family family;

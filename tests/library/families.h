@@ -1,6 +1,6 @@
-/* A way to call each exported name of ?gemmt, ?gemm_batch and ?gemm_batch_strided, as a program would that
- * declares it itself, and to note all arguments of a call, which tests/library/stub_families.c does, too.
- * families_call[] is indexed by enum lava_routine; NULL: other families' names. */
+/* A way to call each exported name of ?gemmt, ?syrk, ?herk, ?gemm_batch and ?gemm_batch_strided, as a program
+ * would that declares it itself, and to note all arguments of a call, which tests/library/stub_families.c
+ * does, too. families_call[] is indexed by enum lava_routine; NULL: other families' names. */
 #ifndef LAVA_TESTS_FAMILIES_H
 #define LAVA_TESTS_FAMILIES_H
 
@@ -41,6 +41,22 @@ struct families_note {
     FAMILIES_PUT(12, ldc) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)                         \
     FAMILIES_PUT(15, length_3)
 
+#define FAMILIES_SYRK_CBLAS_LIST(integer, scalar)                                                       \
+    (int layout, int uplo, int trans, integer n, integer k, LAVA_VALUE_##scalar alpha, const void *a,   \
+     integer lda, LAVA_VALUE_##scalar beta, void *c, integer ldc)
+#define FAMILIES_SYRK_CBLAS_PUT                                                                         \
+    FAMILIES_PUT(0, layout) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, trans) FAMILIES_PUT(3, n)             \
+    FAMILIES_PUT(4, k) FAMILIES_PUT(5, alpha) FAMILIES_PUT(6, a) FAMILIES_PUT(7, lda)                   \
+    FAMILIES_PUT(8, beta) FAMILIES_PUT(9, c) FAMILIES_PUT(10, ldc)
+#define FAMILIES_SYRK_FORTRAN_LIST(integer, scalar)                                                     \
+    (const char *uplo, const char *trans, const integer *n, const integer *k, const void *alpha,        \
+     const void *a, const integer *lda, const void *beta, void *c, const integer *ldc, size_t length_1, \
+     size_t length_2)
+#define FAMILIES_SYRK_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, trans) FAMILIES_PUT(2, n) FAMILIES_PUT(3, k)                  \
+    FAMILIES_PUT(4, alpha) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, beta)                \
+    FAMILIES_PUT(8, c) FAMILIES_PUT(9, ldc) FAMILIES_PUT(10, length_1) FAMILIES_PUT(11, length_2)
+
 #define FAMILIES_BATCH_CBLAS_LIST(integer, scalar)                                                      \
     (int layout, const int *transa, const int *transb, const integer *m, const integer *n,              \
      const integer *k, const void *alpha, const void *const *a, const integer *lda,                     \
@@ -79,7 +95,8 @@ struct families_note {
 #define FAMILIES_STRIDED_FORTRAN_PUT                                                                    \
     FAMILIES_STRIDED_PUT FAMILIES_PUT(17, length_1) FAMILIES_PUT(18, length_2)
 
-#define FAMILIES_ROUTINES(X) LAVA_GEMMT_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)
+#define FAMILIES_ROUTINES(X)                                                                            \
+    LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)
 
 // clang-format on
 
@@ -139,6 +156,11 @@ static inline char families_letter(int enumerator) {
          x->a, ldas[0], x->b, ldbs[0], FAMILIES_VALUE_##scalar(x->beta), x->c, ldcs[0])
 #    define FAMILIES_GEMMT_FORTRAN_PASS(scalar)                                                              \
         (uplos, as, bs, ns, ks, x->alpha, x->a, ldas, x->b, ldbs, x->beta, x->c, ldcs, 1001, 1002, 1003)
+#    define FAMILIES_SYRK_CBLAS_PASS(scalar)                                                                 \
+        (x->layout, x->uplo, x->transa[0], ns[0], ks[0], FAMILIES_VALUE_##scalar(x->alpha), x->a, ldas[0],   \
+         FAMILIES_VALUE_##scalar(x->beta), x->c, ldcs[0])
+#    define FAMILIES_SYRK_FORTRAN_PASS(scalar)                                                               \
+        (uplos, as, ns, ks, x->alpha, x->a, ldas, x->beta, x->c, ldcs, 1001, 1002)
 #    define FAMILIES_BATCH_CBLAS_PASS(scalar)                                                                \
         (x->layout, x->transa, x->transb, ms, ns, ks, x->alpha, x->a, ldas, x->b, ldbs, x->beta, x->c, ldcs, \
          counts[0], sizes)

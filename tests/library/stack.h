@@ -22,15 +22,18 @@
 /* What lies at the beginning of the last page. */
 #    define STACK_LENGTH 77
 
-/* On a stack of its own whose last page cannot be written. Six arguments travel in registers, the others, odd
- * in number, on the stack; the first length would follow them, the second begins that page. False: the first
- * was written. */
+/* Calls on a stack of its own whose last page cannot be written. Six arguments travel in registers, the
+ * others on the stack; the first length would follow them. The stack has to be aligned to 16 bytes: where the
+ * others are odd in number, the first length lies before that page, and false says that it was written; else
+ * it begins the page. */
 static inline bool stack_call(void *function, const void *const *arguments, int count, char *last_page) {
     const void *const mark = "the caller's own";
-    const void **stack = (const void **)(void *)last_page - (count - 6 + 1);
+    bool is_odd = (count - 6) % 2;
+    const void **stack = (const void **)(void *)last_page - (count - 6 + is_odd);
     for (int i = 6; i < count; i++)
         stack[i - 6] = arguments[i];
-    stack[count - 6] = mark;
+    if (is_odd)
+        stack[count - 6] = mark;
     __asm__ volatile("movq %%rsp, %%rbx\n\t"
                      "movq %[stack], %%rsp\n\t"
                      "movq 0(%[arguments]), %%rdi\n\t"
@@ -46,7 +49,7 @@ static inline bool stack_call(void *function, const void *const *arguments, int 
                      : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
                        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
                        "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
-    return stack[count - 6] == mark;
+    return !is_odd || stack[count - 6] == mark;
 }
 
 /* The page that cannot be written. */

@@ -1,0 +1,173 @@
+/* Every ?syrk and ?herk as programs call it: one triangle of C <- alpha A A' + beta C, or of alpha A' A +
+ * beta C, where A' is A transposed or, for ?herk, conjugated and transposed. Where no device is worth it, the
+ * CPU's own routine gets the arguments untouched; where it has none, its ?gemm computes the triangle
+ * (lib/host/triangle.h). Reference BLAS 3.12 says what each argument means and which errors have which
+ * numbers. */
+#include "lib/abi/arguments.h"
+#include "lib/abi/entry.h"
+#include "lib/abi/refuse.h"
+#include "lib/blas/triangle.h"
+#include "lib/host/cpu_blas.h"
+
+#include "lavablas_cblas.h"
+
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS, CONJ_TRANS, UPPER = 121, LOWER = 122 };
+
+struct syrk_arguments {
+    enum lava_routine routine;
+    int layout, uplo, trans; /* enumerators; of Fortran's, characters and no layout */
+    int64_t n, k, lda, ldc;
+    const void *alpha, *beta; /* numbers of the routine's scalar type */
+    const void *a;
+    void *c;
+};
+
+/* uplo and trans as enumerators, whatever they came as; 0: neither. */
+struct options {
+    int uplo, trans;
+    bool is_fortran, by_rows, is_hermitian;
+};
+
+static bool is_hermitian(const struct lava_routine_row *row) {
+    return lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
+}
+
+/* ?herk has no T and complex ?syrk no C; of real types C is T. */
+static int read_trans(const struct lava_routine_row *row, int trans) {
+    if (row->convention == LAVA_CONVENTION_FORTRAN) {
+        int letter = trans | 0x20; /* small */
+        trans = letter == 'n' ? NO_TRANS : letter == 't' ? TRANS : letter == 'c' ? CONJ_TRANS : 0;
+    }
+    if (trans == NO_TRANS)
+        return trans;
+    if (!lava_type_is_complex(row->type))
+        return trans == TRANS || trans == CONJ_TRANS ? TRANS : 0;
+    return trans == (is_hermitian(row) ? CONJ_TRANS : TRANS) ? trans : 0;
+}
+
+static int read_uplo(const struct lava_routine_row *row, int uplo) {
+    if (row->convention == LAVA_CONVENTION_FORTRAN) {
+        int letter = uplo | 0x20;
+        return letter == 'u' ? UPPER : letter == 'l' ? LOWER : 0;
+    }
+    return uplo == UPPER || uplo == LOWER ? uplo : 0;
+}
+
+static struct options read_options(const struct syrk_arguments *x) {
+    const struct lava_routine_row *row = lava_routine_row(x->routine);
+    bool is_fortran = row->convention == LAVA_CONVENTION_FORTRAN;
+    return (struct options){.uplo = read_uplo(row, x->uplo),
+                            .trans = read_trans(row, x->trans),
+                            .is_fortran = is_fortran,
+                            .by_rows = !is_fortran && x->layout == ROW_MAJOR,
+                            .is_hermitian = is_hermitian(row)};
+}
+
+/* The first wrong argument in Fortran's count, -1 for the layout, 0 for none. */
+static int find_wrong(const struct syrk_arguments *x, const struct options *options) {
+    int64_t rows = (options->trans == NO_TRANS) != options->by_rows ? x->n : x->k; /* of A in memory */
+    if (!options->is_fortran && x->layout != ROW_MAJOR && x->layout != COLUMN_MAJOR)
+        return -1;
+    if (!options->uplo)
+        return 1;
+    if (!options->trans)
+        return 2;
+    if (x->n < 0)
+        return 3;
+    if (x->k < 0)
+        return 4;
+    if (x->lda < (rows > 1 ? rows : 1))
+        return 7;
+    return x->ldc < (x->n > 1 ? x->n : 1) ? 10 : 0;
+}
+
+/* By rows C's transpose is computed, of A's transpose: triangle and operation change places. */
+static bool translate(const struct syrk_arguments *x, struct lava_problem *problem) {
+    const struct lava_routine_row *row = lava_routine_row(x->routine);
+    const struct options options = read_options(x);
+    if (find_wrong(x, &options))
+        return false;
+    bool is_n = (options.trans == NO_TRANS) != options.by_rows;
+    bool is_lower = (options.uplo == LOWER) != options.by_rows;
+    *problem = (struct lava_problem){.type = row->type,
+                                     .type_c = row->type_c,
+                                     .op_a = is_n ? LAVA_OP_N : LAVA_OP_T,
+                                     .op_b = is_n ? LAVA_OP_T : LAVA_OP_N,
+                                     .conjugate_a = options.is_hermitian && !is_n,
+                                     .conjugate_b = options.is_hermitian && is_n,
+                                     .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                                     .b_is_a = true,
+                                     .real_diagonal = options.is_hermitian,
+                                     .m = x->n,
+                                     .n = x->n,
+                                     .k = x->k,
+                                     .lda = x->lda,
+                                     .ldb = x->lda,
+                                     .ldc = x->ldc,
+                                     .a = x->a,
+                                     .b = x->a,
+                                     .c = x->c};
+    lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
+    lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
+    return true;
+}
+
+static void complain(const struct syrk_arguments *x) {
+    const struct options options = read_options(x);
+    int number = find_wrong(x, &options);
+    lava_refuse(x->routine, number < 0 ? 1 : number + !options.is_fortran);
+}
+
+static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call *call) {
+    *call = (struct lava_call){.routine = arguments->routine};
+    call->valid = translate(arguments, &call->problem);
+    return lava_triangle_begin(call);
+}
+
+/* Without a product and with beta = 1 the reference touches nothing, imaginary parts on the diagonal
+ * included. */
+static void syrk_compute(const struct syrk_arguments *arguments) {
+    struct lava_problem problem;
+    if (!translate(arguments, &problem))
+        complain(arguments);
+    else if (!lava_problem_is_trivial(&problem) || problem.beta != 1 || problem.beta_imaginary != 0)
+        lava_cpu_blas_run(lava_cpu_blas_get(), &problem);
+}
+
+#define FORWARDS(n, k) lava_threshold_forwards((double)(n), (double)(n) / 2, (double)(k))
+
+#define CBLAS_LIST(integer, type, scalar)                                                                    \
+    (CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, integer n, integer k,                      \
+     LAVA_VALUE_##scalar alpha, const LAVA_ELEMENT_##type *a, integer lda, LAVA_VALUE_##scalar beta,         \
+     LAVA_ELEMENT_##type *c, integer ldc)
+#define CBLAS_NAMES (layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+#define CBLAS_ARGUMENTS(entry, scalar)                                                                       \
+    {                                                                                                        \
+        LAVA_ROUTINE_##entry, (int)layout, (int)uplo, (int)trans, n, k, lda, ldc,                            \
+            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, c                                  \
+    }
+
+#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
+    const char *uplo, const char *trans, const integer *n, const integer *k,                                 \
+        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
+        const LAVA_ELEMENT_##scalar *beta, LAVA_ELEMENT_##type *c, const integer *ldc
+#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
+#define FORTRAN_WITH(integer, type, scalar)                                                                  \
+    (FORTRAN_PARAMETERS(integer, type, scalar), size_t uplo_length, size_t trans_length)
+#define FORTRAN_NAMES      (uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+#define FORTRAN_WITH_NAMES (uplo, trans, n, k, alpha, a, lda, beta, c, ldc, uplo_length, trans_length)
+#define FORTRAN_ARGUMENTS(entry)                                                                             \
+    { LAVA_ROUTINE_##entry, 0, *uplo, *trans, *n, *k, *lda, *ldc, alpha, beta, a, c }
+
+#define SYRK_CBLAS(entry, integer, type, scalar)                                                             \
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, syrk, FORWARDS(n, k),            \
+                     CBLAS_ARGUMENTS(entry, scalar))
+#define SYRK_FORTRAN(entry, integer, type, scalar)                                                           \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, syrk, FORWARDS(*n, *k),      \
+                       FORTRAN_ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type, scalar)
+
+LAVA_SYRK_ROUTINES(ENTRY)
