@@ -10,18 +10,22 @@
 #define CHECKED_ELEMENTS 200
 
 // clang-format off
-/* name             Fortran  A and B       C             scalars like C  complex */
+/* name             Fortran  A and B       C             scalars like C  complex  ?syrk */
 static const struct routine table[] = {
-    {"cblas_sgemm",  false,  ELEMENT_FP32, ELEMENT_FP32, false,          false},
-    {"sgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          false},
-    {"cblas_dgemm",  false,  ELEMENT_FP64, ELEMENT_FP64, false,          false},
-    {"dgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          false},
-    {"cgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          true},
-    {"zgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          true},
-    {"cblas_shgemm", false,  ELEMENT_FP16, ELEMENT_FP32, false,          false},
-    {"cblas_hgemm",  false,  ELEMENT_FP16, ELEMENT_FP16, true,           false},
-    {"cblas_sbgemm", false,  ELEMENT_BF16, ELEMENT_FP32, false,          false},
-    {"cblas_bgemm",  false,  ELEMENT_BF16, ELEMENT_BF16, true,           false},
+    {"cblas_sgemm",  false,  ELEMENT_FP32, ELEMENT_FP32, false,          false, false},
+    {"sgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          false, false},
+    {"cblas_dgemm",  false,  ELEMENT_FP64, ELEMENT_FP64, false,          false, false},
+    {"dgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          false, false},
+    {"cgemm_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          true, false},
+    {"zgemm_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          true, false},
+    {"ssyrk_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          false, true},
+    {"dsyrk_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          false, true},
+    {"csyrk_",       true,   ELEMENT_FP32, ELEMENT_FP32, false,          true,  true},
+    {"zsyrk_",       true,   ELEMENT_FP64, ELEMENT_FP64, false,          true,  true},
+    {"cblas_shgemm", false,  ELEMENT_FP16, ELEMENT_FP32, false,          false, false},
+    {"cblas_hgemm",  false,  ELEMENT_FP16, ELEMENT_FP16, true,           false, false},
+    {"cblas_sbgemm", false,  ELEMENT_BF16, ELEMENT_FP32, false,          false, false},
+    {"cblas_bgemm",  false,  ELEMENT_BF16, ELEMENT_BF16, true,           false, false},
 };
 
 /* bytes, bits of the mantissa that are stored, bias, the bits of 1, unit roundoff, half of the smallest step */
@@ -46,6 +50,9 @@ typedef void fortran_function(const char *transa, const char *transb, const int 
                               const int *k, const void *alpha, const void *a, const int *lda, const void *b,
                               const int *ldb, const void *beta, void *c, const int *ldc, size_t transa_length,
                               size_t transb_length);
+typedef void syrk_function(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
+                           const void *a, const int *lda, const void *beta, void *c, const int *ldc,
+                           size_t uplo_length, size_t trans_length);
 typedef void cblas_fp64_function(int layout, int transa, int transb, int m, int n, int k, double alpha,
                                  const void *a, int lda, const void *b, int ldb, double beta, void *c,
                                  int ldc);
@@ -68,6 +75,12 @@ const char *routine_names(void) {
     return names;
 }
 
+static void call_syrk(void *function, const struct product *p, const void *one, const void *zero) {
+    syrk_function *syrk;
+    memcpy(&syrk, &function, sizeof syrk);
+    syrk("L", &p->transa, &p->m, &p->k, one, p->a, &p->lda, zero, p->c, &p->ldc, 1, 1);
+}
+
 void routine_call(void *function, const struct product *p) {
     static const float one[2] = {1}, zero[2] = {0};
     static const double one_fp64[2] = {1}, zero_fp64[2] = {0};
@@ -81,7 +94,10 @@ void routine_call(void *function, const struct product *p) {
     memcpy(&fortran, &function, sizeof fortran);
     cblas_fp64_function *cblas_fp64;
     memcpy(&cblas_fp64, &function, sizeof cblas_fp64);
-    if (p->routine->fortran)
+    if (p->routine->is_syrk)
+        call_syrk(function, p, is_fp64 ? (const void *)one_fp64 : one,
+                  is_fp64 ? (const void *)zero_fp64 : zero);
+    else if (p->routine->fortran)
         fortran(&p->transa, &p->transb, &p->m, &p->n, &p->k, is_fp64 ? (const void *)one_fp64 : one, p->a,
                 &p->lda, p->b, &p->ldb, is_fp64 ? (const void *)zero_fp64 : zero, p->c, &p->ldc, 1, 1);
     else if (is_fp64)
@@ -151,11 +167,11 @@ static size_t parts_of(const struct routine *routine) {
 }
 
 double routine_flops(const struct routine *routine, int m, int n, int k) {
-    return (routine->is_complex ? 8.0 : 2.0) * m * n * k;
+    return (routine->is_complex ? 8.0 : 2.0) * m * n * k * (routine->is_syrk ? 0.5 : 1.0);
 }
 
 struct product routine_product(const struct routine *routine, int m, int n, int k, const char ops[2]) {
-    return (struct product){
+    struct product product = {
         .routine = routine,
         .m = m,
         .n = n,
@@ -166,14 +182,22 @@ struct product routine_product(const struct routine *routine, int m, int n, int 
         .transa = ops[0],
         .transb = ops[1],
         .a = new_matrix(routine->element, (size_t)m * (size_t)k * parts_of(routine), 1),
-        .b = new_matrix(routine->element, (size_t)k * (size_t)n * parts_of(routine), 2),
+        .b = routine->is_syrk ? NULL
+                              : new_matrix(routine->element, (size_t)k * (size_t)n * parts_of(routine), 2),
         .c = new_matrix(routine->element_c, (size_t)m * (size_t)n * parts_of(routine), 3),
     };
+    if (routine->is_syrk) {
+        product.transb = ops[0] == 'N' ? 'T' : 'N';
+        product.ldb = product.lda;
+        product.b = product.a;
+    }
+    return product;
 }
 
 void routine_free(struct product *product) {
+    if (product->b != product->a)
+        free(product->b);
     free(product->a);
-    free(product->b);
     free(product->c);
 }
 
@@ -248,10 +272,18 @@ bool routine_check(void *function, const struct product *p, const char *library)
             row = i & 1 ? p->m - 1 : 0;
             column = i & 2 ? p->n - 1 : 0;
         }
+        if (p->routine->is_syrk && row < column) {
+            int other = row;
+            row = column;
+            column = other;
+        }
         if (!element_right(p, row, column, library))
             return false;
     }
     for (size_t i = 0; i < count; i++) {
+        size_t element = i / parts_of(p->routine), ld = (size_t)p->ldc;
+        if (p->routine->is_syrk && element % ld < element / ld)
+            continue; /* not of the triangle */
         if (is_unset(p, i)) {
             fprintf(stderr, "FAIL %s, %s: %d x %d x %d: element %zu was not written\n", library,
                     p->routine->name, p->m, p->n, p->k, i);

@@ -14,6 +14,7 @@ struct routine {
     enum element element, element_c; /* of A and B; of C; of their parts where they are complex */
     bool half_scalars;               /* alpha and beta are of C's type, not fp32 */
     bool is_complex;
+    bool is_syrk; /* C <- A A', its lower triangle: m is n, ops are NT or TN, and B is A */
 };
 
 /* NULL: no such routine. */
@@ -21,7 +22,7 @@ const struct routine *routine_find(const char *name);
 /* Their names, separated by '|'. */
 const char *routine_names(void);
 
-double routine_flops(const struct routine *routine, int m, int n, int k); /* 2 m n k, or 8 */
+double routine_flops(const struct routine *routine, int m, int n, int k); /* 2 m n k, or 8; ?syrk half */
 
 /* C <- op(A) op(B), column-major. */
 struct product {
