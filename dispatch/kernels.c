@@ -41,7 +41,7 @@ static const struct module {
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step
  *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): that many sums in registers
- *   st                   stages: of shared memory; for fragments, sets in registers; for planes, depths a chunk
+ *   st                   stages: shared memory; for fragments, sets in registers; for planes, depths a chunk
  *   fallback             the row for tiles that planes cannot represent
  *
  * name                       type            scheme                   module                             tile
