@@ -15,8 +15,8 @@ import time
 
 import numpy as np
 
-FULL_CHECK_WORK = 3e7  # m n k; beyond it, some rows and columns are checked: as many as make about
-SAMPLED_WORK = 1e8  # this, at least two and at most
+FULL_CHECK_WORK = 3e7  # m n k; above it only some rows and columns are checked: enough for about
+SAMPLED_WORK = 1e8  # this work, at least two and at most
 SAMPLED_LINES = 12  # of each
 TIMED_SECONDS = 0.3
 TIMED_CALLS = 200
@@ -44,7 +44,7 @@ def ask_where(m, n, k):
     except AttributeError:
         return "cblas_sgemm", "cpu", "OpenBLAS alone"
     call = LastCall(size=ctypes.sizeof(LastCall))
-    # NumPy's products are row-major: to a column-major library, their transposes
+    # NumPy's products are row-major, so a column-major library sees their transposes
     if last_call(ctypes.byref(call)) == 0 and (call.m, call.n, call.k) == (n, m, k):
         return call.routine.decode(), call.place.decode(), call.reason.decode()
     return "cblas_sgemm", "cpu", "forwarded unseen"
@@ -53,7 +53,7 @@ def ask_where(m, n, k):
 def best_time(a, b, c):
     best, total, calls = math.inf, 0, 0
     while calls < 2 or (calls < TIMED_CALLS and total < TIMED_SECONDS):
-        c.fill(np.nan)  # an element not written is seen
+        c.fill(np.nan)  # detects elements that are not written
         start = time.perf_counter()
         np.matmul(a, b, out=c)
         seconds = time.perf_counter() - start
