@@ -10,11 +10,13 @@
  *   panels      for each k, the panel's elements are contiguous:
  *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
  *   fragments   one cooperative matrix after another, each `width` elements of the panel by `depth` of K.
- * Within a matrix, the share of each invocation (width * depth / SUBGROUP elements) is contiguous: fragment
- * (f, g), f = w / width within the panel, g = k / depth begins at (w / panel) * panel * k_padded + (g *
- * (panel / width) + f) * width * depth element e of invocation i's share is at i * (width * depth / SUBGROUP)
- * + e The driver decides which matrix elements form a share. Pack and multiply use the same matrix type, so
- * they agree.
+ *               Within a matrix, the share of each invocation (width * depth / SUBGROUP elements) is
+ *               contiguous:
+ *                   fragment (f, g), f = w / width within the panel, g = k / depth
+ *                       begins at (w / panel) * panel * k_padded + (g * (panel / width) + f) * width * depth
+ *                   element e of invocation i's share is at i * (width * depth / SUBGROUP) + e
+ *               The driver decides which matrix elements form a share. Pack and multiply use the same
+ *               matrix type, so they agree.
  *
  * The width is padded with zeros to a multiple of the panel, K to a multiple of tile_k.
  *
