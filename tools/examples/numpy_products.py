@@ -4,9 +4,9 @@
     numpy_products.py [N ...]                  the products below, then N x N x N for each N
     LD_PRELOAD=build/lib/liblavablas.so numpy_products.py [N ...]
 
-Nothing here is made for LavaBLAS but the question, asked where it is preloaded, where each product ran. Prints the
-lines that sgemm.c, beside this file, describes. Exits with 1 on any FAIL. Runs on a NumPy that calls the system's
-BLAS, as distributions' do; the wheels of PyPI bring a BLAS of their own.
+An ordinary NumPy program. Only one part is specific to LavaBLAS: if it is preloaded, the program asks it where each
+product ran. Prints the lines that sgemm.c in this folder describes. Exits with 1 on any FAIL. Needs a NumPy that calls
+the system's BLAS, as those of distributions do; the wheels of PyPI bring their own BLAS.
 """
 import ctypes
 import math
@@ -38,7 +38,7 @@ class LastCall(ctypes.Structure):  # struct lavablas_call of lavablas.h
 
 
 def ask_where(m, n, k):
-    """Routine, place and reason of the product just made, as LavaBLAS tells, if it is in the process."""
+    """Returns routine, place and reason of the last product from LavaBLAS, if it is in the process."""
     try:
         last_call = ctypes.CDLL(None).lavablas_last_call
     except AttributeError:
@@ -67,7 +67,7 @@ def sampled(lines, length, k):
 
 
 def error_of(a, b, c):
-    """The largest |C - R| / G, R = A B and G = |A| |B| in double precision and without any BLAS (einsum)."""
+    """Returns the largest |C - R| / G, with R = A B and G = |A| |B| in double precision and without any BLAS (einsum)."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     r = np.einsum("ik,kj->ij", a, b)
     g = np.einsum("ik,kj->ij", abs(a), abs(b))
