@@ -15,8 +15,8 @@
  *       lower     level 2:  a0 b2 + a1 b1 + a2 b0     depth by depth, the smallest products of each first
  *                 level 1:  a0 b1 + a1 b0             (PLANES 3, LEVELS 2: six products)
  *       highest   level 0:  a0 b0                     all depths, in an accumulator of its own
- *       sum      += highest + lower                   outside the matrix unit, in fp32, to nearest; the matrix
- *                                                     unit truncates
+ *       sum      += highest + lower                   outside the matrix unit, in fp32, to nearest; the
+ *                                                     matrix unit truncates
  *
  * After SPAN_K of K the sums are added to the target and begin again at 0, so long fp32 sums are formed in
  * two levels.

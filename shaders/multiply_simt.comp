@@ -12,9 +12,9 @@
  *            n ->                                  lanes of a subgroup, one square of each
  *       +----+----+  subgroups of a tile           +--+--+--+--+
  *     m | s0 | s2 |                                |0 |2 |8 |10|   8 x 4 lanes in Morton order. Eight
- *     | |----+----|                                |1 |3 |9 |11|   consecutive lanes read few different words of
- *     v | s1 | s3 |                                |4 |6 |12|14|   A and of B. This saves 5% of fp64's time and
- *       +----+----+                                  ...           up to 3% of fp32's on an H200.
+ *     | |----+----|                                |1 |3 |9 |11|   consecutive lanes read few different words
+ *     v | s1 | s3 |                                |4 |6 |12|14|   of A and of B. This saves 5% of fp64's
+ *       +----+----+                                  ...           time and up to 3% of fp32's on an H200.
  *
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
  * stored to the other half of shared memory: one barrier per step. A workgroup walks the tile order in

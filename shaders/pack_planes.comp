@@ -4,8 +4,8 @@
  * panels, and the exponents of the nonzero ones.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
- *   invocation   twice eight neighbouring elements of a column, in registers. For each plane it rounds them and keeps
- *                the rounding error for the next plane
+ *   invocation   twice eight neighbouring elements of a column, in registers. For each plane it rounds them
+ *                and keeps the rounding error for the next plane
  *   subgroup     the block's fragments of a plane, one after another
  *
  * A plane passes through shared memory, its columns as rows of 72 elements, as in pack_fragments.comp. If K
