@@ -1,6 +1,6 @@
-/* Holds the CPU BLAS and computes products with it. lava_cpu_blas_get is called by lib/offload/threshold,
- * _routine and _run by lib/abi. lib/offload also calls _run for what the device did not finish, and
- * _figures for the policy.
+/* Holds the CPU BLAS and computes products with it. Called by lib/abi, lib/blas, lib/calibrate and
+ * lib/offload. lib/offload calls _run for what the device did not finish; lib/calibrate and lib/offload
+ * call _figures.
  *
  * Invariant: the results of lava_cpu_blas_get and _routine never change, and their library is never
  * closed. */

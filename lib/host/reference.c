@@ -1,5 +1,6 @@
-/* C <- alpha op(A) op(B) + beta C in plain C. Called by lib/host/cpu_gemm if no library was found, and by
- * lava_cpu_blas_run for leading dimensions beyond the library's integers.
+/* C <- alpha op(A) op(B) + beta C in plain C. Called by lib/host/cpu_gemm if no library was found, by
+ * lava_cpu_blas_run for leading dimensions beyond the library's integers, and by lib/abi if the CPU BLAS
+ * calls back into this library.
  *
  * op(A) is packed in blocks that stay in the first-level cache (complex fp64 in the second). alpha is
  * multiplied into op(B)'s elements, as in the reference BLAS. The innermost loop runs down a column of C,
