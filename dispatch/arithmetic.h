@@ -1,4 +1,4 @@
-/* Arithmetic on sizes that C lacks. */
+/* Minimum and maximum of sizes. */
 #ifndef LAVA_DISPATCH_ARITHMETIC_H
 #define LAVA_DISPATCH_ARITHMETIC_H
 

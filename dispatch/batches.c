@@ -1,5 +1,5 @@
-/* The choice for batches. Called by lib/blas/batch.c. The products share a row of the kernel table: a SIMT
- * one, for K is short, and the time it is estimated to take decides. */
+/* Decides where batches run. Called by lib/blas/batch.c. All products of a batch use the same kernel table
+ * row. It is a SIMT row, because K is short, and the one with the lowest estimated time. */
 #include "dispatch/batches.h"
 
 #include <math.h>
@@ -11,24 +11,25 @@
 
 /* A list of tiles counts panels in 16 bits, and the third dimension of a dispatch has as many groups. */
 #define PANELS_MAX 65535
-/* Of a dispatch, each way, on any device. */
+/* Limit of a dispatch, in each dimension, on any device. */
 #define GROUPS_MAX UINT64_C(65535)
-/* The device has to be this much faster by estimate, which no batch was fitted to. */
+/* The estimated device time must be below this share of the CPU's. The margin is there because the estimate
+ * was not fitted to batches. */
 #define PROFITABLE_SHARE 0.7
-/* Products of a batch are computed alone where they are large: those fill a device by themselves. */
+/* Larger products of a batch are computed one by one: each fills a device by itself. */
 #define LARGEST_WORK (512.0 * 512.0 * 512.0)
 #define WORD_BYTES   16
-/* Of device memory that a round may take. */
+/* Device memory that a round may use. */
 #define MEMORY_BYTES (UINT64_C(256) << 20)
-/* Of a round, up or down: enough for the bus's rate, and little to wait for at both ends. Of products of 64 x
- * 64 in fp32 640, where an H200 runs 660 tiles at once. */
+/* Bytes of a round, in each direction: large enough for the bus's full rate, small enough to keep the wait at
+ * both ends short. It holds 640 fp32 products of 64 x 64; an H200 runs 660 tiles at once. */
 #define ROUND_BYTES (UINT64_C(20) << 20)
 
 static uint64_t padded(int64_t size, uint32_t multiple) {
     return (uint64_t)lava_blocking_padded(size, multiple);
 }
 
-/* Bytes of a product as each stage has it. */
+/* Fills in the bytes of one product at each stage. */
 static void measure(const struct lava_problem *problem, const struct lava_kernel *kernel,
                     struct lava_batch_plan *plan) {
     uint64_t bytes = lava_type_bytes(problem->type);
@@ -48,8 +49,8 @@ static void measure(const struct lava_problem *problem, const struct lava_kernel
     plan->result_bytes = bytes * padded(m, 4) * (uint64_t)n;
 }
 
-/* Of all products. The bus is taken for one that carries one direction at a time; what does not overlap is
- * the first round's way up, its arithmetic, and the last one's way down. */
+/* Estimated time of all products. The bus is assumed to carry one direction at a time. The first round's
+ * upload, its arithmetic, and the last round's download do not overlap with other work. */
 static double gpu_ns(const struct lava_batch_plan *plan, const struct lava_profile_kernel *row,
                      const struct lava_rates *rates, double count) {
     const struct lava_kernel *kernel = plan->kernel;
@@ -70,7 +71,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Products of a round: 0 where not even one fits. Tiny ones are much larger as whole tiles. */
+/* Products per round; 0: not even one fits. Tiny products are much larger when padded to whole tiles. */
 static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_capabilities *device) {
     uint64_t tiles = (uint64_t)plan->tiles_m * plan->tiles_n;
     uint64_t memory = plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes +
@@ -87,7 +88,8 @@ static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_ca
     return (int64_t)least(most, device->max_buffer_bytes / largest);
 }
 
-/* The best row that the device can run; false: there is none, or not even one product fits a round. */
+/* Chooses the fastest row that the device can run. Returns false if there is none, or if no row fits one
+ * product into a round. */
 static bool choose_row(const struct lava_problem *problem, int64_t count,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        struct lava_batch_plan *best) {

@@ -1,4 +1,5 @@
-/* What a device can do, read once by lib/vk and handed to dispatch as plain numbers. Tests make them up. */
+/* Capabilities of a device, read once by lib/vk and passed to dispatch as plain numbers. Tests make up their
+ * own. */
 #ifndef LAVA_DISPATCH_CAPABILITIES_H
 #define LAVA_DISPATCH_CAPABILITIES_H
 
@@ -9,7 +10,7 @@
 
 enum lava_device_kind { LAVA_DEVICE_DISCRETE, LAVA_DEVICE_INTEGRATED, LAVA_DEVICE_VIRTUAL, LAVA_DEVICE_CPU };
 
-/* A shape of cooperative matrices, subgroup scope: A m x k and B k x n of a type, sums m x n in fp32. */
+/* A cooperative matrix shape with subgroup scope: A m x k and B k x n of the type, sums m x n in fp32. */
 struct lava_matrix_shape {
     enum lava_type type;
     uint32_t m, n, k;
@@ -20,24 +21,24 @@ struct lava_capabilities {
     char name[256];
     uint32_t vendor_id, device_id, driver_version;
     enum lava_device_kind kind;
-    uint32_t subgroup_size; /* the one the kernels are created with; a power of two */
+    uint32_t subgroup_size; /* size used by the kernels; a power of two */
     uint32_t max_shared_bytes;
     uint32_t max_workgroup_invocations;
     uint32_t max_workgroups;  /* in dimension x */
-    uint32_t multiprocessors; /* 0: the driver does not tell */
-    uint64_t memory_bytes; /* device memory this library may use in all (LAVABLAS_MEMORY already applied) */
-    uint64_t max_buffer_bytes;  /* of one allocation */
+    uint32_t multiprocessors; /* 0: not reported by the driver */
+    uint64_t memory_bytes; /* device memory this library may use in total (LAVABLAS_MEMORY already applied) */
+    uint64_t max_buffer_bytes;  /* largest single allocation */
     bool unified_memory;        /* the device reads host memory at its own speed: no copy before pack */
-    bool denorm_preserve_fp32;  /* shaders may ask that fp32 subnormals are kept */
-    bool special_preserve_fp32; /* shaders may ask that Inf, NaN and -0 are treated as IEEE says */
-    /* Listed only where everything else that the kernels of the type need is there too. */
+    bool denorm_preserve_fp32;  /* shaders may request that fp32 subnormals are kept */
+    bool special_preserve_fp32; /* shaders may request IEEE treatment of Inf, NaN and -0 */
+    /* A shape is listed only if the device also has everything else that the kernels of its type need. */
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
-    bool fp64; /* shaders may compute in it */
+    bool fp64; /* shaders may compute in fp64 */
     bool denorm_preserve_fp64, special_preserve_fp64;
     float timestamp_period_ns; /* 0: no timestamps */
-    /* Bits of rows by planes, by their position in the kernel table, that failed: they fit no more. Known
-     * before the first fp32 product. */
+    /* Bit i: row i of the kernel table, a row by planes, failed its test and must not be used. Set before the
+     * first fp32 product. */
     uint64_t refused_kernels;
 };
 

@@ -1,6 +1,7 @@
-/* The CPU's time of a product from a grid of measured ones, and the text form of all figures. Called by
- * policy.c and by lib/calibrate/calibration, which measures and keeps them. Invariants: only figures above 0
- * count as measured; no function here looks at the locale, for the library lives in programs that set one. */
+/* Interpolates the CPU's time for a product from a grid of measured products, and reads and writes the text
+ * form of all figures. Called by policy.c and by lib/calibrate/calibration, which measures and stores the
+ * figures. Invariants: only figures above 0 count as measured; no function here depends on the locale,
+ * because host programs may set one. */
 #include "dispatch/figures.h"
 
 #include <limits.h>
@@ -11,11 +12,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define SIZES        LAVA_FIGURES_SIZES
-/* A line of text, its end included: longer ones are no figures. */
+/* Longest line of text, including its end. A longer line is invalid. */
 #define LINE_MAX_CHARACTERS 128
-/* Written of a number: more than any measurement is good for. */
+/* Digits written per number: more than the precision of any measurement. */
 #define DIGITS 7
-/* Read of a number: what an int64_t and a double's exponent hold. */
+/* Digits read per number: what an int64_t and a double's exponent can hold. */
 #define MOST_DIGITS          17
 #define MOST_EXPONENT_DIGITS 2
 
@@ -32,8 +33,8 @@ static const struct { const char *name; size_t offset; } device_figures[] = {
 static const char product_name[] = "cpu_product_ns";
 static const char kernel_name[] = "device_kernel_flops_per_s";
 
-/* A size among those of the grid: `part` of the way, on a logarithmic scale, from position `low` to the next.
- */
+/* Position of a size in the grid: the fraction `part`, on a logarithmic scale, of the way from position `low`
+ * to the next. */
 struct place {
     int low;
     double part;
@@ -51,7 +52,7 @@ static struct place place_of(int64_t size) {
     return (struct place){low, log((double)size / from) / log(to / from)};
 }
 
-/* The measured products around a problem: of each corner of a cell of the grid, its position and weight. */
+/* The corners of the grid cell around a problem: the position and weight of each. */
 struct corners {
     int at[8][3];
     double weight[8]; /* they sum to 1 */
@@ -71,7 +72,7 @@ static struct corners corners_of(const struct lava_problem *problem) {
     return corners;
 }
 
-/* The grid's points, one after another. */
+/* A point of the grid; points are numbered consecutively. */
 #define POINTS (SIZES * SIZES * SIZES)
 struct point {
     int at[3]; /* positions of m, n and k among the sizes */
@@ -91,7 +92,7 @@ static double product_ns(const struct lava_cpu_figures *figures, const int at[3]
     return figures->product_ns[at[0]][at[1]][at[2]];
 }
 
-/* Logarithm of the time of one of the m n k operations. */
+/* Logarithm of the time per operation, of m n k operations. */
 static double log_operation_ns(const struct lava_cpu_figures *figures, const int at[3]) {
     return log(product_ns(figures, at) / work_of(at));
 }
@@ -103,7 +104,8 @@ static int distance(const int a[3], const int b[3]) {
     return sum;
 }
 
-/* The same of the nearest that was measured, the mean of those that are equally near; false: none was. */
+/* The same for the nearest measured point, or the mean of those equally near. Returns false if none was
+ * measured. */
 static bool nearest_operation_ns(const struct lava_cpu_figures *figures, const int at[3], double *log_ns) {
     int least = INT_MAX, found = 0;
     double sum = 0.0;
@@ -125,7 +127,7 @@ static bool nearest_operation_ns(const struct lava_cpu_figures *figures, const i
     return found > 0;
 }
 
-/* From the grid; 0: it is empty. */
+/* Interpolates in the grid. Returns 0 if the grid is empty. */
 static double interpolated_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
     struct corners corners = corners_of(problem);
     double sum = 0.0;
@@ -180,7 +182,7 @@ bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const str
     return true;
 }
 
-/* The kernel's place in *figures; -1: it has none. */
+/* Index of the kernel in the table, or -1. */
 static int position_of(const struct lava_kernel *kernel) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -195,7 +197,7 @@ double lava_figures_flops_per_s(const struct lava_device_figures *figures, const
     return position < 0 ? 0 : figures->flops_per_s[position];
 }
 
-/* Text being written: what does not fit is counted, not kept. */
+/* Text being written. Characters that do not fit are counted but not stored. */
 struct text {
     char *start;
     size_t size, length;
@@ -211,14 +213,14 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
         text->length += (size_t)written;
 }
 
-/* Made of integers, which have no decimal comma: "170800.5", "4.87e10". */
+/* Formats with integers, so that no locale inserts a decimal comma: "170800.5", "4.87e10". */
 static void append_number(struct text *text, double value) {
     int exponent = (int)floor(log10(value));
     long long digits = llround(value * pow(10.0, DIGITS - 1 - exponent));
     long long unit = 1;
     for (int i = 1; i < DIGITS; i++)
         unit *= 10;
-    if (digits >= 10 * unit) { /* rounded up to one digit more */
+    if (digits >= 10 * unit) { /* rounding added a digit */
         digits /= 10;
         exponent++;
     }
@@ -236,7 +238,7 @@ static void append_number(struct text *text, double value) {
         append(text, "e%d", exponent);
 }
 
-/* Whether the text form can hold it: what is beyond that was not measured. */
+/* Whether the text form can represent the value. Values outside this range were not measured. */
 static bool is_figure(double value) {
     return value > 1e-90 && value < 1e90;
 }
@@ -286,7 +288,7 @@ static bool is_digit(char character) {
     return character >= '0' && character <= '9';
 }
 
-/* Digits at *text, at most `most` of them together with those that *value holds already; false: more. */
+/* Appends the digits at *text to *value. Returns false if there would be more than `most` in total. */
 static bool read_digits(const char **text, int most, int *count, int64_t *value) {
     for (; is_digit(**text); ++*text, ++*count) {
         if (*count == most)
@@ -296,8 +298,8 @@ static bool read_digits(const char **text, int most, int *count, int64_t *value)
     return true;
 }
 
-/* All of the text: digits, with or without a point between them, and with or without "e10" or "e-3". False
- * too where it is 0. */
+/* Parses the whole text: digits, optionally with a point between them, optionally with "e10" or "e-3".
+ * Returns false for 0 too. */
 static bool read_number(const char *text, double *value) {
     int64_t digits = 0, power = 0;
     int count = 0, exponent_count = 0;
@@ -320,7 +322,7 @@ static bool read_number(const char *text, double *value) {
     return true;
 }
 
-/* Its position among the sizes, -1 for another size; false: no size at all. */
+/* Position of the size in the grid, -1 for any other size. Returns false if the text is not a size. */
 static bool read_size(const char *text, int *position) {
     int64_t size = 0;
     int count = 0;
@@ -333,8 +335,8 @@ static bool read_size(const char *text, int *position) {
     return true;
 }
 
-/* Words of a line: a name, those that say of what, and the value. More than there are now, for those of newer
- * versions. */
+/* Most words per line: a name, words that identify a product or kernel, and the value. The limit is larger
+ * than needed today, so that lines of newer versions can be read. */
 #define MOST_WORDS 8
 
 static bool read_product(char *const words[], size_t count, double value, struct lava_cpu_figures *figures) {
@@ -370,8 +372,8 @@ static bool read_figure(char *const words[], size_t count, struct lava_figures *
     return true;
 }
 
-/* Cuts the line into words, each of printable ASCII and one blank from the next. False where there are
- * fewer than two of them, or too many. */
+/* Splits the line into words of printable ASCII, separated by single blanks. Returns false for fewer than two
+ * words or too many. */
 static bool read_line(char *line, struct lava_figures *figures) {
     char *words[MOST_WORDS] = {line};
     size_t count = 1;
@@ -397,7 +399,7 @@ bool lava_figures_parse(const char *text, struct lava_figures *figures) {
         char line[LINE_MAX_CHARACTERS];
         size_t length = strcspn(text, "\n");
         if (text[length] == '\0' || length >= sizeof line)
-            return false; /* cut off, or no figure */
+            return false; /* truncated, or too long */
         memcpy(line, text, length);
         line[length] = '\0';
         if (!read_line(line, &read))

@@ -1,6 +1,6 @@
-/* The rows of the kernel table and what each needs of a device. Read by policy.c, by lib/vk when it makes
- * pipelines, by tests and by checkgemm. Invariant: every need is computed from the row's own figures; nothing
- * about a row is stated twice. */
+/* The rows of the kernel table and what each requires of a device. Read by policy.c, by lib/vk when it
+ * creates pipelines, by tests and by checkgemm. Invariant: every requirement is computed from the row's own
+ * numbers; nothing about a row is stated twice. */
 #include "dispatch/kernels.h"
 
 #include <string.h>
@@ -9,14 +9,14 @@
 
 /* Operands move in 16-byte words. */
 #define WORD_BYTES 16
-/* Of padding after each row in shared memory, so that rows of a matrix lie in different banks; as in
+/* Padding after each row in shared memory, so that rows of a matrix lie in different banks. Must match
  * multiply_shared.comp. */
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
-/* What is the same for all rows of a multiply module; the other modules have no rows.
+/* Properties shared by all rows of a multiply module. Other modules have no rows.
  *
- * module                                  SIMT   algorithm    packed layout          packed by */
+ *   module                                  SIMT   algorithm    packed layout          packed by */
 static const struct module {
     bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack;
 } modules[LAVA_MODULE_COUNT] = {
@@ -30,20 +30,22 @@ static const struct module {
     [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
 };
 
-/* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8, so that each
- * also runs in software, where CI tests it (bf16 excepted: Mesa has no such matrices). The fp32 shapes began with what
- * public kernels converged on (CLBlast, llama.cpp); those kept won somewhere on an H200 (doc/tuning.md has them and the
- * ones dropped). Of the fp16 and bf16 shapes, fragments are what perf/tune found best of 197 there, with what is best
- * where there is little to do; the shared ones are starting values from what others found.
+/* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8.
+ * Each therefore also runs in software, where CI tests it (except bf16: Mesa has no such matrices). The fp32
+ * shapes started from those that public kernels converged on (CLBlast, llama.cpp). Those kept were the
+ * fastest for some size on an H200 (doc/tuning.md lists them and the ones dropped). For fp16 and bf16, the
+ * rows of fragments are the best of 197 that perf/tune tried there, plus the best for small products; the
+ * shared rows are starting values taken from other projects.
  *
- *   type, scheme         of A and B, and how they are split into planes
+ *   type, scheme         type of A and B, and how they are split into planes
  *   tile m x n           of C, per workgroup
  *   k                    elements of K per step
- *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): registers hold that many sums
- *   st                   stages: of shared memory; for fragments, sets of them in registers; by planes, depths of a chunk
- *   fallback             the row for tiles that planes cannot hold
+ *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): that many sums in registers
+ *   st                   stages: shared memory; for fragments, sets in registers; for planes, depths a chunk
+ *   fallback             the row for tiles that planes cannot represent
  *
- * name                       type            scheme                   module                             tile m   n   k part m   n  st fallback */
+ * name                       type            scheme                   module                             tile
+ * m   n   k part m   n  st fallback */
 static const struct lava_kernel table[] = {
     {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128, 16,    8,   8, 2, NULL},
     {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128,  8,   16,   8, 2, NULL},
@@ -83,8 +85,9 @@ static const struct lava_kernel table[] = {
     {"fp64_32x32",             LAVA_TYPE_FP64, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP64,            32,  32, 16,    4,   4, 2, NULL},
 };
 
-/* A subgroup of a SIMT kernel as near to a square of C as its size allows, as the shader's Morton order has it; the longer side along M, where C and the
- * packed panels are contiguous for most rows.
+/* Lanes of a SIMT subgroup along M. A subgroup covers an area of C that is as square as its size allows, in
+ * the shader's Morton order. The longer side is along M, where C and the packed panels are contiguous for
+ * most rows.
  *
  * subgroup size, lanes along M */
 static const struct { uint32_t size, lanes_m; } lanes[] = {
@@ -184,14 +187,14 @@ uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct 
 
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
     uint32_t padding =
-        lava_kernel_is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* of A's rows and of B's */
+        lava_kernel_is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* for A's rows and for B's */
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
         return 0;
     return kernel->stages * (kernel->tile_m + kernel->tile_n + padding) * kernel->tile_k *
            (uint32_t)lava_type_bytes(kernel->type);
 }
 
-/* 0: not a subgroup size the kernels know. */
+/* Returns 0 if the kernels do not support this subgroup size. */
 uint32_t lava_kernel_lanes_m(uint32_t subgroup_size) {
     for (size_t i = 0; i < COUNT(lanes); i++)
         if (lanes[i].size == subgroup_size)
@@ -203,7 +206,7 @@ static uint32_t word_elements(const struct lava_kernel *kernel) {
     return WORD_BYTES / (uint32_t)lava_type_bytes(kernel->type);
 }
 
-/* Each invocation carries the same number of words of a step to shared memory. */
+/* Whether each invocation copies the same number of words of a step to shared memory. */
 static bool staged_evenly(const struct lava_kernel *kernel, uint32_t invocations) {
     return kernel->tile_m * kernel->tile_k / word_elements(kernel) % invocations == 0 &&
            kernel->tile_n * kernel->tile_k / word_elements(kernel) % invocations == 0;
@@ -230,15 +233,15 @@ bool lava_kernel_has_matrices(const struct lava_capabilities *device, enum lava_
     return false;
 }
 
-/* Pack and multiply move an invocation's share of a fragment in 32-bit words. Where a device gives several
- * invocations the same element, the share is larger than reckoned here: the profiles list no such row there,
- * and the self-test would refuse it. */
+/* Pack and multiply move an invocation's share of a fragment in 32-bit words. If a device gives several
+ * invocations the same element, the share is larger than computed here. The profiles list no such row for
+ * those devices, and the self-test would refuse it. */
 static bool shares_are_words(uint32_t elements, uint32_t subgroup_size) {
     uint32_t words = elements / (2 * subgroup_size);
     return elements % (2 * subgroup_size) == 0 && (words == 1 || words == 2 || words == 4 || words == 8);
 }
 
-/* Tiles have exponents of their own, and a fallback that computes the same ones. */
+/* A screened row needs exponents for each of its tiles, and a fallback with the same tile size. */
 static const char *planes_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     const struct lava_kernel *fallback = lava_kernel_fallback(kernel);
     if (!lava_scheme(kernel->scheme)->screened)
@@ -275,8 +278,8 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
     return NULL;
 }
 
-/* Known by its name, as it need not be the table's own. Other rows are not asked: their products may be under
- * way while those by planes are being tested. */
+/* Compares names, because the kernel need not be the table's own row. Rows without planes are not checked:
+ * their products may be running while the rows by planes are tested. */
 static bool is_refused(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     if (kernel->scheme == LAVA_SCHEME_NONE || device->refused_kernels == 0)
         return false;

@@ -1,4 +1,4 @@
-/* The layout of packed operands. Called by blocking.c, estimates.c and lib/engine/stages.c. Every part begins
+/* The layout of packed operands. Called by blocking.c, cost.c and lib/engine/stages.c. Every section begins
  * at a multiple of 16 bytes. */
 #include "dispatch/packed.h"
 

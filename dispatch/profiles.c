@@ -1,14 +1,14 @@
-/* What is known of each device: the rows it chooses from, how each orders its tiles, and its rates. Read by
- * policy.c; printed by `lavablas explain`. Invariant: the first row that matches is a device's profile, so
- * the table goes from the special to the general and its last row matches everything. Vendors are named here
- * and nowhere else. */
+/* Known devices: the kernel rows to choose from, the tile order of each row, and the rates. Read by policy.c;
+ * printed by `lavablas explain`. Invariant: the first row that matches is a device's profile. The table
+ * therefore goes from the specific to the general, and its last row matches everything. Vendors are named
+ * only in this file. */
 #include "dispatch/profiles.h"
 
 #include <string.h>
 
 enum { VENDOR_NVIDIA = 0x10de, VENDOR_AMD = 0x1002, VENDOR_INTEL = 0x8086 };
 enum { ANY_KIND = -1, ANY_VENDOR = 0 };
-/* The table's own words: the order of tiles, and whether a workgroup takes one tile or walks the list. */
+/* Short names for the table: the tile order, and whether a workgroup computes one tile or walks the list. */
 #define LINEAR     LAVA_TILE_ORDER_LINEAR
 #define GROUPED    LAVA_TILE_ORDER_GROUPED
 #define HILBERT    LAVA_TILE_ORDER_HILBERT
@@ -16,34 +16,43 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0 };
 #define PERSISTENT true
 
 // clang-format off
-/* Matched from above: a device by its name, then by its kind, then by its vendor.
+/* Matched from the top: by device name, then by kind, then by vendor.
  *
- * Where the numbers come from: "measured" names the command and the date; "starting value" is a guess on the careful
- * side, waiting for the calibration of such a device. Too low a rate leaves a product on the CPU, which is safe; too high
- * a rate would make a call slower than before.
+ * Sources of the numbers. "measured" names the command and the date. "starting value" is a cautious guess
+ * that awaits calibration on such a device. A rate that is too low leaves a product on the CPU, which is
+ * safe. A rate that is too high would make a call slower than without the library.
  *
- *   flop/s    of the row on a large product        wg/mp     its workgroups resident on one multiprocessor
- *   lone      share of that rate which a multiprocessor reaches with one workgroup, rising to all with all of them
- *   start     elements of K that starting a tile costs as much as; fp32: two steps of tile_k; fp16 and bf16: more, for
- *             their arithmetic is that much faster and memory no faster
- *   order, workgroups         of tiles; a workgroup a tile, or persistent
- *   mp        multiprocessors, where the driver does not tell
- *   upload    user memory to device, download back, both with staging; memory: device memory, read + write; bytes/s
- *   latency   host to host, the smallest product, ns
+ *   flop/s    of the row on a large product
+ *   wg/mp     workgroups of the row resident on one multiprocessor
+ *   lone      share of its rate that a multiprocessor reaches with one workgroup; rises to 1 with all of them
+ *   start     cost of starting a tile, as elements of K; fp32: two steps of tile_k; fp16 and bf16: more,
+ *             because their arithmetic is that much faster while memory is not
+ *   order, workgroups         of tiles; one workgroup per tile, or persistent
+ *   mp        multiprocessors, used if the driver does not report them
+ *   upload    user memory to device; download: the reverse; both include staging; bytes/s
+ *   memory    device memory, read + write, bytes/s
+ *   latency   the smallest product, host to host, ns
  *
- * The fp16 and bf16 figures are starting values but for the H200's and lavapipe's. Rows of fp32 by planes are listed below
- * the rate of plain fp32 where nothing was measured: calibration finds whether a device's matrix unit is worth it (more than
- * six times as fast as fp32). Of one plane they are for precision FAST. Rows of fragments are listed only where no
- * two invocations hold the same element of a fragment: so on NVIDIA and lavapipe, expected of Intel, proven by the
+ * The fp16 and bf16 figures are starting values except for the H200 and lavapipe. Where rows of fp32 by
+ * planes were not measured, they are listed below the rate of plain fp32. Calibration finds out whether a
+ * device's matrix unit is worth using for them (it must be more than six times as fast as fp32). Rows with
+ * one plane are for precision FAST. Rows of fragments are listed only where no two invocations hold the same
+ * element of a fragment. This holds on NVIDIA and lavapipe, is expected on Intel, and is checked by the
  * self-test. */
 static const struct lava_profile table[] = {
-    /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21. fp32's flop/s and order: checkgemm --bench
-     * --device-only at 8192 (perf/results/, doc/tuning.md): the orders differ by less than 1% for fp32, persistent costs up
-     * to 2%. wg/mp: from the registers the driver reports (138, 211, 153, 91, 76) and 64 Ki of them. lone: checkgemm --bench
-     * --device-only --split 1 at 1024 and 128x128x16384 (doc/tuning.md) against flop/s. Half types: flop/s, lone and start
-     * fitted to checkgemm --bench --kernel --split at 1024 to 8192 and 4096xNx4096 and 11008, N = 1 to 512. upload,
-     * download, latency: as perf/calibrate fits them (perf/results/, four runs), which has small chunks and at-once products in
-     * it: a streamed product has 47 each way, the smallest product takes 35 us. memory: uvec4 copy kernel, 3850 GB/s. */
+    /* Driver 580.159.04, PCIe 5.0 x16, 16 cores of Sapphire Rapids, 2026-11-21.
+     *
+     *   fp32 flop/s, order   checkgemm --bench --device-only at 8192 (perf/results/, doc/tuning.md). The
+     *                        orders differ by less than 1% for fp32; persistent costs up to 2%
+     *   wg/mp                from the registers that the driver reports (138, 211, 153, 91, 76) out of 64 Ki
+     *   lone                 checkgemm --bench --device-only --split 1 at 1024 and 128x128x16384
+     *                        (doc/tuning.md), relative to flop/s
+     *   half types           flop/s, lone and start fitted to checkgemm --bench --kernel --split at 1024 to
+     *                        8192 and 4096xNx4096 and 11008, N = 1 to 512
+     *   upload, download,    fitted by perf/calibrate (perf/results/, four runs), whose products include
+     *   latency              small chunks and at-once products. A streamed product reaches 47 each way; the
+     *                        smallest product takes 35 us
+     *   memory               uvec4 copy kernel, 3850 GB/s */
     {
         .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_part = "H200", .kind = ANY_KIND,
         .kernels = {
@@ -76,9 +85,10 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 39e9, .download_bytes_per_s = 44e9, .memory_bytes_per_s = 3.8e12,
         .call_latency_ns = 90e3,
     },
-    /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all, fp32 at 512 and
-     * 1000, fp16 at 500 (perf/results/); the large rows, 9e9, take its compiler too long to be worth it. latency: two submits
-     * and waits of 128 us. One multiprocessor stands for one thread of it. */
+    /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all,
+     * fp32 at 512 and 1000, fp16 at 500 (perf/results/). The large fp16 rows, 9e9, are left out because they
+     * take its compiler too long. latency: two submits and waits of 128 us. One multiprocessor stands for one
+     * of its threads. */
     {
         .label = "lavapipe", .vendor_id = ANY_VENDOR, .name_part = "llvmpipe", .kind = LAVA_DEVICE_CPU,
         .kernels = {
@@ -100,7 +110,7 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
         .call_latency_ns = 260e3,
     },
-    /* Any other device that is the CPU in disguise: starting values. Half types stay on the CPU that it is. */
+    /* Any other device that runs on the CPU: starting values. Half types stay on the CPU BLAS. */
     {
         .label = "software", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_CPU,
         .kernels = {
@@ -112,7 +122,7 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 2e9, .download_bytes_per_s = 2e9, .memory_bytes_per_s = 4e9,
         .call_latency_ns = 500e3,
     },
-    /* Beside the CPU's cores, on the CPU's memory. Starting values for the smallest ones sold. */
+    /* GPUs that share a chip and memory with the CPU. Starting values for the smallest ones sold. */
     {
         .label = "integrated", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = LAVA_DEVICE_INTEGRATED,
         .kernels = {
@@ -128,8 +138,9 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 8e9, .download_bytes_per_s = 8e9, .memory_bytes_per_s = 30e9,
         .call_latency_ns = 300e3,
     },
-    /* Discrete boards of known vendors: starting values, a mid-range board of 2020 on PCIe 3.0. The 16 x 8 row asks for
-     * more registers than Intel's compilers give an invocation; it is left to the two vendors that have them. */
+    /* Discrete boards of known vendors: starting values for a mid-range board of 2020 on PCIe 3.0. The 16 x 8
+     * row needs more registers than Intel's compilers give an invocation. It is listed for the two vendors
+     * that have enough. */
     {
         .label = "NVIDIA", .vendor_id = VENDOR_NVIDIA, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
@@ -152,8 +163,8 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
-    /* Cooperative matrices: RDNA3 and RDNA4. RDNA3 holds each element of A and B twice in a subgroup, so its operands go
-     * through shared memory. */
+    /* Cooperative matrices: RDNA3 and RDNA4. RDNA3 holds each element of A and B twice in a subgroup, so its
+     * operands go through shared memory. */
     {
         .label = "AMD", .vendor_id = VENDOR_AMD, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
@@ -173,8 +184,9 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
-    /* Cooperative matrices: Xe2, 8x16x16. A 64 x 64 part of C would fill its registers twice. Xe1 has them too and is far
-     * slower with them than others with plain arithmetic (llama.cpp #24404): hence rates below fp32's. */
+    /* Cooperative matrices: Xe2, 8x16x16. A 64 x 64 part of C would need twice its registers. Xe1 has them
+     * too, but is far slower with them than with plain arithmetic (llama.cpp #24404). The rates are therefore
+     * below fp32's. */
     {
         .label = "Intel", .vendor_id = VENDOR_INTEL, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {
@@ -191,7 +203,7 @@ static const struct lava_profile table[] = {
         .upload_bytes_per_s = 10e9, .download_bytes_per_s = 10e9, .memory_bytes_per_s = 250e9,
         .call_latency_ns = 300e3,
     },
-    /* Nothing is known. Starting values, the most careful of all but the software devices'. */
+    /* Unknown devices. Starting values, the most cautious except for the software devices'. */
     {
         .label = "default", .vendor_id = ANY_VENDOR, .name_part = NULL, .kind = ANY_KIND,
         .kernels = {

@@ -1,16 +1,18 @@
 /* The rows of the table of schemes. Read by kernels.c, whose rows name one each, by pipelines.c, stages.c and
- * self_test.c, and by perf/accuracy. Invariant: a precision admits a scheme only where perf/accuracy finds
- * that it keeps that precision's promise on every kind of data. */
+ * self_test.c, and by perf/accuracy. Invariant: a precision admits a scheme only if perf/accuracy finds that
+ * it meets that precision's error bound on every kind of data. */
 #include "dispatch/schemes.h"
 
 #define FP32_BIAS 127
 
 // clang-format off
-/* Exponents: bf16's three planes hold an element of 2^-103 and more without subnormal planes (a binade is spared), and where the sum of two
- * exponents is -96 or more, what is lost among subnormal sums, if the unit flushes them, is below u / 8. 2^127 could
- * round up to Inf. fp16's hold 2^-14 to 2^15.
+/* Exponent limits. bf16's three planes represent an element of 2^-103 or more without subnormal planes (the
+ * limit leaves one binade of margin). If the sum of two exponents is -96 or more, the loss among subnormal
+ * sums, on units that flush them, is below u / 8. 2^127 could round up to Inf. fp16's planes represent 2^-14
+ * to 2^15.
  *
- * row                            type            planes levels shift span_k  screened least most sum   least_k standard fast   units */
+ * row                            type            planes levels shift span_k  screened least most sum
+ * least_k standard fast   units */
 static const struct lava_scheme_row table[LAVA_SCHEME_COUNT] = {
     [LAVA_SCHEME_NONE]        = {"fp32",            LAVA_TYPE_FP32, 0, 0,  0,    0, false,    0,   0,   0,   1, true,  true,     0},
     [LAVA_SCHEME_BF16X3]      = {"bf16x3",          LAVA_TYPE_BF16, 3, 2,  0, 1024, true,  -102, 126, -96, 128, true,  true,     1},
@@ -26,7 +28,7 @@ const struct lava_scheme_row *lava_scheme(enum lava_scheme scheme) {
     return &table[scheme];
 }
 
-/* K products below 2^(a + b + 2) each stay below 2^126. */
+/* Limits for which the sum of k products, each below 2^(a + b + 2), stays below 2^126. */
 struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, int64_t k) {
     int most_sum = 124;
     for (int64_t power = 1; power < k; power *= 2)

@@ -1,6 +1,5 @@
-/* Fills the lists of tiles that the multiply kernel walks. Called by the engine for each shape of block, by
- * tests. Invariant: whatever the order, every tile of the rectangle is in the list
- * exactly once. */
+/* Fills the lists of tiles that the multiply kernel walks. Called by the engine for each block shape, and by
+ * tests. Invariant: every order contains every tile of the rectangle exactly once. */
 #include "dispatch/tile_order.h"
 
 #include <assert.h>
@@ -26,8 +25,9 @@ static void fill_bands(uint32_t group, uint32_t tiles_m, uint32_t tiles_n, uint3
     }
 }
 
-/* A rectangle still to be walked: from its corner (m, n), `along` tiles in the direction of the curve and
- * `across` tiles at right angles. The curve leaves it at the far corner of the side it runs along. */
+/* A rectangle still to be walked. It begins at corner (m, n) and extends `along` tiles in the direction of
+ * the curve and `across` tiles perpendicular to it. The curve leaves at the far corner of the side it runs
+ * along. */
 struct direction {
     int32_t m, n;
 };
@@ -37,13 +37,13 @@ struct rectangle {
     struct direction along_step, across_step;
 };
 
-/* Every cut halves one side at least, give or take one to make it even: 17 cuts a side at most for 65536
- * tiles, and each leaves at most two rectangles waiting. */
+/* Each split halves at least one side, plus or minus one to make it even. For 65536 tiles that is at most 17
+ * splits per side, and each split leaves at most two rectangles on the stack. */
 #define HILBERT_STACK 80
 
 static int32_t even_half(int32_t length) {
     int32_t half = length / 2;
-    /* an even part ends beside where it began, so that no diagonal step is needed */
+    /* A part of even length ends next to where it began, so no diagonal step is needed. */
     return half % 2 != 0 && length > 2 ? half + 1 : half;
 }
 
@@ -57,7 +57,7 @@ static struct direction opposite(struct direction direction) {
     return (struct direction){-direction.m, -direction.n};
 }
 
-/* Two halves, one after the other, for a rectangle much longer than wide. Pushed in reverse. */
+/* Splits a rectangle that is much longer than wide into two halves. Pushed in reverse. */
 static size_t cut_in_two(struct rectangle whole, struct rectangle *stack) {
     int32_t half = even_half(whole.along);
     stack[0] = moved(whole, half, 0);
@@ -67,8 +67,8 @@ static size_t cut_in_two(struct rectangle whole, struct rectangle *stack) {
     return 2;
 }
 
-/* Away from the side, along it, and back: Hilbert's three strokes (his two middle squares are one rectangle
- * here). Pushed in reverse. */
+/* Splits into Hilbert's three strokes: away from the side, along it, and back. Hilbert's two middle squares
+ * are one rectangle here. Pushed in reverse. */
 static size_t cut_in_three(struct rectangle whole, struct rectangle *stack) {
     int32_t along = whole.along / 2, across = even_half(whole.across);
     struct rectangle back = moved(whole, whole.along - 1, across - 1);
@@ -141,7 +141,7 @@ void lava_tile_order_fill(enum lava_tile_order schedule, uint32_t tiles_m, uint3
     }
 }
 
-/* How often each panel occurs in the window, and how many occur at all. */
+/* Occurrences of each panel in the window, and the number of panels that occur. */
 struct window {
     uint32_t *rows, *columns;
     uint32_t panels;

@@ -1,10 +1,10 @@
-/* Orders in which the tiles of C are computed. A schedule is a list of tile coordinates, made on the host and
- * walked by the multiply kernel, so that tiles computed at the same time share panels of A and B in the
- * cache.
+/* Orders in which the tiles of C are computed. A tile order is a list of tile coordinates, created on the
+ * host and walked by the multiply kernel. Tiles computed at the same time should share panels of A and B in
+ * the cache.
  *
- * linear   down the columns of C's tiles, one column after another
- * grouped  bands of LAVA_TILE_ORDER_GROUP tile rows, each band walked column by column
- * Hilbert  a generalized Hilbert curve over any rectangle: consecutive tiles always touch
+ * linear   down the columns of C's tiles, one column after another grouped  bands of LAVA_TILE_ORDER_GROUP
+ * tile rows, each band walked column by column Hilbert  a generalized Hilbert curve over any rectangle:
+ * consecutive tiles always touch
  *
  * Pure functions, any thread. */
 #ifndef LAVA_DISPATCH_TILE_ORDER_H
@@ -23,8 +23,8 @@ enum lava_tile_order {
 
 #define LAVA_TILE_ORDER_GROUP 8
 
-/* One entry: tile row in the low 16 bits, tile column in the high 16. tiles_m and tiles_n are at most this.
- */
+/* An entry has the tile row in the low 16 bits and the tile column in the high 16. This is the limit of
+ * tiles_m and tiles_n. */
 #define LAVA_TILE_ORDER_MAX_TILES 65536
 
 /* Writes tiles_m * tiles_n entries, each tile once. */
@@ -38,8 +38,8 @@ static inline uint32_t lava_tile_order_tile_n(uint32_t entry) {
     return entry >> 16;
 }
 
-/* The largest number of distinct panels (rows of A's tiles plus columns of B's) that any wave of `wave`
- * consecutive entries touches: what the cache must hold. For tests. */
+/* The largest number of distinct panels (rows of A's tiles plus columns of B's) touched by any `wave`
+ * consecutive entries. The cache must hold that many. For tests. */
 uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave);
 
 const char *lava_tile_order_name(enum lava_tile_order schedule); /* "linear", "grouped", "hilbert" */

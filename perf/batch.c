@@ -1,10 +1,10 @@
-/* Times batches of small products, side by side on the device and one after another on the CPU BLAS, and
+/* Times batches of small products, all together on the device and one after another on the CPU BLAS, and
  * checks some of the results.
  *
  *   batch [--type fp32|fp64] [--discrete] [--seconds S] COUNTxMxNxK ...
  *
- * --discrete: uploads are copied first, as on a GPU with memory of its own. multiply is the device's time for
- * all of the arithmetic, operands packed on the device. Exits with 1 where a result is wrong, with 77 where
+ * --discrete: uploads are copied first, as on a GPU with its own memory. multiply is the device's time for
+ * all of the arithmetic, with operands packed on the device. Exits with 1 if a result is wrong, with 77 if
  * there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static bool is_right(const struct lava_batch *batch) {
     return true;
 }
 
-/* The best of the calls, and of the device's multiply, ms; false: a call failed. */
+/* The best time of the calls, and of the device's multiply, ms. Returns false if a call failed. */
 static bool time_device(struct lava_engine *engine, const struct lava_batch *batch,
                         const struct lava_batch_plan *plan, double seconds, double *call_ms,
                         double *multiply_ms) {

@@ -1,19 +1,19 @@
-/* Times a product routine of any BLAS, loaded by path, several libraries alternately in one run, and checks
- * what they compute. Started by hand and by perf/measure.
+/* Times a product routine of any BLAS, loaded by path. Several libraries alternate in one run. Checks their
+ * results. Run by hand and by perf/measure.
  *
  *   bench --library PATH [--library PATH ...] [--routine NAME] [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT]
  *         [--seconds S] [--warmup S] [--csv]
  *
- * NAME is cblas_sgemm, sgemm_, or one of half precision (see routine.c); a library that has no such routine
- * is left out. With those, LAVABLAS_INIT=sync is wanted: their kernels are prepared at the first product.
+ * NAME is cblas_sgemm, sgemm_, or one of half precision (see routine.c). A library without that routine is
+ * skipped. Half precision needs LAVABLAS_INIT=sync, because its kernels are prepared at the first product.
  *
- * PATH may be a name for dlopen, and "preloaded" (or nothing) for what the program's own scope has, to
- * measure LD_PRELOAD. Libraries are opened RTLD_LOCAL, so none takes another's symbols; not RTLD_DEEPBIND,
- * with which sanitizers do not work. LavaBLAS picks as its CPU BLAS what LAVABLAS_CPU_BLAS says, else the
- * first BLAS of the list: all are opened before the first call.
+ * PATH may be a name for dlopen. "preloaded" (or no --library) stands for the program's own scope, to measure
+ * LD_PRELOAD. Libraries are opened RTLD_LOCAL, so none uses another's symbols; not RTLD_DEEPBIND, with which
+ * sanitizers do not work. LavaBLAS uses the CPU BLAS of LAVABLAS_CPU_BLAS, else the first BLAS of the list,
+ * because all are opened before the first call.
  *
- * Invariants: the first call of a library and of a size is never timed; a library whose sampled elements miss
- * the routine's error bound makes the program print FAIL and exit with 1. */
+ * Invariants: the first call of a library and of a size is never timed. If a library's sampled elements miss
+ * the routine's error bound, the program prints FAIL and exits with 1. */
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
@@ -29,21 +29,21 @@
 
 #define MAX_LIBRARIES 8
 #define MAX_SAMPLES   20000
-/* A sample is at least this long: two clock reads, 50 ns, are then 0.25% of it. */
+/* A sample is at least this long. Two clock reads, 50 ns, are then 0.25% of it. */
 #define SAMPLE_SECONDS 20e-6
-/* A library keeps its turn this long, so that a GPU's clock does not fall between its calls. */
+/* A library's turn lasts this long, so that a GPU's clock does not drop between its calls. */
 #define SLICE_SECONDS 0.1
 
 struct library {
     struct blas blas;
     void *function;  /* the routine */
-    double *samples; /* seconds a call, of the current size */
+    double *samples; /* seconds per call, for the current size */
     size_t samples_taken;
     unsigned long calls_per_sample;
     unsigned long long calls;
     double timed_seconds;
     bool wrong;
-    bool told; /* that it has no device */
+    bool told; /* already reported that it has no device */
 };
 
 struct options {
@@ -70,7 +70,7 @@ static double time_sample(const struct library *library, const struct product *p
     return library_now() - start;
 }
 
-/* Checks, warms up by time, and finds how many calls make a sample. */
+/* Checks, warms up for the given time, and determines how many calls make a sample. */
 static void prepare(const struct options *options, struct library *library, const struct product *p) {
     const char *why = "";
     library->samples_taken = 0;
@@ -88,7 +88,7 @@ static void prepare(const struct options *options, struct library *library, cons
         if (elapsed < SAMPLE_SECONDS)
             library->calls_per_sample *= 2;
     } while (library_now() < end);
-    /* again, where it computes now: the first products may have run elsewhere */
+    /* check again: the first products may have run elsewhere */
     library->wrong = library->wrong || !routine_check(library->function, p, library->blas.path);
 }
 
@@ -97,10 +97,11 @@ static void run_slice(struct library *library, const struct product *p) {
     bool first = true;
     do {
         elapsed = time_sample(library, p);
-        /* The first sample after another library's turn finds cold caches; kept where it is the only one. */
+        /* The first sample after another library's turn has cold caches. It is kept only if it is the only
+         * one. */
         bool only = library_now() - start >= SLICE_SECONDS;
         if (!first || only) {
-            size_t place = library->samples_taken++ % MAX_SAMPLES; /* the newest replace the oldest */
+            size_t place = library->samples_taken++ % MAX_SAMPLES; /* the newest replaces the oldest */
             library->samples[place] = elapsed / (double)library->calls_per_sample;
             library->timed_seconds += elapsed;
         }
@@ -188,7 +189,7 @@ static bool open_library(struct options *options, const char *path) {
     return true;
 }
 
-/* Only the libraries that have the routine stay. */
+/* Keeps only the libraries that have the routine. */
 static bool find_routine(struct options *options) {
     int kept = 0;
     for (int i = 0; i < options->library_count; i++) {
@@ -252,7 +253,8 @@ static bool parse_options(struct options *options, int count, char **arguments) 
     return optind == count && find_routine(options);
 }
 
-/* The next of "64,512x512x64"; false at the end (*text then "") or at what is no size. */
+/* Parses the next size of "64,512x512x64". Returns false at the end (*text is "" then) or at an invalid
+ * size. */
 static bool next_size(const char **text, int *m, int *n, int *k) {
     int length = 0;
     if (sscanf(*text, "%dx%dx%d%n", m, n, k, &length) != 3) {

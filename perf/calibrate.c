@@ -1,15 +1,14 @@
-/* perf/calibrate: measures what this machine's CPU BLAS and device do, stores it where the library looks for
- * it, and prints it.
+/* perf/calibrate: measures this machine's CPU BLAS and device, stores the figures where the library looks for
+ * them, and prints them.
  *
  *   calibrate [--seconds S] [--quick | --show]
  *
- *   --seconds S  for one thing that is measured (1); what a single product is expected to take longer for is
- *                skipped
+ *   --seconds S  time per measurement (1); a product that is expected to take longer is skipped
  *   --quick      what the library measures in the background, within a second
- *   --show       measure nothing: print what is stored
+ *   --show       measure nothing: print the stored figures
  *
- * The device is LAVABLAS_DEVICE's, prepared as the library does it, and the CPU BLAS the one it would find.
- * Nothing else should run meanwhile. */
+ * The device is that of LAVABLAS_DEVICE, prepared as the library does. The CPU BLAS is the one that the
+ * library would find. Nothing else should run meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +20,10 @@
 #include "lib/offload/threshold.h"
 
 #define BAR_CHARACTERS 30
-/* All of 4096 x 4096 x 4096. */
+/* The matrices of 4096 x 4096 x 4096 together. */
 #define MATRIX_BYTES ((size_t)192 << 20)
 #define RUNS         11
-/* Of the seconds for one thing, what a turn of short products takes. */
+/* Share of the time per measurement that a turn of short products takes. */
 #define TURN_SHARE 0.05
 #define NAME_BYTES 64
 
@@ -84,7 +83,7 @@ static void show_progress(int done, int total, const char *round, const char *na
             BAR_CHARACTERS - filled, "..............................", done, total, name);
 }
 
-/* One thing of the device, before its kernel rows. */
+/* One measurement of the device, before its kernel rows. */
 struct step {
     enum lava_microbenchmark_outcome (*function)(struct lava_microbenchmark *gauge, enum lava_type type);
     const char *name;
@@ -143,7 +142,7 @@ static void measure_cpu(struct lava_microbenchmark *gauge) {
     show_progress(0, 0, NULL, NULL);
 }
 
-/* Those the device is ready for; preparing it takes seconds on software devices. */
+/* Returns the types that the device is ready for. The preparation takes seconds on software devices. */
 static unsigned prepare(void) {
     unsigned types = 0;
     for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_REAL_COUNT); type++) {
@@ -227,7 +226,7 @@ int main(int argc, char **argv) {
         fputs(usage, stderr);
         return 2;
     }
-    setenv("LAVABLAS_CALIBRATE", "off", 1); /* here is who measures */
+    setenv("LAVABLAS_CALIBRATE", "off", 1); /* this program measures */
     lava_threshold_open();
     return options.show ? show() : measure();
 }

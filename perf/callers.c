@@ -1,16 +1,16 @@
-/* Threads that multiply at once, against one thread that makes the same calls one after another: what it
- * costs a program that several of its threads meet at the device. Started by hand.
+/* Compares threads that multiply at the same time with one thread that makes the same calls one after
+ * another. Shows what it costs a program that several of its threads use the device at once. Run by hand.
  *
  *   callers [--library PATH] [--routine NAME] [--sizes 256,1024] [--threads 1,2,4,8] [--seconds S]
  *
- * PATH is as bench takes it; without one it is what the program's own scope has, to measure LD_PRELOAD. The
- * matrices are square, and every thread has its own; the one thread takes them in turn. Both ways alternate,
- * and the best round of each counts. The last columns say how the calls of the threads were shared between
- * the device and the CPU, where the library is LavaBLAS; for that its statistics are on, which adds 0.1 us to
- * a small call. With half precision LAVABLAS_INIT=sync is wanted, as with bench.
+ * PATH is as for bench. Without one the program's own scope is used, to measure LD_PRELOAD. The matrices are
+ * square, and every thread has its own; the single thread uses them in turn. Both ways alternate, and the
+ * best round of each counts. If the library is LavaBLAS, the last columns show how the threads' calls were
+ * shared between the device and the CPU. This turns its statistics on, which adds 0.1 us to a small call.
+ * Half precision needs LAVABLAS_INIT=sync, as for bench.
  *
- * Invariants: no call is timed before every thread has had a right result while the others multiplied; a
- * wrong one makes the program print FAIL and exit with 1. */
+ * Invariants: no call is timed before every thread has had a correct result while the others multiplied.
+ * After a wrong one the program prints FAIL and exits with 1. */
 #include <getopt.h>
 #include <math.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ struct caller {
     const struct options *options;
     struct product product;
     long calls;
-    long on_device, on_cpu; /* of them */
+    long on_device, on_cpu; /* number of its calls */
     bool right;
 };
 
@@ -71,7 +71,7 @@ static void *call_often(void *argument) {
     return NULL;
 }
 
-/* Seconds from the moment that all threads are there to the end of the last. */
+/* Seconds from the time when all threads are ready to the end of the last. */
 static double run_together(struct caller *callers, int count, void *(*function)(void *)) {
     pthread_barrier_t start;
     pthread_barrier_init(&start, NULL, (unsigned)count + 1);
@@ -91,7 +91,7 @@ static double run_together(struct caller *callers, int count, void *(*function)(
     return elapsed;
 }
 
-/* The same calls by this thread. */
+/* Makes the same calls in this thread. */
 static double run_alone(struct caller *callers, int count) {
     double begin = library_now();
     for (long j = 0; j < callers[0].calls; j++)
@@ -100,7 +100,7 @@ static double run_alone(struct caller *callers, int count) {
     return library_now() - begin;
 }
 
-/* How often each has to call so that a round takes a third of the time wanted. */
+/* Sets the calls per thread so that a round takes a third of the requested time. */
 static void set_calls(struct caller *callers, int count, double seconds) {
     double begin = library_now(), elapsed;
     long rounds = 0;
@@ -199,7 +199,8 @@ static bool parse_options(struct options *options, int count, char **arguments) 
     return optind == count;
 }
 
-/* The next of "1,2,4", from 1 to most; false at the end (*text then "") or at anything else. */
+/* Parses the next number of "1,2,4", from 1 to most. Returns false at the end (*text is "" then) or at
+ * anything else. */
 static bool next_number(const char **text, int most, int *number) {
     char *end;
     long value = strtol(*text, &end, 10);
@@ -221,7 +222,7 @@ int main(int count, char **arguments) {
     int n, threads;
     if (!parse_options(&options, count, arguments))
         return usage();
-    setenv("LAVABLAS_STATS", "/dev/null", 0); /* every call is remembered */
+    setenv("LAVABLAS_STATS", "/dev/null", 0); /* every call is recorded */
     if (!open_library(&options))
         return 1;
     if (options.blas.wait && options.blas.wait(&why) != 0)

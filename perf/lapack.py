@@ -2,8 +2,8 @@
 
     python3 perf/lapack.py [--seconds S] [N ...]
 
-Each in float64, the best of some calls; the SVD of the smallest N alone, for it takes long. SciPy's are left out
-where it is not installed.
+All in float64, the best of a few calls. The SVD runs only for the smallest N, because it takes long. SciPy's
+functions are left out if it is not installed.
 """
 import argparse
 import time

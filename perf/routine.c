@@ -28,7 +28,7 @@ static const struct routine table[] = {
     {"cblas_bgemm",  false,  ELEMENT_BF16, ELEMENT_BF16, true,           false, false},
 };
 
-/* bytes, bits of the mantissa that are stored, bias, the bits of 1, unit roundoff, half of the smallest step */
+/* bytes, stored mantissa bits, bias, the bits of 1, unit roundoff, half of the smallest step */
 static const struct {
     size_t bytes; int mantissa, bias; uint16_t one; double unit, half_step;
 } elements[] = {
@@ -120,7 +120,7 @@ static double decode(enum element element, uint16_t bits) {
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-/* Of a value that the type holds exactly, as a normal number or 0. */
+/* Encodes a value that the type represents exactly, as a normal number or 0. */
 static uint16_t encode(enum element element, double value) {
     int exponent, mantissa_bits = elements[element].mantissa;
     double fraction = frexp(fabs(value), &exponent);
@@ -138,7 +138,7 @@ static double element_at(enum element element, const void *matrix, ptrdiff_t ind
                                    : decode(element, ((const uint16_t *)matrix)[index]);
 }
 
-/* All bits of the mantissa random: multiples of the step just below 1. */
+/* All mantissa bits are random: multiples of the spacing just below 1. */
 static void *new_matrix(enum element element, size_t count, uint32_t seed) {
     int bits = elements[element].mantissa + 1;
     void *matrix = NULL;
@@ -146,7 +146,7 @@ static void *new_matrix(enum element element, size_t count, uint32_t seed) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }
-    uint16_t codes[1 << 12]; /* encoding is slow: once for each value */
+    uint16_t codes[1 << 12]; /* encoding is slow: done once per value */
     bool is_half = elements[element].bytes == 2;
     for (int i = 0; is_half && i < 2 << bits; i++)
         codes[i] = encode(element, ldexp(i - (1 << bits), -bits));
@@ -201,7 +201,7 @@ void routine_free(struct product *product) {
     free(product->c);
 }
 
-/* One element of the product, or a part of it (0 real, 1 imaginary), and the same of the absolute values. */
+/* One element of the product, or its part (0 real, 1 imaginary), and the same for the absolute values. */
 static double reference(const struct product *p, int row, int column, int part, double *magnitude) {
     enum element element = p->routine->element;
     ptrdiff_t parts = (ptrdiff_t)parts_of(p->routine);
@@ -220,8 +220,8 @@ static double reference(const struct product *p, int row, int column, int part, 
     return (double)sum;
 }
 
-/* fp32 and fp64: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for fp32 sums of any device, and one
- * rounding to C's type. */
+/* fp32 and fp64: 4 sqrt(k + 2) u |A||B|. Half precision: 2 k u |A||B| for the fp32 sums of any device, plus
+ * one rounding to C's type. */
 static double bound_of(const struct product *p, double expected, double magnitude) {
     enum element c = p->routine->element_c;
     double k = (double)parts_of(p->routine) * p->k, unit = c == ELEMENT_FP64 ? 0x1p-53 : 0x1p-24;

@@ -1,25 +1,24 @@
-/* Times a product routine of one BLAS over many shapes, each for a moment: one side of the map that
- * perf/crossover draws, which starts it once for each side.
+/* Times a product routine of one BLAS over many shapes, each briefly. This is one side of the map that
+ * perf/crossover draws; crossover runs sweep once for each side.
  *
  *   sweep --library PATH [--routine NAME] [--shapes FILE] [--largest N] [--seconds S] [--warmup S]
  *         [--max-seconds S] [--once] [--check]
  *   sweep --list [--shapes FILE] [--largest N]       only the shapes
  *
- * A process is for one library: OpenBLAS's threads spin for tens of milliseconds after each of its products,
- * and whatever another library does meanwhile takes longer. The shapes come with growing work, so that the
- * small ones, which OpenBLAS computes with one thread, find its other threads asleep. On a device each shape
- * comes after some larger products, as a GPU lowers its clock within moments of idling.
+ * A process times only one library, because OpenBLAS's threads spin for tens of milliseconds after each
+ * product and slow down anything that another library does meanwhile. The shapes are sorted by work. OpenBLAS
+ * computes the small ones with one thread, so its other threads are then still asleep. On a device each shape
+ * follows some larger products, because an idle GPU lowers its clock within moments.
  *
- * --once: no warming up, and the time told is that of the one call. --check: one more call before, whose
- * result is checked; a wrong one makes the program print FAIL and exit with 1.
+ * --once: no warming up; the reported time is that of the single call. --check: one call before is checked;
+ * after a wrong result the program prints FAIL and exits with 1.
  *
- * FILE has a shape a line: "m n k", further words ignored, # for comments. Prints
- * "m,n,k,best_us,median_us,place,reason"; place and reason are LavaBLAS's own, "-" and nothing with another
- * library.
+ * FILE has one shape per line: "m n k", further words ignored, # for comments. Prints
+ * "m,n,k,best_us,median_us,place,reason". place and reason come from LavaBLAS; another library gives "-" and
+ * nothing.
  *
- * Invariants: but for --once, the first call of a shape is never timed; a shape whose first call takes longer
- * than
- * --max-seconds is left out, and so is every shape of more work. */
+ * Invariants: except with --once, the first call of a shape is never timed. A shape whose first call takes
+ * longer than --max-seconds is left out, and so is every shape with more work. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,10 +33,9 @@
 
 #define MAX_SAMPLES   4096
 #define LEAST_SAMPLES 3
-/* A sample is at least this long: two clock reads, 50 ns, are then 0.25% of it. */
+/* A sample is at least this long. Two clock reads, 50 ns, are then 0.25% of it. */
 #define SAMPLE_SECONDS 20e-6
-/* The work (m n k) of the products that keep a device awake: they keep an H200 busy for half a millisecond
- * each. */
+/* The work (m n k) of the products that keep a device busy, half a millisecond each on an H200. */
 #define HEATER_WORK (1024.0 * 1024.0 * 1024.0)
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -85,8 +83,8 @@ static void add(struct shapes *shapes, int m, int n, int k) {
     shapes->list[shapes->count++] = (struct shape){m, n, k};
 }
 
-/* Three planes of shapes, in which two sizes are the same, with the squares, which are their diagonals, in
- * smaller steps and thickest where CPU and GPU take turns; and a few shapes of three sizes. */
+/* Three planes of shapes with two equal sizes each. Their diagonals are the squares, which have smaller
+ * steps, the finest where CPU and GPU are about equal. Plus a few shapes with three different sizes. */
 static void add_grid(struct shapes *shapes) {
     static const int squares[] = {16,  24,  32,  48,  64,   96,   128,  192,  256,  320,  384,  448,
                                   512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192};
@@ -98,12 +96,12 @@ static void add_grid(struct shapes *shapes) {
     for (size_t i = 0; i < COUNT(sides); i++)
         for (size_t j = 0; j < COUNT(sides); j++) {
             int wide = sides[i], other = sides[j];
-            if (wide == other || (wide < 256 && other < 256)) /* smaller ones no device wins */
+            if (wide == other || (wide < 256 && other < 256)) /* no device wins smaller ones */
                 continue;
-            add(shapes, wide, wide, other); /* flat, or tall */
+            add(shapes, wide, wide, other); /* flat or tall */
             if (wide >= 128) {
-                add(shapes, wide, other, wide); /* few columns, or many */
-                add(shapes, other, wide, wide); /* few rows, or many */
+                add(shapes, wide, other, wide); /* few or many columns */
+                add(shapes, other, wide, wide); /* few or many rows */
             }
         }
     for (size_t i = 0; i < COUNT(mixed); i++) {
@@ -149,7 +147,7 @@ static int compare_shapes(const void *left, const void *right) {
     return x->n - y->n;
 }
 
-/* Sorted, each once, none larger than wanted. */
+/* Sorts the shapes and removes duplicates and those that are too large. */
 static bool find_shapes(const struct options *options, struct shapes *shapes) {
     size_t kept = 0;
     if (!options->shapes_file)
@@ -176,7 +174,7 @@ static struct product new_product(const struct options *options, const struct sh
     return routine_product(options->routine, shape->m, shape->n, shape->k, "NN");
 }
 
-/* The shape of most work up to HEATER_WORK, the most compact of these. */
+/* The shape with the most work up to HEATER_WORK; among equals the most compact. */
 static const struct shape *find_heater(const struct shapes *shapes) {
     const struct shape *heater = &shapes->list[0];
     for (size_t i = 1; i < shapes->count; i++) {
@@ -201,7 +199,8 @@ static int compare_doubles(const void *left, const void *right) {
     return (x > y) - (x < y);
 }
 
-/* After the first call: warms up by time, finds how many calls make a sample, and takes samples. */
+/* After the first call: warms up for the given time, determines how many calls make a sample, and takes
+ * samples. */
 static void time_shape(const struct options *options, const struct library *library, const struct product *p,
                        struct timing *timing) {
     static double samples[MAX_SAMPLES];
@@ -226,7 +225,7 @@ static void print_line(const struct library *library, const struct product *p, c
     struct lavablas_call last = {.size = sizeof last};
     const char *place = "-", *reason = "";
     if (library->blas.last_call) {
-        /* a product below the cut-off is not remembered */
+        /* a product below the offload threshold is not recorded */
         bool seen = library->blas.last_call(&last) == 0 && last.m == p->m && last.n == p->n && last.k == p->k;
         place = seen ? last.place : "cpu";
         reason = seen ? last.reason : "forwarded unseen";

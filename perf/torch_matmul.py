@@ -24,7 +24,7 @@ ROTATED_BYTES = 512 << 20
 
 
 def milliseconds(copies, out, seconds):
-    """The least of several batches, each long enough that launching is hidden; warmed up as long."""
+    """Returns the minimum of several batches, each long enough to hide launching, after a warm-up of the same length."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     best, batch, timed = None, 1, False
     begin = time.perf_counter()
@@ -47,7 +47,7 @@ def milliseconds(copies, out, seconds):
 
 
 def operands(m, n, k, element):
-    """Column-major, as a transposed view of what torch makes."""
+    """Column-major operands, as transposed views of torch's arrays."""
     def matrix(rows, columns):
         return (torch.rand(columns, rows, device="cuda") * 2 - 1).to(element).t()
     return matrix(m, k), matrix(k, n)

@@ -1,13 +1,13 @@
-/* perf/tune: finds the kernel rows of a device for a type, and prints them ready to paste into
- * dispatch/kernels.c and dispatch/profiles.c, with what they were measured with.
+/* perf/tune: finds the best kernel rows of a device for a type. Prints them in the form of dispatch/kernels.c
+ * and dispatch/profiles.c, with the measurements.
  *
  *   tune [--type fp16|bf16|fp32] [--algorithm fragments|shared|SIMT] [--sizes 1024,4096x16x4096] [--keep N]
  *        [--seconds S] [--limit S] [--budget S] [--registers N] [--quick]
  *
- * Successive halving: every tile and part is timed briefly at one size of each kind of product it is for; of
- * the best, other depths and stages too; of those the best at all sizes; and the best of those again,
- * longest. What the driver spills, computes wrong or takes too long for is refused. The device is
- * LAVABLAS_DEVICE's. */
+ * Successive halving: every tile and part is timed briefly at one size of each kind of product it is meant
+ * for. The best are tried with other depths and stages, the best of those at all sizes, and the best of those
+ * again, for the longest time. Variants that the driver spills, that give wrong results or that take too long
+ * are refused. The device is that of LAVABLAS_DEVICE. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "tune.h"
 
 #define COMMAND_BYTES 512
-/* Of the longest timing, in each round. */
+/* Shares of the longest timing that the earlier rounds use. */
 #define SCREENING_SHARE 0.1
 #define MIDDLE_SHARE    0.3
 
@@ -118,7 +118,7 @@ static bool out_of_time(const struct tune *tune) {
     return (double)(lava_stats_now_ns() - tune->start_ns) * 1e-9 > tune->budget_seconds;
 }
 
-/* Briefly, at the first size of each group the variant takes part in. */
+/* Times a variant briefly, at the first size of each group it takes part in. */
 static void screen(struct tune *tune, struct tune_variant *variant) {
     bool done[TUNE_GROUPS] = {false};
     tune_admit(tune, variant);
@@ -143,7 +143,7 @@ static void screen_all(struct tune *tune, const char *round) {
     tune_progress(0, 0, NULL, NULL);
 }
 
-/* At every size of the groups it takes part in; half and twice the slices, too, where K is split. */
+/* Times a variant at every size of its groups. If K is split, also with half and twice the slices. */
 static void time_sizes(struct tune *tune, struct tune_variant *variant, double seconds) {
     for (size_t i = 0; i < tune->size_count && !variant->refused; i++) {
         struct tune_size *size = &tune->sizes[i];
@@ -163,7 +163,7 @@ static void time_sizes(struct tune *tune, struct tune_variant *variant, double s
     }
 }
 
-/* Geometric mean over the group's sizes; where those are not timed yet, what screening gave. */
+/* Geometric mean over the group's sizes. Sizes not timed yet use the result of screening. */
 static double score(const struct tune *tune, const struct tune_variant *variant, enum tune_group group) {
     double sum = 0;
     int count = 0;
@@ -191,7 +191,7 @@ static bool is_among(struct tune_variant *const *variants, size_t count, const s
     return false;
 }
 
-/* The best `most` of each group, best first and none twice; timed: only of those that were timed at all
+/* The best `most` of each group, best first, without duplicates. timed: only those that were timed at all
  * sizes. */
 static size_t best_of(const struct tune *tune, size_t most, bool timed, struct tune_variant **best) {
     size_t count = 0;
@@ -234,7 +234,7 @@ static void add_siblings_of_best(struct tune *tune, size_t most) {
     free(best);
 }
 
-/* True where anything came out. */
+/* Returns true if there is any result. */
 static bool run(struct tune *tune) {
     struct tune_variant **best = calloc((size_t)tune->keep * TUNE_GROUPS, sizeof *best);
     if (!best)

@@ -1,4 +1,4 @@
-/* One variant on the device: whether it may be used, and how fast it is. Called by tune.c. */
+/* Decides whether a variant may be used, and measures it on the device. Called by tune.c. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,16 +6,16 @@
 #include "tests/checkgemm/measure.h"
 #include "tune.h"
 
-/* A device keeps every pipeline and has room for 256; a variant makes one of its own and shares the others.
- */
+/* A device keeps every pipeline and has room for 256. A variant creates one of its own and shares the
+ * others. */
 #define PIPELINES_PER_DEVICE 160
 #define SEED                 1u
-/* What rotating operands have in all: no cache holds them. */
+/* Total size of rotating operands: no cache holds them. */
 #define ROTATE_BYTES (512ull << 20)
-/* Of a multiprocessor; what no driver tells. NVIDIA's since 2017, and no worse a guess elsewhere. */
+/* Limits of a multiprocessor, which no driver reports. NVIDIA's since 2017, and as good a guess elsewhere. */
 #define THREADS_PER_MULTIPROCESSOR    2048
 #define WORKGROUPS_PER_MULTIPROCESSOR 32
-#define REGISTER_STEP                 8 /* registers are given out in multiples of it */
+#define REGISTER_STEP                 8 /* granularity of register allocation */
 
 void tune_close(struct tune *tune) {
     lava_engine_destroy(tune->engine);
@@ -29,7 +29,7 @@ bool tune_open(struct tune *tune) {
         tune_close(tune);
     tune->config = *lava_config_get();
     tune->config.inspect = true;
-    tune->config.cache = false; /* thousands of kernels that nobody needs again */
+    tune->config.cache = false; /* thousands of kernels that are never needed again */
     enum lava_status status = lava_device_create(&tune->config, &device, &why);
     if (status) {
         fprintf(stderr, "tune: no device: %s\n", why);
@@ -56,7 +56,7 @@ static bool make_plan(const struct tune *tune, const struct tune_variant *varian
     return plan->place == LAVA_PLACE_GPU;
 }
 
-/* Edges on all sides, and a split K. */
+/* A product with partial tiles at the edges and a split K. */
 static const char *try_small(struct tune *tune, const struct tune_variant *variant) {
     const struct lava_kernel *kernel = &variant->kernel;
     const struct lava_overrides overrides = {.split_k = 2};
@@ -89,7 +89,7 @@ static const char *obstacle(struct tune *tune, struct tune_variant *variant) {
     return try_small(tune, variant);
 }
 
-/* Opens the device again where it failed. */
+/* Reopens the device if it failed. */
 static bool device_usable(struct tune *tune, struct tune_variant *variant) {
     if (tune->engine && (!tune->engine->device->failed || tune_open(tune)))
         return true;
@@ -128,8 +128,8 @@ static struct lava_problem *problem_of(const struct tune *tune, struct tune_size
     return &size->problem;
 }
 
-/* Milliseconds of multiply and finish; 0: it failed, and the variant is refused. Thin products are timed with
- * operands that no cache holds: alone they are as fast as memory is. */
+/* Milliseconds of multiply and epilogue; 0: it failed, and the variant is refused. Thin products are timed
+ * with operands that no cache holds, because otherwise memory speed would not count. */
 static double milliseconds(struct tune *tune, struct tune_variant *variant, struct tune_size *size,
                            const struct lava_overrides *overrides, double seconds) {
     const struct lava_problem *problem = problem_of(tune, size);
@@ -162,8 +162,7 @@ double tune_rate(struct tune *tune, struct tune_variant *variant, struct tune_si
     return ms > 0 ? 2e3 * (double)size->m * (double)size->n * (double)size->k / ms : 0;
 }
 
-/* Time of a product of so many tiles, each multiprocessor having the same number; *flops: what it computes.
- */
+/* Time of a product with this many tiles, the same number on each multiprocessor. *flops: its operations. */
 static double grid_milliseconds(struct tune *tune, struct tune_variant *variant, uint32_t per_multiprocessor,
                                 int64_t k, double seconds, double *flops) {
     const struct lava_overrides overrides = {.split_k = 1};
@@ -194,12 +193,12 @@ static uint32_t resident_workgroups(const struct tune *tune, const struct tune_v
                                                      : fitting;
 }
 
-/* Of the largest size: every order of tiles, with a workgroup a tile and persistent. */
+/* For the largest size: tries every tile order, with one workgroup per tile and persistent. */
 static void choose_schedule(struct tune *tune, struct tune_variant *variant, struct tune_size *size) {
     double best = 0;
     variant->schedule = LAVA_TILE_ORDER_GROUPED;
     for (int i = 0; i < 2 * LAVA_TILE_ORDER_COUNT; i++) {
-        /* grouped and per tile first; another one has to gain a percent */
+        /* grouped and per tile first; another must gain a percent */
         int order = (i / 2 + LAVA_TILE_ORDER_GROUPED) % LAVA_TILE_ORDER_COUNT, persistent = i % 2;
         const struct lava_overrides overrides = {
             .split_k = 1, .schedule = 1 + order, .persistent = 1 + persistent};
@@ -227,13 +226,13 @@ void tune_profile(struct tune *tune, struct tune_variant *variant) {
     variant->flops_per_s = tune_rate(tune, variant, largest, tune->seconds, &split);
     choose_schedule(tune, variant, largest);
 
-    /* the same rate per multiprocessor with a single tile on each */
+    /* relative rate with a single tile on each multiprocessor */
     double ms = grid_milliseconds(tune, variant, 1, k, tune->seconds / 2, &flops);
     variant->lone_share = ms > 0 && variant->flops_per_s > 0 ? flops / ms * 1e3 / variant->flops_per_s : 1;
     if (resident == 1 || variant->lone_share > 1)
         variant->lone_share = 1;
 
-    /* time over K is a straight line: where it meets zero is what starting costs; four waves, as launching
+    /* time over K is a straight line, and its zero gives the cost of starting; four waves, because launching
      * costs too */
     double long_ms = grid_milliseconds(tune, variant, 4 * resident, k, tune->seconds / 2, &flops);
     double short_ms =

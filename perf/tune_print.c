@@ -1,4 +1,4 @@
-/* What tune found, as rows to paste, and its progress. Called by tune.c. */
+/* Prints tune's results as table rows, and its progress. Called by tune.c. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void tune_progress(size_t done, size_t total, const char *round, const char *nam
             (int)(BAR_CHARACTERS - filled), "..............................", done, total, name);
 }
 
-/* A row of the table with the same figures, or NULL. */
+/* The row of the table with the same numbers, or NULL. */
 static const struct lava_kernel *row_of(const struct lava_kernel *kernel) {
     size_t rows;
     const struct lava_kernel *table = lava_kernels_table(&rows);
@@ -34,7 +34,7 @@ static const struct lava_kernel *row_of(const struct lava_kernel *kernel) {
     return NULL;
 }
 
-/* "fp16_shared_128x64", and what tells it from another of that name. */
+/* A name like "fp16_shared_128x64", with a suffix if another variant has that name. */
 static const char *row_name(const struct tune *tune, struct tune_variant *const *chosen, size_t index,
                             char text[TUNE_TEXT_BYTES]) {
     const struct lava_kernel *kernel = &chosen[index]->kernel, *row = row_of(kernel);
@@ -71,7 +71,7 @@ static void print_module(const struct lava_kernel *kernel) {
     print_upper(lava_type_name(kernel->type));
 }
 
-/* As the tables have it: quoted, with its comma, in a column. */
+/* In the form of the tables: quoted, with a comma, padded. */
 static void print_name(const struct tune *tune, struct tune_variant *const *chosen, size_t index) {
     char name[TUNE_TEXT_BYTES], quoted[TUNE_TEXT_BYTES + 4];
     snprintf(quoted, sizeof quoted, "\"%s\",", row_name(tune, chosen, index, name));

@@ -1,8 +1,8 @@
-/* The variants tune tries: every tile, part, depth and number of stages that the device can run. Called by
- * tune.c.
+/* The variants that tune tries: every tile, part, depth and number of stages that the device can run. Called
+ * by tune.c.
  *
- * First each tile and part at one depth with two stages; depths and stages change little, so the others are
- * only tried of those that did well. */
+ * First each tile and part is tried at one depth with two stages. Depths and stages change little, so the
+ * others are only tried for the best. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "tune.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* A workgroup of more subgroups waits for the slowest of them too long; registers hold no more sums. */
+/* A workgroup with more subgroups waits too long for the slowest of them. Registers hold no more sums. */
 #define MOST_SUBGROUPS 16
-#define MOST_SUMS      160 /* of an invocation */
-/* A tile this wide or wider is for C's long side. */
+#define MOST_SUMS      160 /* per invocation */
+/* Tiles at least this wide are for C's long side. */
 #define NARROW_TILE 64
 
-/* Values to be combined, ended by 0. base: the depth every tile and part is tried with first. */
+/* Values to combine, each list ended by 0. base: the depth that every tile and part is tried with first. */
 struct space {
     uint32_t tiles_m[8], tiles_n[8], parts[4], depths[4], stages[3], base;
 };
@@ -64,7 +64,7 @@ bool tune_takes_part(const struct tune_variant *variant, enum tune_group group) 
     }
 }
 
-/* Of no use to any of the sizes asked for: not worth compiling. */
+/* Takes part in none of the requested sizes, so it need not be compiled. */
 static bool is_idle(const struct tune *tune, const struct tune_variant *variant) {
     for (size_t i = 0; i < tune->size_count; i++)
         if (tune_takes_part(variant, tune->sizes[i].group))
@@ -84,7 +84,7 @@ static bool is_known(const struct tune *tune, const struct lava_kernel *kernel) 
     return false;
 }
 
-/* Before the device is asked: what would only waste its compiler's time. */
+/* Excludes variants that would only waste the device's compiler time. */
 static bool is_sensible(const struct tune *tune, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &tune->capabilities;
     uint32_t subgroup = capabilities->subgroup_size;
@@ -93,7 +93,7 @@ static bool is_sensible(const struct tune *tune, const struct lava_kernel *kerne
         return false;
     uint32_t sums = kernel->part_m * kernel->part_n / (matrix ? subgroup : 1);
     uint32_t parts = kernel->tile_m / kernel->part_m * (kernel->tile_n / kernel->part_n);
-    /* a software device has neither registers nor a reason to have few sums */
+    /* a software device has no registers and no reason for few sums */
     bool software = capabilities->kind == LAVA_DEVICE_CPU;
     return (software || sums <= MOST_SUMS) && parts <= MOST_SUBGROUPS * (matrix ? 1 : subgroup) &&
            lava_modules_has(kernel->module) && lava_kernel_fits(kernel, capabilities, NULL);
@@ -124,7 +124,7 @@ static void add_parts(struct tune *tune, struct lava_kernel kernel) {
         }
 }
 
-/* Large tiles first: with a budget that ends early, the variants that matter most have been tried. */
+/* Large tiles first, so that the most important variants have been tried if the budget ends early. */
 static void add_tiles(struct tune *tune, struct lava_kernel kernel) {
     const struct space *space = space_of(tune);
     for (int m = (int)COUNT(space->tiles_m) - 1; m >= 0; m--)
@@ -136,7 +136,7 @@ static void add_tiles(struct tune *tune, struct lava_kernel kernel) {
         }
 }
 
-/* The algorithms of the type are those of the table's rows. */
+/* Uses the algorithms of the table's rows for the type. */
 void tune_add_bases(struct tune *tune) {
     bool seen[LAVA_MODULE_COUNT] = {false};
     size_t rows;
@@ -151,13 +151,13 @@ void tune_add_bases(struct tune *tune) {
                                              .tile_k = space_of(tune)->base,
                                              .stages = 2});
     }
-    /* what the table has is tried whatever is left out above */
+    /* the table's own rows are always tried */
     for (size_t i = 0; i < rows && !tune->quick; i++)
         if (table[i].type == tune->type && seen[table[i].module])
             add(tune, &table[i]);
 }
 
-/* Stages in registers cost less than stages of shared memory: there may be more. */
+/* Stages in registers cost less than stages of shared memory, so there may be more. */
 void tune_add_siblings(struct tune *tune, const struct tune_variant *variant) {
     static const uint32_t fragment_stages[] = {1, 2, 4, 0};
     const struct space *space = space_of(tune);

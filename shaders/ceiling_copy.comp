@@ -26,7 +26,7 @@ void main()
                 target.word[at + i * LAVA_CEILING_INVOCATIONS] = value[i];
         }
     }
-    /* never so, but the reads have to be made to find out */
+    /* Never true, but it keeps the compiler from removing the reads. */
     if (constants.store == 0 && seen == uvec4(0x5a5a5a5au, 0xa5a5a5a5u, 0x3c3c3c3cu, 0xc3c3c3c3u))
         target.word[0] = seen;
 }

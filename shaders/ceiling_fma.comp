@@ -1,5 +1,6 @@
-/* Ceiling of fp32 or fp64 (-DLAVA_FP64) arithmetic: PART_M x PART_N sums of an invocation, in registers, and nothing but fused multiply-adds.
- * For benchmarks: no product uses it. The operands are read once, so that their bits are anything. */
+/* Ceiling of fp32 or fp64 (-DLAVA_FP64) arithmetic: each invocation keeps PART_M x PART_N sums in registers
+ * and executes only fused multiply-adds. For benchmarks: no product uses it. The operands are read from
+ * memory once, so the compiler cannot know their values. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
@@ -38,6 +39,6 @@ void main()
     [[unroll]] for (uint i = 0; i < PART_M; i++)
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             total += sums[i][j];
-    if (total == LAVA_CEILING_NEVER) /* never so, but the sums have to be made to find out */
+    if (total == LAVA_CEILING_NEVER) /* never true; keeps the compiler from removing the sums */
         target.element[gl_LocalInvocationIndex] = total;
 }

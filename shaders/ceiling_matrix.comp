@@ -1,7 +1,7 @@
-/* Ceiling of cooperative matrices, fp16 or bf16 with fp32 sums: a subgroup multiplies the matrices of a PART_M x PART_N part
- * of C, which it keeps in registers, and reads nothing meanwhile. For benchmarks: no product uses it. The operands are read
- * once, so that their bits are anything, and two sets of them take turns: what a device may reach depends on the power that
- * changing bits cost. */
+/* Ceiling of cooperative matrices, fp16 or bf16 with fp32 sums: a subgroup keeps a PART_M x PART_N part of C
+ * in registers and multiplies without reading memory. For benchmarks: no product uses it. The operands are
+ * read from memory once, so the compiler cannot know their values. Two sets of operands alternate, because
+ * the reachable rate may depend on the power that changing bits cost. */
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
@@ -47,7 +47,7 @@ void main()
                 UNROLL for (uint i = 0; i < MATRICES_M; i++)
                     sums[i][j] = coopMatMulAdd(a[set][i], b[set][j], sums[i][j]);
 
-    /* never so large, but every element has to be computed to find out */
+    /* Never equal, but the comparison keeps the compiler from removing any element. */
     float total = 0;
     UNROLL for (uint i = 0; i < MATRICES_M; i++)
         UNROLL for (uint j = 0; j < MATRICES_N; j++)

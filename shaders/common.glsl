@@ -6,9 +6,9 @@
 #define LAVA_SHADER 1
 #include "interface.h"
 
-/* Vulkan lets a driver assume that there is no Inf and no NaN, and flush subnormals, unless a module asks
- * otherwise; and a module may only ask what the device offers (shaderSignedZeroInfNanPreserveFloat32,
- * shaderDenormPreserveFloat32). Hence up to three variants of a module that computes. */
+/* Vulkan lets a driver assume that Inf and NaN do not occur, and flush subnormals, unless a module requests
+ * otherwise. A module may request only what the device supports (shaderSignedZeroInfNanPreserveFloat32,
+ * shaderDenormPreserveFloat32). Modules that compute therefore have up to three variants. */
 #extension GL_EXT_spirv_intrinsics : enable
 #ifdef LAVA_FP64
 #define LAVA_WIDTH 64
@@ -22,7 +22,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, LAVA_WIDTH);
 #endif
 
-/* What is computed in, and 16 bytes of it. */
+/* The type of the arithmetic, and a 16-byte vector of it. */
 #ifdef LAVA_FP64
 #define NUMBER double
 #define WORD dvec2
@@ -32,7 +32,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #endif
 const uint WORD_NUMBERS = LAVA_WIDTH == 64 ? 2 : 4;
 
-/* A scalar of a push-constant block, which has it in either width. */
+/* Reads a scalar of a push-constant block, which stores it in both widths. */
 #ifdef LAVA_FP64
 #define SCALAR(name) packDouble2x32(unpackUint2x32(constants.name##_fp64))
 #else

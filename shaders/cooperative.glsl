@@ -1,8 +1,10 @@
-/* What the shaders with cooperative matrices share: the element type (fp16, or bf16 with -DLAVA_BF16), the shapes, and
- * how an invocation's share of a matrix lies in memory: as 32-bit words of two elements each.
+/* Shared by the shaders with cooperative matrices: the element type (fp16, or bf16 with -DLAVA_BF16), the
+ * shapes, and the layout of an invocation's share of a matrix in memory, as 32-bit words of two elements
+ * each.
  *
- * In A's, words 1 and 2 of four change places: NVIDIA's compiler wants the four registers of a multiply in that order, and
- * a 16-byte load then needs no moves after it. Elsewhere the order does not matter, as long as pack and multiply agree. */
+ * In shares of A with four words, words 1 and 2 are swapped. NVIDIA's compiler wants the four registers of a
+ * multiply in that order, so a 16-byte load needs no register moves. On other devices the order does not
+ * matter, as long as pack and multiply agree. */
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_cooperative_matrix : require
@@ -22,8 +24,8 @@
 #define ELEMENTS_WORD(first, second) packFloat2x16(f16vec2(first, second))
 #endif
 
-/* Arrays of matrices stay in registers only where every index is constant, so loops are unrolled; a software device has no
- * such registers, and takes half a minute to compile what is unrolled. */
+/* Arrays of matrices stay in registers only if every index is constant, so loops are unrolled. A software
+ * device has no such registers, and needs half a minute to compile unrolled loops. */
 #ifdef LAVA_ROLLED
 #define UNROLL [[dont_unroll]]
 #else
@@ -40,11 +42,11 @@ layout(constant_id = LAVA_CONSTANT_SUBGROUP) const uint SUBGROUP = 32;
 #define MATRIX_C coopmat<float, gl_ScopeSubgroup, SHAPE_M, SHAPE_N, gl_MatrixUseAccumulator>
 #define MATRIX_C_NARROW coopmat<ELEMENT, gl_ScopeSubgroup, SHAPE_M, SHAPE_N, gl_MatrixUseAccumulator>
 
-/* Of an invocation's share, in 32-bit words. */
+/* Size of an invocation's share, in 32-bit words. */
 const uint A_SHARE = SHAPE_M * SHAPE_K / SUBGROUP / 2;
 const uint B_SHARE = SHAPE_N * SHAPE_K / SUBGROUP / 2;
 
-/* Where word i of A's share lies. */
+/* Position of word i in a share of A. */
 uint a_place(uint i)
 {
     return A_SHARE == 4 && (i == 1 || i == 2) ? 3 - i : i;

@@ -1,6 +1,7 @@
-/* Finish: the sum of a split K's slices, in their order, times alpha, from the padded accumulators to a compact result
- * of fp32, fp16 (-DLAVA_FP16) or bf16 (-DLAVA_BF16), rounded once, to nearest even; or of fp64 from fp64 (-DLAVA_FP64). An invocation owns four neighbouring
- * elements of a column at a time. */
+/* Epilogue: adds the split-K slices in their order, multiplies by alpha, and writes the padded accumulators
+ * as a compact result. The result is fp32, fp16 (-DLAVA_FP16) or bf16 (-DLAVA_BF16), rounded once, to nearest
+ * even; or fp64 from fp64 accumulators (-DLAVA_FP64). An invocation computes four neighbouring elements of a
+ * column at a time. */
 #version 460
 #define LAVA_SHADER_FINISH
 #extension GL_GOOGLE_include_directive : require
@@ -43,7 +44,7 @@ QUAD rounded(vec4 value)
 }
 #endif
 
-/* The sum of all slices of the four elements at `at`, times alpha. */
+/* Returns alpha times the sum of all slices, for the four elements at `at`. */
 #ifdef LAVA_FP64
 QUAD finished(uint64_t at)
 {

@@ -1,6 +1,6 @@
-/* Finish, complex: as epilogue.comp, from the real product of the parts (interface.h), whose columns are real parts and imaginary ones in
- * turn, to a compact complex result of fp32 or fp64 (-DLAVA_FP64). An invocation owns four neighbouring elements of a column at a
- * time. */
+/* Epilogue for complex results: like epilogue.comp, but reads the real product of the parts (interface.h),
+ * whose columns alternate between real and imaginary parts. Writes a compact complex result of fp32 or fp64
+ * (-DLAVA_FP64). An invocation computes four neighbouring elements of a column at a time. */
 #version 460
 #define LAVA_SHADER_FINISH
 #extension GL_GOOGLE_include_directive : require
@@ -8,7 +8,7 @@
 
 layout(local_size_x = LAVA_EPILOGUE_INVOCATIONS) in;
 
-/* The slices' sum of the word that begins with the element. */
+/* Returns the sum over the slices of the word that begins with the element. */
 WORD sum_at(uint64_t element)
 {
     uint64_t address = constants.source + element * (16 / WORD_NUMBERS);

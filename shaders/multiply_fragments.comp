@@ -1,11 +1,12 @@
-/* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: C tiles from operands packed as fragments. No shared memory
- * and no barrier: every invocation reads its share of each fragment straight from the packed operand, 16 bytes where the
- * matrices are 16 x 16, and the caches serve the subgroups that need the same fragment.
+/* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: computes C tiles from operands packed as
+ * fragments. It uses no shared memory and no barrier. Every invocation reads its share of each fragment
+ * directly from the packed operand, 16 bytes for 16 x 16 matrices. Subgroups that need the same fragment get
+ * it from the caches.
  *
- *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K
- *   subgroup     PART_M x PART_N of the tile, as MATRICES_M x MATRICES_N cooperative matrices of sums in registers; for
- *                each depth of SHAPE_K it needs MATRICES_M fragments of A and MATRICES_N of B
- *   invocation   its share of those: which elements, only the driver knows (interface.h)
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K
+ *   subgroup     PART_M x PART_N of the tile, as MATRICES_M x MATRICES_N cooperative matrices of sums in
+ *                registers; for each depth of SHAPE_K it needs MATRICES_M fragments of A and MATRICES_N of B
+ *   invocation   its share of those; only the driver knows which elements (interface.h)
  *
  *            n ->                                      round: STAGES depths, here two
  *       +----+----+  subgroups of a tile                 read set 1 | multiply set 0     depth 0
@@ -14,10 +15,11 @@
  *     v | s1 | s3 |                                      the last depths read the next round's first
  *       +----+----+
  *
- * As many sets of fragments as stages: one multiplies while the others are on their way. Two let a subgroup own 64 x 64 of
- * C; four are for small parts, which wait for memory. Nothing in a round depends on a condition: drivers' compilers answer
- * that with copies of all registers. The last round reads its own first depths again instead of what lies beyond the end.
- * doc/tensor-cores.md has what else was tried. */
+ * There is one set of fragments per stage: one set is multiplied while the others are being read. With two
+ * sets a subgroup can own 64 x 64 of C. Four sets are for small parts, which wait for memory. A round
+ * contains no condition, because drivers' compilers answer one with copies of all registers. The last round
+ * therefore reads its own first depths again instead of reading past the end. doc/tensor-cores.md lists what
+ * else was tried. */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_MULTIPLY
@@ -39,7 +41,7 @@ const uint MATRICES_M = PART_M / SHAPE_M;
 const uint MATRICES_N = PART_N / SHAPE_N;
 const uint SUBGROUPS_M = TILE_M / PART_M;
 const uint AHEAD = STAGES - 1; /* depths between reading and multiplying */
-/* In bytes: of an invocation's share, of a fragment, of the panel for a depth and for a step. */
+/* In bytes: an invocation's share, a fragment, the panel for one depth and for one step. */
 const uint A_SHARE_BYTES = A_SHARE * 4;
 const uint B_SHARE_BYTES = B_SHARE * 4;
 const uint A_FRAGMENT = A_SHARE_BYTES * SUBGROUP;

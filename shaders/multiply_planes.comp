@@ -1,22 +1,29 @@
-/* Multiply, cooperative matrices, fp32 by planes of fp16 or bf16 (-DLAVA_BF16): C tiles from operands packed as fragments of each
- * plane (interface.h). dispatch/schemes.h has what planes are, doc/numerics.md why the sums are formed as they are.
+/* Multiply, cooperative matrices, fp32 by planes of fp16 or bf16 (-DLAVA_BF16): computes C tiles from
+ * operands packed as fragments of each plane (interface.h). dispatch/schemes.h explains planes,
+ * doc/numerics.md explains the order of the sums.
  *
- *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K. A tile whose panels hold
- *                what planes cannot is left to the fallback, whose dispatch it raises (screen.glsl)
- *   subgroup     PART_M x PART_N of the tile, as MATRICES_M x MATRICES_N cooperative matrices of sums in registers
- *   invocation   its share of the fragments: which elements, only the driver knows
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K. A tile whose
+ *                panels hold values that planes cannot represent is left to the fallback: the workgroup
+ *                raises the fallback's indirect dispatch (screen.glsl)
+ *   subgroup     PART_M x PART_N of the tile, as MATRICES_M x MATRICES_N cooperative matrices of sums in
+ *                registers
+ *   invocation   its share of the fragments; only the driver knows which elements
  *
- * A chunk is STAGES depths of SHAPE_K. For each matrix of C, from the fragments a0, a1, a2 of A's planes and those of B's:
+ * A chunk is STAGES depths of SHAPE_K. Each matrix of C is computed from the fragments a0, a1, a2 of A's
+ * planes and b0, b1, b2 of B's planes:
  *
- *       lower     level 2:  a0 b2 + a1 b1 + a2 b0     depth by depth; of each the smallest products first
+ *       lower     level 2:  a0 b2 + a1 b1 + a2 b0     depth by depth, the smallest products of each first
  *                 level 1:  a0 b1 + a1 b0             (PLANES 3, LEVELS 2: six products)
- *       highest   level 0:  a0 b0                     of all depths, in an accumulator of its own
- *       sum      += highest + lower                   outside of the matrix unit, in fp32, to nearest: the unit cuts off
+ *       highest   level 0:  a0 b0                     all depths, in an accumulator of its own
+ *       sum      += highest + lower                   outside the matrix unit, in fp32, to nearest; the
+ *                                                     matrix unit truncates
  *
- * After SPAN_K of K the sums go into the target, and begin anew: long sums of fp32 in two levels.
+ * After SPAN_K of K the sums are added to the target and begin again at 0, so long fp32 sums are formed in
+ * two levels.
  *
- * All fragments of a chunk are read at once, then used: the more are on their way together, the less a subgroup waits. The
- * barrier between keeps the compiler from mixing the two, which takes more registers than there are (doc/tensor-cores.md). */
+ * All fragments of a chunk are read before any is used: more reads in flight mean less waiting. The barrier
+ * between reading and using keeps the compiler from mixing the two, which needs more registers than exist
+ * (doc/tensor-cores.md). */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_MULTIPLY
@@ -43,7 +50,7 @@ const uint MATRICES_M = PART_M / SHAPE_M;
 const uint MATRICES_N = PART_N / SHAPE_N;
 const uint SUBGROUPS_M = TILE_M / PART_M;
 const uint CHUNK_K = SHAPE_K * STAGES;
-/* In bytes: of an invocation's share, of a fragment of one plane, of the panel for a depth and for a step. */
+/* In bytes: an invocation's share, a fragment of one plane, the panel for one depth and for one step. */
 const uint A_SHARE_BYTES = A_SHARE * 4;
 const uint B_SHARE_BYTES = B_SHARE * 4;
 const uint A_FRAGMENT = A_SHARE_BYTES * SUBGROUP;
@@ -58,8 +65,9 @@ const uint B_STEP = TILE_N * TILE_K * 2 * PLANES;
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer TargetFloats { float element[]; };
 
-/* 0, which compilers take for a number that varies within a subgroup: NVIDIA's (580) then keeps a tile's addresses in registers of
- * each invocation, and not in those of the subgroup, from where the main loop would get them one read at a time. */
+/* Always 0, but compilers treat it as varying within a subgroup. NVIDIA's (580) then keeps a tile's addresses
+ * in per-invocation registers. It would otherwise use the subgroup's uniform registers, which the main loop
+ * can read only one at a time. */
 #define VARYING_0 (gl_SubgroupInvocationID >> 7)
 
 share a_set[STAGES][PLANES_MAX][MATRICES_M], b_set[STAGES][PLANES_MAX][MATRICES_N];
@@ -94,7 +102,7 @@ void read_chunk(uint64_t a, uint64_t b)
     subgroupMemoryBarrierBuffer();
 }
 
-/* Plane p of A times plane q of B, where the scheme has that product. */
+/* Adds plane p of A times plane q of B if the scheme has that product. */
 MATRIX_C with_product(MATRIX_C sum, uint depth, uint i, uint p, uint j, uint q)
 {
     if (p < PLANES && q < PLANES && p + q <= LEVELS)
@@ -102,7 +110,7 @@ MATRIX_C with_product(MATRIX_C sum, uint depth, uint i, uint p, uint j, uint q)
     return sum;
 }
 
-/* From a level to the units of the next. */
+/* Rescales a level's sum to the units of the next level. */
 MATRIX_C weighed(MATRIX_C sum)
 {
     return SHIFT > 0 ? sum * (1.0 / float(1u << SHIFT)) : sum;
@@ -136,7 +144,7 @@ void multiply_chunk()
         }
 }
 
-/* Sums into the target: of the first span of all as they are, of a later one added to what is there. */
+/* Writes the sums to the target. The first span stores them, later spans add to what is there. */
 void write_sums(uint64_t first, bool add, float alpha)
 {
     TargetFloats target = TargetFloats(constants.target + first * 4);

@@ -1,14 +1,15 @@
-/* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: C tiles from operands packed as panels, through shared
- * memory. For devices whose matrices are not spread evenly over a subgroup, or whose caches are too small for
- * multiply_fragments.
+/* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: computes C tiles from operands packed as
+ * panels, through shared memory. For devices whose matrices are not spread evenly over a subgroup, or whose
+ * caches are too small for multiply_fragments.
  *
- *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K. Both operands' part of a
- *                step is one contiguous run of memory; in shared memory each k is a row, padded so that rows begin in
- *                different banks: as[k][m], bs[k][n]
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K. The data of a
+ *                step is one contiguous run of memory per operand. In shared memory each k is a row,
+ *                as[k][m] and bs[k][n], padded so that rows begin in different banks
  *   subgroup     PART_M x PART_N of the tile, as cooperative matrices of sums in registers
  *
- * With two stages the next step is fetched into registers while this one multiplies, then stored to the other half of
- * shared memory: one barrier a step. No bounds checks: the operands are padded. */
+ * With two stages, the next step is fetched into registers while the current one is multiplied, and then
+ * stored to the other half of shared memory: one barrier per step. There are no bounds checks, because the
+ * operands are padded. */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_MULTIPLY
@@ -29,7 +30,7 @@ layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 const uint MATRICES_M = PART_M / SHAPE_M;
 const uint MATRICES_N = PART_N / SHAPE_N;
 const uint SUBGROUPS_M = TILE_M / PART_M;
-/* In 16-byte words: of one k in memory, of its row in shared memory, of a step, of an invocation's share of a step. */
+/* In 16-byte words: one k in memory, its row in shared memory, a step, an invocation's share of a step. */
 const uint A_WORDS = TILE_M / 8;
 const uint B_WORDS = TILE_N / 8;
 const uint A_ROW = A_WORDS + 1;
@@ -105,7 +106,7 @@ void main()
 
         start_sums(first);
         fetch(a, b, 0);
-        stash(0); /* the previous tile's last step has been read: its loop ended with a barrier */
+        stash(0); /* safe: the loop of the previous tile ended with a barrier */
         barrier();
         uint stage = 0;
         for (uint s = 0; s < steps; s++) {

@@ -1,24 +1,26 @@
-/* Multiply, SIMT, fp32 or fp64 (-DLAVA_FP64): C tiles from packed A and B, with shared memory. For every device; exact IEEE
- * arithmetic.
+/* Multiply, SIMT, fp32 or fp64 (-DLAVA_FP64): computes C tiles from packed A and B, through shared memory.
+ * Runs on every device, with exact IEEE arithmetic.
  *
- *   workgroup    one TILE_M x TILE_N tile of C at a time, from the schedule; K in steps of TILE_K.
- *                Both operands' part of a step is one contiguous run of memory (see interface.h), copied to shared
- *                memory as it stands: as[k][m], bs[k][n].
+ *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K.
+ *                The data of a step is one contiguous run of memory per operand (see interface.h). It is
+ *                copied to shared memory unchanged: as[k][m], bs[k][n].
  *   subgroup     (LANES_M * PART_M) x (LANES_N * PART_N) of the tile
- *   invocation   PART_M x PART_N of that, in squares of a 16-byte word each way (4 x 4; fp64 2 x 2), LANES_M and LANES_N
- *                words apart, so that the lanes of a subgroup read neighbouring 16-byte words: no bank conflicts.
+ *   invocation   PART_M x PART_N of that, in squares of one 16-byte word each way (4 x 4; fp64 2 x 2).
+ *                Squares are LANES_M and LANES_N words apart, so the lanes of a subgroup read neighbouring
+ *                16-byte words without bank conflicts.
  *
  *            n ->                                  lanes of a subgroup, one square of each
  *       +----+----+  subgroups of a tile           +--+--+--+--+
- *     m | s0 | s2 |                                |0 |2 |8 |10|   (8 x 4 lanes, in Morton order: eight that follow each
- *     | |----+----|                                |1 |3 |9 |11|   other read few different words of A and of B, which
- *     v | s1 | s3 |                                |4 |6 |12|14|   is 5% of fp64's time and up to 3% of fp32's on an H200)
- *       +----+----+                                  ...
+ *     m | s0 | s2 |                                |0 |2 |8 |10|   8 x 4 lanes in Morton order. Eight
+ *     | |----+----|                                |1 |3 |9 |11|   consecutive lanes read few different words
+ *     v | s1 | s3 |                                |4 |6 |12|14|   of A and of B. This saves 5% of fp64's
+ *       +----+----+                                  ...           time and up to 3% of fp32's on an H200.
  *
- * With two stages the next step is fetched into registers while this one multiplies, then stored to the other half of
- * shared memory: one barrier a step. A workgroup walks the schedule by the number of workgroups, so a persistent
- * dispatch and one workgroup a tile are the same program. No bounds checks: the operands are padded. As the fallback of a
- * row by planes (-DLAVA_SCREENED) it computes the tiles that were left to it. */
+ * With two stages, the next step is fetched into registers while the current one is multiplied, and then
+ * stored to the other half of shared memory: one barrier per step. A workgroup walks the tile order in
+ * strides of the number of workgroups, so a persistent dispatch and one workgroup per tile run the same
+ * program. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
+ * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out. */
 #version 460
 #define LAVA_SHADER_MULTIPLY
 #extension GL_GOOGLE_include_directive : require
@@ -36,11 +38,11 @@ layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 /* In 16-byte words. */
-const uint A_WORDS = TILE_M / WORD_NUMBERS; /* of one k */
+const uint A_WORDS = TILE_M / WORD_NUMBERS; /* per k */
 const uint B_WORDS = TILE_N / WORD_NUMBERS;
 const uint A_STAGE = A_WORDS * TILE_K;
 const uint B_STAGE = B_WORDS * TILE_K;
-const uint A_SHARE = A_STAGE / INVOCATIONS; /* that an invocation carries to shared memory */
+const uint A_SHARE = A_STAGE / INVOCATIONS; /* carried to shared memory by an invocation */
 const uint B_SHARE = B_STAGE / INVOCATIONS;
 const uint SQUARES_M = PART_M / WORD_NUMBERS;
 const uint SQUARES_N = PART_N / WORD_NUMBERS;
@@ -54,7 +56,7 @@ shared WORD as[STAGES * A_STAGE];
 shared WORD bs[STAGES * B_STAGE];
 
 WORD a_next[A_SHARE], b_next[B_SHARE];
-WORD sums[SQUARES_M][PART_N]; /* [square][column]: a word of rows of one column of C */
+WORD sums[SQUARES_M][PART_N]; /* [square][column]: one word of rows of one column of C */
 
 void fetch(SourceWords a, SourceWords b, uint step_)
 {
@@ -72,7 +74,7 @@ void stash(uint stage)
         bs[stage * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = b_next[i];
 }
 
-/* first_a and first_b: the invocation's first word of a k. */
+/* first_a and first_b: the invocation's first word within each k. */
 void multiply(uint stage, uint first_a, uint first_b)
 {
     [[unroll]] for (uint k = 0; k < TILE_K; k++) {
@@ -87,13 +89,13 @@ void multiply(uint stage, uint first_a, uint first_b)
     }
 }
 
-/* Bits 0, 2, 4 and 6, side by side. */
+/* Returns bits 0, 2, 4 and 6, packed into the low four bits. */
 uint even_bits(uint x)
 {
     return x & 1 | x >> 1 & 2 | x >> 2 & 4 | x >> 3 & 8;
 }
 
-/* Of the invocation's part, from its first column on. */
+/* Returns the tile column of column j of the invocation's part, relative to its first column. */
 uint column_of(uint j)
 {
     return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
@@ -141,7 +143,7 @@ void main()
         }
 
         fetch(a, b, 0);
-        stash(0); /* the previous tile's last step has been read: its loop ended with a barrier */
+        stash(0); /* safe: the loop of the previous tile ended with a barrier */
         barrier();
         uint stage = 0;
         for (uint s = 0; s < steps; s++) {

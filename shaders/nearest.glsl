@@ -1,10 +1,12 @@
-/* fp32 to the nearest fp16 or bf16, ties to even, overflow to Inf, NaN stays NaN: as fp32 values that the type holds, so that
- * converting them is exact. How a conversion rounds is the driver's choice otherwise, and NVIDIA's to bf16 cuts off. */
+/* Rounds fp32 to the nearest fp16 or bf16: ties to even, overflow to Inf, NaN stays NaN. The result is an
+ * fp32 value that the type can represent, so converting it is exact. Without this the driver chooses how a
+ * conversion rounds, and NVIDIA's to bf16 truncates. */
 
-/* Nearest multiple of 2^dropped units in the last place of what the bits stand for. */
+/* Rounds the bit patterns to a multiple of 2^dropped. */
 uvec4 nearest_bits(uvec4 bits, uint dropped)
 {
-    uvec4 nearest = bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1u); /* just below half, or half above an odd one */
+    /* adds just under half, or half for an odd result */
+    uvec4 nearest = bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1u);
     return nearest & ~((1u << dropped) - 1);
 }
 
@@ -20,7 +22,7 @@ vec4 nearest_fp16(vec4 value)
     uvec4 bits = floatBitsToUint(value), sign = bits & 0x80000000u, size = bits ^ sign;
     uvec4 nearest = nearest_bits(size, 13);
     nearest = mix(nearest, uvec4(0x7f800000u), greaterThanEqual(nearest, uvec4(0x47800000u))); /* 2^16 */
-    /* below 2^-14 fp16's step is 2^-24, which is fp32's from 0.5 to 1 */
+    /* Below 2^-14 the spacing of fp16 is 2^-24, which is the spacing of fp32 between 0.5 and 1. */
     precise vec4 shifted = uintBitsToFloat(size) + 0.5;
     precise vec4 subnormal = shifted - 0.5;
     nearest = mix(nearest, floatBitsToUint(subnormal), lessThan(size, uvec4(0x38800000u)));

@@ -1,13 +1,13 @@
-/* Pack, fragments: a chunk of a stored operand, column-major, into fragments of cooperative matrices (interface.h), zero
- * padding included. The driver arranges the elements: a fragment is loaded as a cooperative matrix and each invocation
- * writes what it then holds.
+/* Pack, fragments: writes a chunk of a stored operand, column-major, as fragments of cooperative matrices
+ * (interface.h), including the zero padding. The driver arranges the elements: a subgroup loads a fragment as
+ * a cooperative matrix, and each invocation writes the elements that it then holds.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
  *   subgroup     the block's fragments, one after another
  *
- * The block passes through shared memory, where its edge is filled with zeros; there its columns are rows of 72 elements,
- * so that neighbouring ones lie in different banks. TRANSPOSE 0: width runs along the source's rows (A of op N, B of
- * op T); 1: K does. Elements are moved, never computed with. */
+ * The block passes through shared memory, where its edge is filled with zeros. Its columns become rows of 72
+ * elements there, so neighbouring columns lie in different banks. TRANSPOSE 0: width runs along the source's
+ * rows (A of op N, B of op T); 1: K does. Elements are moved, never computed with. */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_PACK

@@ -1,12 +1,12 @@
-/* Pack, panels of a 16-bit type: a chunk of a stored operand, column-major, into the packed layout (interface.h), zero
- * padding included.
+/* Pack, panels of a 16-bit type: writes a chunk of a stored operand, column-major, in the packed layout
+ * (interface.h), including the zero padding.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
- *   invocation   twice eight elements: a 16-byte word read along the rows, one written along the width
+ *   invocation   twice eight elements: reads a 16-byte word along the rows, writes one along the width
  *
- * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T), words are only moved.
- * TRANSPOSE 1: K runs along the source's rows, the block is turned in shared memory, two elements of a column to a 32-bit
- * word, columns 33 words apart. Elements move as integers: every bit pattern survives. */
+ * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T); words are only moved. TRANSPOSE 1:
+ * K runs along the source's rows; the block is transposed in shared memory, with two elements of a column per
+ * 32-bit word and columns 33 words apart. Elements move as integers: every bit pattern survives. */
 #version 460
 #define LAVA_SHADER_PACK
 #extension GL_GOOGLE_include_directive : require
@@ -31,7 +31,7 @@ void put(uint width, uint k, uvec4 value)
     TargetBits(constants.target + at * 16).word[0] = value;
 }
 
-/* Element `row` of column `column` of the turned block. */
+/* Element `row` of column `column` of the block in shared memory. */
 uint element(uint row, uint column)
 {
     return turned[column * LINE + row / 2] >> (16 * (row % 2)) & 0xffffu;

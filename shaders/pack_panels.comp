@@ -1,12 +1,13 @@
-/* Pack, panels of fp32 or fp64 (-DLAVA_FP64): a chunk of a stored operand, column-major, into the packed layout (interface.h), zero
- * padding included.
+/* Pack, panels of fp32 or fp64 (-DLAVA_FP64): writes a chunk of a stored operand, column-major, in the packed
+ * layout (interface.h), including the zero padding.
  *
  *   workgroup    a 32 x 32 block of the chunk: x counts blocks along the rows, y along the columns
- *   invocation   16-byte words: read along the rows, written along the width
+ *   invocation   16-byte words: reads along the rows, writes along the width
  *
- * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T), words are only moved.
- * TRANSPOSE 1: K runs along the source's rows (A of op T, B of op N), the block is turned in shared memory; an element more in a
- * row keeps its columns in different banks. Elements move as integers: every bit pattern survives. */
+ * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T); words are only moved. TRANSPOSE 1:
+ * K runs along the source's rows (A of op T, B of op N); the block is transposed in shared memory, and one
+ * extra element per row keeps its columns in different banks. Elements move as integers: every bit pattern
+ * survives. */
 #version 460
 #define LAVA_SHADER_PACK
 #extension GL_GOOGLE_include_directive : require
@@ -18,7 +19,7 @@ layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
 const uint BLOCK = LAVA_PACK_BLOCK;
 const uint LINE_WORDS = BLOCK / WORD_NUMBERS;
-const uint WORDS = BLOCK * LINE_WORDS / LAVA_PACK_INVOCATIONS; /* of an invocation */
+const uint WORDS = BLOCK * LINE_WORDS / LAVA_PACK_INVOCATIONS; /* per invocation */
 
 #ifdef LAVA_FP64
 #define ELEMENT uvec2
@@ -37,7 +38,7 @@ void put(uint width, uint k, uvec4 value)
     TargetBits(constants.target + at * 16).word[0] = value;
 }
 
-/* Zeros beyond the chunk's edge. */
+/* Reads a word of the chunk, with zeros beyond its edge. */
 uvec4 get(uint row, uint column)
 {
     if (row >= constants.rows || column >= constants.columns)

@@ -1,15 +1,16 @@
-/* Pack, planes: a chunk of a stored fp32 operand, column-major, into fragments of cooperative matrices, each element as a sum
- * of PLANES numbers of fp16, or bf16 with -DLAVA_BF16 (interface.h; dispatch/schemes.h), zero padding included. SCREENED: the
- * elements as they are besides, as panels, and the exponents of what is not 0.
+/* Pack, planes: writes a chunk of a stored fp32 operand, column-major, as fragments of cooperative matrices,
+ * each element as a sum of PLANES numbers of fp16, or bf16 with -DLAVA_BF16 (interface.h;
+ * dispatch/schemes.h), including the zero padding. With SCREENED it also writes the unchanged elements as
+ * panels, and the exponents of the nonzero ones.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
- *   invocation   twice eight neighbouring elements of a column, in registers; plane by plane they are rounded, what is lost
- *                remains for the next
+ *   invocation   twice eight neighbouring elements of a column, in registers. For each plane it rounds them
+ *                and keeps the rounding error for the next plane
  *   subgroup     the block's fragments of a plane, one after another
  *
- * A plane passes through shared memory, columns as rows of 72 elements, as in pack_fragments.comp; where K runs along the rows
- * (TRANSPOSE 1) so do the panels, columns 65 words apart. Elements that planes cannot hold become anything: their tiles are
- * screened out. */
+ * A plane passes through shared memory, its columns as rows of 72 elements, as in pack_fragments.comp. If K
+ * runs along the rows (TRANSPOSE 1), the panels pass through shared memory too, with columns 65 words apart.
+ * Elements that planes cannot represent produce arbitrary values: their tiles are screened out. */
 #version 460
 #pragma use_vulkan_memory_model
 #define LAVA_SHADER_PACK
@@ -31,15 +32,15 @@ layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
 
 const uint LINE = BLOCK + 1;
 const uint TURNED = TRANSPOSE != 0 && SCREENED != 0 ? BLOCK * LINE : 1;
-const uint OCTETS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS; /* of an invocation */
+const uint OCTETS = BLOCK * BLOCK / 8 / LAVA_PACK_INVOCATIONS; /* per invocation */
 
 shared uint turned[TURNED];
 shared uint extremes[2 * SUBGROUPS];
 
 struct octet { vec4 low, high; };
-octet rest[OCTETS]; /* of the invocation's elements, what the planes so far have not */
+octet rest[OCTETS]; /* remainder of the invocation's elements after the planes so far */
 
-/* Four elements of the chunk, zeros beyond its edge. */
+/* Reads four elements of the chunk, with zeros beyond its edge. */
 uvec4 source_quad(uint row, uint column)
 {
     if (row >= constants.rows || column >= constants.columns)
@@ -49,14 +50,14 @@ uvec4 source_quad(uint row, uint column)
     return mix(uvec4(0), value, lessThan(row + uvec4(0, 1, 2, 3), uvec4(constants.rows)));
 }
 
-/* Rows and columns of the block in which the invocation's octet lies. */
+/* Row and column in the block of the invocation's octet i. */
 uvec2 place_of(uint i)
 {
     uint index = i * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
     return uvec2(index % (BLOCK / 8) * 8, index / (BLOCK / 8));
 }
 
-/* Exponents of four elements: the greatest, and 255 - the least, of what is not 0. */
+/* Exponents of the nonzero ones of four elements: the greatest, and 255 - the least. */
 uvec2 exponents_of(uvec4 bits)
 {
     uvec4 size = bits & 0x7fffffffu, exponent = size >> 23;
@@ -168,7 +169,7 @@ void main()
         write_panels();
     for (uint plane = 0; plane < PLANES; plane++) {
         if (plane > 0)
-            barrier(); /* the one before is read */
+            barrier(); /* until the previous plane has been read */
         stash_plane();
         barrier();
         if (SCREENED != 0 && plane == 0) {

@@ -1,6 +1,7 @@
-/* Screen: of each panel of both operands the greatest and the least exponent, from the words that pack wrote (interface.h),
- * into the panel's first: the multiply by planes then reads one word for a panel, in screen.glsl. Between the two; once more for
- * the same panel gives the same. Begins the fallback's arguments, too.
+/* Screen: reduces the exponent words that pack wrote (interface.h) to the greatest and least exponent of each
+ * panel, for both operands, and stores the result in the panel's first word. Multiply by planes then reads
+ * one word per panel, in screen.glsl. Runs between pack and multiply. Running it twice on a panel gives the
+ * same result. It also resets the fallback's indirect dispatch.
  *
  *   workgroup    a panel at a time: those of A, then those of B
  *   invocation   every LAVA_SCREEN_INVOCATIONS-th word */
@@ -14,7 +15,7 @@ layout(local_size_x = LAVA_SCREEN_INVOCATIONS) in;
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint word[]; };
 
-shared uint most, least; /* least: 255 - it */
+shared uint most, least; /* least holds 255 - the least exponent */
 
 void gather(uint64_t address, uint words)
 {
@@ -22,7 +23,7 @@ void gather(uint64_t address, uint words)
     if (gl_LocalInvocationIndex == 0)
         most = least = 0;
     barrier();
-    uint found = 0; /* as a word */
+    uint found = 0; /* in the format of an exponent word */
     for (uint i = gl_LocalInvocationIndex; i < words; i += LAVA_SCREEN_INVOCATIONS) {
         uint next = panel.word[i];
         found = max(found & 0xffff0000u, next & 0xffff0000u) | max(found & 0xffffu, next & 0xffffu);
@@ -32,7 +33,7 @@ void gather(uint64_t address, uint words)
     barrier();
     if (gl_LocalInvocationIndex == 0)
         panel.word[0] = most << 16 | least;
-    barrier(); /* the next panel begins anew */
+    barrier(); /* before the next panel resets most and least */
 }
 
 void main()

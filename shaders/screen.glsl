@@ -1,9 +1,10 @@
-/* Whether planes can hold what a tile multiplies: by the exponents of its panels of A and B, as screen.comp gathered them. The
- * same answer in every invocation of the workgroup. Included by the multiply shaders; needs TILE_M, TILE_N, TILE_K. */
+/* Decides whether planes can represent the operands of a tile, from the exponents of its panels of A and B
+ * that screen.comp gathered. The answer is the same in every invocation of the workgroup. Included by the
+ * multiply shaders; needs TILE_M, TILE_N, TILE_K. */
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Exponents { uint greatest_and_least; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Arguments { uint groups; };
 
-/* Of the panel: the greatest << 16 | 255 - the least. */
+/* Exponent word of the panel: the greatest << 16 | 255 - the least. */
 uint exponents_of(uint64_t address, uint panel, uint width)
 {
     uint blocks = (constants.steps * TILE_K + LAVA_PACK_BLOCK_MATRIX - 1) / LAVA_PACK_BLOCK_MATRIX;

@@ -1,6 +1,6 @@
-/* How the multiply shaders of fragments read them: an invocation's share of a fragment as it lies in memory, and the cooperative
- * matrix made of it. A share has at most eight words. LAVA_SHARES_ORDERED: a memory barrier keeps its place among the reads, which
- * that of what is read only has not. */
+/* How the multiply shaders read fragments: an invocation's share of a fragment as stored in memory, and the
+ * cooperative matrix made of it. A share has at most eight words. With LAVA_SHARES_ORDERED the buffer is not
+ * declared readonly, because compilers move reads of readonly buffers across a memory barrier. */
 #ifdef LAVA_SHARES_ORDERED
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer SourceShares16 { uvec4 share[]; };
 #else
@@ -11,7 +11,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Sou
 
 struct share { uvec4 low, high; };
 
-/* The share that begins `offset` bytes after the address; the branches are decided when the pipeline is made. */
+/* Reads the share that begins `offset` bytes after the address. The branches are resolved when the pipeline
+ * is created. */
 share read_share(uint64_t address, uint offset, uint words)
 {
     share value = share(uvec4(0), uvec4(0));

@@ -1,8 +1,12 @@
-/* Split, complex to real: a chunk of a stored complex operand, column-major, as the chunk of parts that a pack reads (interface.h:
- * parts). Each element becomes a row or two and a column or two of its real part, its imaginary one, or the negative of that.
+/* Split, complex to real: turns a chunk of a stored complex operand, column-major, into the chunk of parts
+ * that a pack reads (interface.h: parts). Each element becomes one or two rows and one or two columns. Each
+ * of these parts is the real part, the imaginary part, or the negative of one of them.
+ *
+ * Multiplying these parts as real matrices is the induced 1m method: Van Zee, "Implementing High-Performance
+ * Complex Matrix Multiplication via the 1m Method", SIAM J. Sci. Comput. 42(5), 2020.
  *
  *   workgroup    64 rows of the chunk, four columns; x counts along the rows, y along the columns
- *   invocation   an element */
+ *   invocation   one element */
 #version 460
 #define LAVA_SHADER_SPLIT
 #extension GL_GOOGLE_include_directive : require
@@ -10,7 +14,7 @@
 
 layout(local_size_x = LAVA_SPLIT_ROWS, local_size_y = LAVA_SPLIT_COLUMNS) in;
 
-/* As integers: every bit pattern survives, and the sign is a bit. */
+/* Parts move as integers: every bit pattern survives, and negation flips a bit. */
 #ifdef LAVA_FP64
 #define PART uvec2
 #define SIGNED(part) uvec2((part).x, (part).y ^ 0x80000000u)

@@ -1,5 +1,6 @@
-/* How the multiply shaders with cooperative matrices begin and end a part of C: MATRICES_M x MATRICES_N matrices of sums in
- * registers, from `first`, the index of the part's first element in the target. Included after these are declared. */
+/* How the multiply shaders with cooperative matrices initialize and store a part of C: MATRICES_M x
+ * MATRICES_N matrices of sums in registers. `first` is the index of the part's first element in the target.
+ * Include after MATRICES_M and MATRICES_N are declared. */
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer TargetFloats { float element[]; };
 layout(buffer_reference, std430, buffer_reference_align = 2) writeonly buffer TargetElements { ELEMENT element[]; };
 
@@ -19,7 +20,7 @@ void start_sums(uint64_t first)
 
 #include "nearest.glsl"
 
-/* As an invocation holds it: the type of A and B, rounded to nearest even. */
+/* Converts to the type of A and B, rounded to nearest even. */
 MATRIX_C_NARROW narrowed(MATRIX_C value)
 {
     UNROLL for (uint e = 0; e < value.length(); e++)

@@ -1,12 +1,13 @@
-/* How the packs of fragments write those of a 64 x 64 block of the chunk that lies in shared memory, its columns as rows of 72
- * elements: each subgroup one fragment after another, through a cooperative matrix, each invocation the share that it then
- * holds. Included after PANEL, TRANSPOSE, OPERAND and PLANES are declared. */
+/* How the packs of fragments write a 64 x 64 block of the chunk from shared memory, where its columns are
+ * rows of 72 elements. Each subgroup loads one fragment after another as a cooperative matrix, and each
+ * invocation writes the share that it then holds. Include after PANEL, TRANSPOSE, OPERAND and PLANES are
+ * declared. */
 const uint BLOCK = LAVA_PACK_BLOCK_MATRIX;
 const uint ROW_WORDS = (BLOCK + 8) / 8; /* 16-byte words */
 const uint SUBGROUPS = LAVA_PACK_INVOCATIONS / SUBGROUP;
-const uint WIDTH = OPERAND == 0 ? SHAPE_M : SHAPE_N; /* of a fragment */
+const uint WIDTH = OPERAND == 0 ? SHAPE_M : SHAPE_N; /* width of a fragment */
 const uint SHARE = OPERAND == 0 ? A_SHARE : B_SHARE;
-const uint ACROSS = BLOCK / WIDTH; /* fragments of a block */
+const uint ACROSS = BLOCK / WIDTH; /* fragments across the block */
 const uint FRAGMENTS = ACROSS * (BLOCK / SHAPE_K);
 const uint ROUNDS = (FRAGMENTS + SUBGROUPS - 1) / SUBGROUPS;
 
@@ -16,7 +17,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Ta
 
 #define SHARE_WORD(matrix, i) ELEMENTS_WORD(matrix[2 * (i)], matrix[2 * (i) + 1])
 
-/* A fragment whose first word in the block is `at`. */
+/* Writes the fragment whose first word in the block is `at`. */
 void write_a(uint64_t address, uint at)
 {
     MATRIX_A matrix;
@@ -24,7 +25,7 @@ void write_a(uint64_t address, uint at)
         coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutColumnMajor);
     else
         coopMatLoad(matrix, block, at, ROW_WORDS, gl_CooperativeMatrixLayoutRowMajor);
-    if (A_SHARE == 4) { /* as a_place has it */
+    if (A_SHARE == 4) { /* in the order of a_place */
         TargetBits(address).word[0] = uvec4(SHARE_WORD(matrix, 0), SHARE_WORD(matrix, 2), SHARE_WORD(matrix, 1),
                                             SHARE_WORD(matrix, 3));
         return;
@@ -51,14 +52,14 @@ void write_b(uint64_t address, uint at)
         target.word[i] = SHARE_WORD(matrix, i);
 }
 
-/* Whether (row, column) of the block is within what the chunk has to write. */
+/* Whether (row, column) of the block is within the area that the chunk has to write. */
 bool filled(uvec2 place)
 {
     uvec2 at = gl_WorkGroupID.xy * BLOCK + place;
     return at.x < constants.rows_filled && at.y < constants.columns_filled;
 }
 
-/* Where the invocation's share of a plane's fragment at (width, k) of the chunk begins. */
+/* Address of the invocation's share of a plane's fragment at (width, k) of the chunk. */
 uint64_t share_address(uint width, uint k, uint plane)
 {
     uint w = constants.first_width + width, depth = (constants.first_k + k) / SHAPE_K;
@@ -67,7 +68,7 @@ uint64_t share_address(uint width, uint k, uint plane)
     return constants.target + (element * PLANES + plane * (WIDTH * SHAPE_K)) * 2 + gl_SubgroupInvocationID * (SHARE * 4);
 }
 
-/* The block as the given plane of the operand. */
+/* Writes the block as the given plane of the operand. */
 void write_plane(uint plane)
 {
     uvec2 first = gl_WorkGroupID.xy * BLOCK;

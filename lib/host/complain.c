@@ -1,4 +1,4 @@
-/* Invalid arguments, told as the reference BLAS tells them. Called by lib/abi. */
+/* Reports invalid arguments in the way the reference BLAS does. Called by lib/abi. */
 #include "lib/host/complain.h"
 
 #include <ctype.h>
@@ -6,13 +6,13 @@
 
 #include "lib/base/log.h"
 
-/* The reference pads its names to the first; the longest there is. */
+/* The reference pads its names to the first length; the second is the longest name. */
 #define FORTRAN_NAME_LENGTH 6
 #define LONGEST_NAME_LENGTH 15
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, CONJ_TRANS = 113 };
 
-/* Fortran's own error routine, where the program or one of its libraries brings one. */
+/* Fortran's error routine, if the program or one of its libraries defines it. */
 extern void xerbla_(const char *routine, const int *argument, size_t routine_length) __attribute__((weak));
 
 void lava_complain(const char *routine, int argument) {
@@ -22,14 +22,14 @@ void lava_complain(const char *routine, int argument) {
         lava_log_always("on entry to %s parameter number %d had an illegal value", routine, argument);
 }
 
-/* What is checked, with the leading dimensions' lower bounds. */
+/* The arguments to check, and the lower bounds of the leading dimensions. */
 struct arguments {
     bool transa_known, transb_known;
     const struct lava_problem *numbers;
     int64_t rows_a, rows_b, rows_c;
 };
 
-/* Fortran's number of the first wrong argument, 0: none. */
+/* Returns Fortran's number of the first wrong argument, or 0. */
 static int first_wrong(const struct arguments *arguments) {
     const struct lava_problem *numbers = arguments->numbers;
     const struct {

@@ -1,8 +1,8 @@
-/* Half precision to and from fp32. Called by lib/host/half for operands and results of products on the CPU,
- * and by the engine's merge.
+/* Converts half precision to and from fp32. Called by lib/host/half for operands and results of products on
+ * the CPU, and by the engine's write-back.
  *
- * Invariant: the instructions and the plain C give the same bits. Rounding is done on the bits as integers,
- * or by instructions that name their rounding, so that the caller's rounding mode does not matter. */
+ * Invariant: the vector instructions and the plain C give the same bits. Rounding is done on the bits as
+ * integers, or by instructions that name their rounding, so the caller's rounding mode does not matter. */
 #include "lib/host/convert.h"
 
 #include <string.h>
@@ -16,17 +16,17 @@
 #    define HAVE_X86 0
 #endif
 
-/* Of fp32: the bits of infinity, above which (without the sign) is NaN; the bit that makes a NaN quiet. */
+/* fp32: infinity (larger bit patterns, without the sign, are NaN), and the bit that makes a NaN quiet. */
 #define INFINITY_BITS 0x7f800000u
 #define QUIET_BIT     0x00400000u
-/* Of fp16: infinity, the smallest normal number. */
+/* fp16: infinity, and the smallest normal number. */
 #define FP16_INFINITY   0x7c00u
 #define FP16_MIN_NORMAL 0x0400u
-/* As fp32: the smallest normal fp16, 2^-14; the first that rounds to infinity, 65520, halfway beyond 65504.
- */
+/* fp32 values: 2^-14, the smallest normal fp16, and 65520, the first that rounds to infinity (halfway beyond
+ * 65504). */
 #define MIN_NORMAL_BITS 0x38800000u
 #define OVERFLOW_BITS   0x477ff000u
-/* The exponents' biases differ by 127 - 15, in fp32's place. */
+/* The exponent biases differ by 127 - 15, shifted to fp32's exponent position. */
 #define BIAS_BITS (112u << 23)
 
 static uint32_t bits_of(float value) {
@@ -49,7 +49,7 @@ static float fp16_to_fp32(uint16_t half) {
         return value_of(sign | INFINITY_BITS);
     if (magnitude >= FP16_MIN_NORMAL)
         return value_of(sign | ((magnitude << 13) + BIAS_BITS));
-    return value_of(sign | bits_of((float)magnitude * 0x1p-24f)); /* exact, and normal as fp32 */
+    return value_of(sign | bits_of((float)magnitude * 0x1p-24f)); /* exact, and normal in fp32 */
 }
 
 static uint16_t fp16_from_fp32(float value) {
@@ -70,7 +70,7 @@ static uint16_t fp16_from_fp32(float value) {
     return (uint16_t)(sign | rounded);
 }
 
-/* Written without branches, and inlined into both callers: each is vectorized for its own instruction set. */
+/* Branch-free and inlined into both callers, so that each copy is vectorized for its own instruction set. */
 static inline __attribute__((always_inline)) void bf16_to_fp32(const uint16_t *restrict source,
                                                                float *restrict target, size_t count) {
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
-/* Copies blocks of column-major matrices with several threads. Called by lib/engine, to move
- * data between user memory and staging memory.
+/* Copies blocks of column-major matrices with several threads. Called by lib/engine to move data between user
+ * memory and staging memory.
  *
- * A copy is cut into a grid of cells, which the caller and the threads of a team share. */
+ * A copy is split into a grid of cells, which the caller and the threads of a pool share. */
 #include "lib/host/copy_pool.h"
 
 #include <stdbool.h>
@@ -13,23 +13,23 @@
 #include "lib/host/processor.h"
 #include "lib/host/thread_pool.h"
 
-/* Below this the caller is done before a sleeping thread has woken up. */
+/* Below this size the caller finishes before a sleeping thread would wake up. */
 #define ALONE_BYTES (256 * 1024)
-/* A cell is at least this large, and there are several a thread, so that a thread that comes late or is
- * preempted leaves its share to the others. */
+/* Minimum size of a cell, and cells per thread. With several cells per thread, a thread that starts late or
+ * is preempted leaves its share to the others. */
 #define CELL_BYTES       (128 * 1024)
 #define CELLS_PER_THREAD 4
-/* Cells cut across rows begin on a cache line of the target where the target does. */
+/* Cells that split columns begin on a cache line of the target if the target does. */
 #define ROW_ALIGN 32
-/* Half precision is converted in runs of this many elements, which the first-level cache keeps. */
+/* Half precision is converted in runs of this many elements, which fit the first-level cache. */
 #define RUN 256
-/* How often a thread looks for the next job, and the caller for the end of one, before it sleeps: some 50 us.
- * Jobs of one product follow each other closer than that, and waking up takes as long. */
+/* Spin iterations before a thread that waits for the next job, or a caller that waits for the end of one,
+ * blocks: some 50 us. Jobs of one product follow each other closer than that, and waking up takes as long. */
 #define SPINS 1000
 
-/* Three quarters of the processors, at most this many: 12 of 16 keep a PCIe 5.0 x16 bus busy and leave some
- * to the driver (checkgemm --bench --copy-threads on an H200, 2026-11-21: at 4096 6.3 ms with 8, 6.2 with
- * 12, 6.6 with 16; at 8192 all alike). */
+/* Use three quarters of the processors, at most this many. 12 of 16 keep a PCIe 5.0 x16 bus busy and leave
+ * some for the driver (checkgemm --bench --copy-threads on an H200, 2026-11-21: at 4096 6.3 ms with 8, 6.2
+ * with 12, 6.6 with 16; at 8192 no difference). */
 #define THREADS_MAX 12
 
 struct job {
@@ -108,7 +108,7 @@ static void run_column(const struct job *job, const void *source, void *target, 
         add_fp64(source, target, rows, job->how.beta.real);
         return;
     case LAVA_TYPE_CFP32:
-        if (job->how.beta.imaginary == 0) /* 0 times an infinite part is not to show */
+        if (job->how.beta.imaginary == 0) /* real beta: avoids 0 times an infinite part */
             add_fp32(source, target, 2 * rows, (float)job->how.beta.real);
         else
             add_cfp32(source, target, rows, job->how.beta);
@@ -179,7 +179,8 @@ static int64_t bytes_of(const struct job *job) {
     return job->copy.rows * job->copy.columns * (int64_t)job->source_bytes;
 }
 
-/* Columns are cut first: whole columns are what memcpy likes best. Rows only where columns are too few. */
+/* Splits columns first, because memcpy is fastest on whole columns. Splits rows only if there are too few
+ * columns. */
 static void cut_job(struct job *job, unsigned threads) {
     const struct lava_copy *copy = &job->copy;
     int64_t wanted = lava_minimum(bytes_of(job) / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
@@ -251,7 +252,7 @@ void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct 
     run_block(&job, 0, copy->rows, 0, copy->columns);
 }
 
-/* Blocks of a batch, a cell some of them. */
+/* The blocks of a batch. A cell is several whole blocks. */
 struct each {
     const struct lava_copies *copies;
     struct job job;

@@ -1,6 +1,6 @@
-/* A few threads that copy blocks of column-major matrices between user memory and staging memory, faster than
- * one core can. None exists before the first use; where none can be created the caller copies alone. All
- * signals are blocked in them. One user at a time (the engine's lock). */
+/* A pool of threads that copies blocks of column-major matrices between user memory and staging memory,
+ * faster than one core can. The threads are created at the first use; if none can be created, the caller
+ * copies alone. All signals are blocked in them. One user at a time (under the engine's lock). */
 #ifndef LAVA_HOST_COPY_POOL_H
 #define LAVA_HOST_COPY_POOL_H
 
@@ -12,9 +12,9 @@
 
 struct lava_copy_pool;
 
-/* How many threads, the caller included, suit this machine. */
+/* Number of threads, including the caller, that suits this machine. */
 unsigned lava_copy_pool_threads(void);
-/* threads counts the caller: 1 creates none. NULL: no memory. */
+/* threads includes the caller: 1 creates none. Returns NULL if out of memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
 /* Joins the threads. NULL is allowed. */
 void lava_copy_pool_destroy(struct lava_copy_pool *pool);
@@ -27,8 +27,8 @@ struct lava_copy {
     int64_t target_ld;
     int64_t rows, columns;
 };
-/* As many such blocks as there are products of a batch: those of the i-th begin i times the stride (elements)
- * after the copy's own or, where the pointers are not NULL, there. */
+/* Such blocks for all products of a batch. Block i begins i times the stride (in elements) after the copy's
+ * own address. If sources or targets is not NULL, its addresses are used instead. */
 struct lava_copies {
     struct lava_copy copy;
     int64_t count;
@@ -38,7 +38,7 @@ struct lava_copies {
 };
 /* target <- source */
 void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
-/* Of a complex type, or of a real one with 0 for its imaginary part. */
+/* A scalar of a complex type, or of a real type with imaginary = 0. */
 struct lava_scalar {
     double real, imaginary;
 };
@@ -54,7 +54,7 @@ struct lava_write_back {
  * target is not read. Elements outside the region are neither read nor written. */
 void lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
                                const struct lava_write_back *how);
-/* The same for each. */
+/* The same for each block of a batch. */
 void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
                               size_t element_bytes);
 void lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,

@@ -1,8 +1,9 @@
-/* Holds the CPU BLAS and computes products on it. lava_cpu_blas_get is called by the gate, _routine and
- * _run by lib/abi, _run by the runtime too for what the device did not finish, _figures by the runtime for
- * the policy.
+/* Holds the CPU BLAS and computes products with it. Called by lib/abi, lib/blas, lib/calibrate and
+ * lib/offload. lib/offload calls _run for what the device did not finish; lib/calibrate and lib/offload
+ * call _figures.
  *
- * Invariant: what lava_cpu_blas_get and _routine returned never changes and its library is never closed. */
+ * Invariant: the results of lava_cpu_blas_get and _routine never change, and their library is never
+ * closed. */
 #include "lib/host/cpu_blas.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@
 #include "lib/host/run.h"
 #include "lib/host/triangle.h"
 
-/* Tried where neither LAVABLAS_CPU_BLAS nor the process has one. libblas.so.3 is whatever the distribution
- * chose, perhaps the slow reference: OpenBLAS goes first. */
+/* Tried if neither LAVABLAS_CPU_BLAS nor the process provides a BLAS. libblas.so.3 is whatever the
+ * distribution chose, perhaps the slow reference, so OpenBLAS comes first. */
 static const char *const fallbacks[] = {"libopenblas.so.0", "libblas.so.3", NULL};
 
 static struct lava_cpu_blas process_blas;
@@ -40,10 +41,11 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void) {
     return &process_blas;
 }
 
-/* Threads that meet at a name's first call search side by side and find the same: a lock could be held by one
- * that waits for the loader's, which another holds whose library multiplies as it is loaded. */
+/* No lock: threads that call a name for the first time at once all search and find the same function. With a
+ * lock, one thread could hold it while waiting for the loader's lock, and another could hold the loader's
+ * lock because its library multiplies while it is being loaded. */
 static struct {
-    _Atomic(lava_function *) function; /* set before searched is */
+    _Atomic(lava_function *) function; /* set before `searched` */
     _Atomic bool searched;
 } routines[LAVA_ROUTINE_COUNT];
 
@@ -61,7 +63,7 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
     return atomic_load_explicit(&routines[routine].function, memory_order_relaxed);
 }
 
-/* A product of m x n x k elements of the problem, beginning at these. */
+/* A part of the problem of m x n x k elements, with its offsets. */
 struct piece {
     int64_t row, column, depth, m, n, k;
 };
@@ -95,7 +97,7 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_problem
     for (int64_t column = 0; column < problem->n; column += piece)
         for (int64_t row = 0; row < problem->m; row += piece) {
             int64_t depth = 0;
-            do { /* once for k = 0 too: C is still to be multiplied by beta */
+            do { /* once even for k = 0, because C must be scaled by beta */
                 const struct piece part = {
                     .row = row,
                     .column = column,
@@ -122,11 +124,11 @@ void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_probl
 }
 
 struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) {
-    /* One thread, SSE2. Measured on Sapphire Rapids, 1024^3, all four transpositions: 20e9 to 21e9 (gcc 12
-     * -O3; 5e9 with -O2). */
+    /* Rate of the built-in loop: one thread, SSE2. Measured on Sapphire Rapids, 1024^3, all four
+     * transpositions: 20e9 to 21e9 (gcc 12 -O3; 5e9 with -O2). */
     const double loop_flops_per_s = 20e9;
-    /* Of sgemm's rate, where operands are converted: 0.75 to 0.85 at 2048^3 and 4096^3 on 16 cores of
-     * Sapphire Rapids, OpenBLAS 0.3.29; 0.9 on 2 cores. */
+    /* Share of sgemm's rate that remains when operands are converted: 0.75 to 0.85 at 2048^3 and 4096^3 on 16
+     * cores of Sapphire Rapids, OpenBLAS 0.3.29; 0.9 on 2 cores. */
     const double converted_share = 0.8;
     bool is_loop = !blas->gemm[LAVA_TYPE_FP32].function;
     double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();

@@ -1,5 +1,5 @@
-/* Calls the CPU BLAS's own products, with Fortran's argument list or CBLAS's, of int or int64_t. Called by
- * lib/host/cpu_blas and lib/host/half for pieces and blocks. */
+/* Calls the CPU BLAS's gemm routines, with Fortran's or CBLAS's argument list, with int or int64_t. Called by
+ * lib/host/cpu_blas and lib/host/half for parts of a product. */
 #include "lib/host/cpu_gemm.h"
 
 #include "lib/host/reference.h"
@@ -32,7 +32,7 @@ static int enumerator_of(enum lava_op op, bool conjugate) {
     return op == LAVA_OP_N ? NO_TRANS : conjugate ? CONJ_TRANS : TRANS;
 }
 
-/* Matrices are void in all of them: what they point to does not change how they are passed. */
+/* Matrices are void pointers in all of them: the element type does not affect how a pointer is passed. */
 #define CBLAS_CALL(name, integer, scalar)                                                                    \
     typedef void name##_function(int, int, int, integer, integer, integer, scalar, const void *, integer,    \
                                  const void *, integer, scalar, void *, integer);                            \

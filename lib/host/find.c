@@ -1,11 +1,11 @@
-/* Finds the CPU BLAS, and routines by their names. Called by lib/host/cpu_blas, once for each, and by tests.
+/* Finds the CPU BLAS, and routines by name. Called by lib/host/cpu_blas, once for each, and by tests.
  *
- * dlsym(RTLD_NEXT) would miss a library that was loaded RTLD_LOCAL, as NumPy's and Julia's are: the list of
- * loaded objects is walked instead, each opened again with RTLD_NOLOAD. dlsym on such a handle also looks
- * through the object's dependencies, so an address is judged by the object that holds it (dladdr), never by
- * the handle it came from.
+ * dlsym(RTLD_NEXT) would miss a library that was loaded RTLD_LOCAL, as NumPy's and Julia's are. Instead the
+ * list of loaded objects is walked, and each is opened again with RTLD_NOLOAD. dlsym on such a handle also
+ * searches the object's dependencies, so an address is attributed to the object that contains it (dladdr),
+ * never to the handle it came from.
  *
- * Invariant: every handle but that of what is found is closed again; nothing found leads back to this
+ * Invariant: every handle except that of the result is closed again, and no result leads back to this
  * library. */
 #include "lib/host/find.h"
 
@@ -19,7 +19,7 @@
 #include "lib/base/log.h"
 #include "lib/host/reference.h"
 
-/* Objects that define one of these hand a product on to a library chosen elsewhere, which may be this one. */
+/* Objects that define one of these forward a product to another library, which may be this one. */
 static const char *const forwarder_marks[] = {
     "lavablas_version", /* another copy of this library */
     "lbt_forward",      /* libblastrampoline */
@@ -35,23 +35,23 @@ static const char *const verdict_texts[] = {
     [ILP64] = "its integers are 64 bits wide (ILP64)",
 };
 
-/* The better, the more can be expected to be called by the CPU BLAS's own names. */
+/* Rank: prefer the library whose exported names most callers use. */
 enum rank { UNUSABLE, OTHER_NAMES, ONE_PLAIN_NAME, BOTH_PLAIN_NAMES };
 
 struct candidate {
     void *handle;
     enum rank rank;
-    void *fortran, *cblas; /* of the plain names; NULL: not usable */
-    void *other;           /* where there is neither */
+    void *fortran, *cblas; /* addresses of the plain names; NULL: not usable */
+    void *other;           /* used if there is neither */
 };
 
-/* Where the object that holds the address begins; NULL: in none. */
+/* Base address of the object that contains the address; NULL: none. */
 static const void *object_of(const void *address) {
     Dl_info info;
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Function pointers and object pointers are not interchangeable in ISO C; in POSIX they are. */
+/* memcpy, because ISO C does not allow casts between function and object pointers. POSIX does. */
 static const void *own_object(void) {
     void *(*function)(const struct lava_find_sources *, struct lava_cpu_blas *) = lava_find_blas;
     const void *address;
@@ -59,7 +59,7 @@ static const void *own_object(void) {
     return object_of(address);
 }
 
-/* dlsym limited to one object: the handle's dependencies do not count. */
+/* dlsym limited to one object, without the handle's dependencies. */
 static void *symbol_in(void *handle, const char *name, const void *object) {
     void *address = dlsym(handle, name);
     return address && object_of(address) == object ? address : NULL;
@@ -75,8 +75,8 @@ static bool forwards(void *handle, const void *object) {
     return false;
 }
 
-/* libblastrampoline's probe: read as 32 bits this length is 3 and the answer 2; read as 64 bits it is
- * negative and the answer 0. */
+/* libblastrampoline's probe. Read as 32 bits, this length is 3 and the answer is 2. Read as 64 bits, it is
+ * negative and the answer is 0. */
 static bool is_ilp64(void *handle, const void *object, const char *prefix) {
     typedef int64_t isamax_function(const int64_t *n, const float *x, const int64_t *increment);
     const int64_t length = (int64_t)0xffffffff00000003u, increment = 1;
@@ -90,20 +90,19 @@ static bool is_ilp64(void *handle, const void *object, const char *prefix) {
     return (isamax(&length, x, &increment) & 0xffffffff) == 0;
 }
 
-/* A name without prefix and suffix is nobody's alone. */
+/* A name without prefix and suffix may belong to something other than a BLAS. */
 static bool is_ambiguous(const struct lava_routine_row *row) {
     return !*row->prefix && !*row->suffix;
 }
 
-/* Whether what a library has under an ambiguous name is the routine: then it has Fortran's name for it, too.
- */
+/* Whether an ambiguous name in a library is the routine: the library must also have Fortran's name for it. */
 static bool has_fortran_name(void *handle, const struct lava_routine_row *row, const void *object) {
     char name[32];
     snprintf(name, sizeof name, "%s_", row->routine);
     return symbol_in(handle, name, object) != NULL;
 }
 
-/* *address is NULL unless the verdict is USABLE. */
+/* Sets *address to NULL unless the verdict is USABLE. */
 static enum verdict judge_symbol(void *handle, enum lava_routine routine, void **address) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     enum verdict verdict = USABLE;
@@ -122,8 +121,8 @@ static enum verdict judge_symbol(void *handle, enum lava_routine routine, void *
     return verdict;
 }
 
-/* The first product of the type, in the order of the table, but for ambiguous names; returns its routine,
- * LAVA_ROUTINE_COUNT: none. */
+/* Finds the first product of the type, in table order, skipping ambiguous names. Returns its routine or
+ * LAVA_ROUTINE_COUNT. */
 static enum lava_routine find_product(void *handle, enum lava_type type, void **address) {
     *address = NULL;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -147,7 +146,7 @@ static enum verdict judge(struct candidate *candidate) {
     return cblas == NO_GEMM ? fortran : cblas;
 }
 
-/* Opens and judges; on any verdict but USABLE the candidate is closed again and *why says so. */
+/* Opens and judges a candidate. On any verdict except USABLE it is closed again and *why gives the reason. */
 static bool open_candidate(const char *name, int flags, struct candidate *candidate, const char **why) {
     candidate->handle = dlopen(name, flags | RTLD_LOCAL);
     if (!candidate->handle) {
@@ -169,12 +168,12 @@ struct names {
     size_t count, capacity;
 };
 
-/* Under the loader's lock: only remembers the name. */
+/* Runs under the loader's lock, so it only stores the name. */
 static int remember_name(struct dl_phdr_info *info, size_t size, void *context) {
     struct names *names = context;
     (void)size;
     if (!info->dlpi_name || !*info->dlpi_name)
-        return 0; /* the program itself: asking it means asking all it has loaded, this library first */
+        return 0; /* the program itself: dlsym on it searches all loaded objects, this library first */
     if (names->count == names->capacity) {
         size_t capacity = names->capacity ? 2 * names->capacity : 64;
         char **grown = realloc(names->name, capacity * sizeof *grown);
@@ -207,9 +206,9 @@ static bool is_held_by(const void *address, const char *name) {
     return address && dladdr(address, &info) && strcmp(info.dli_fname, name) == 0;
 }
 
-/* The first object, in load order, that has both plain names; else the first that has one; else the first
- * with others. An object that only depends on a BLAS does not count: keeping it open would keep a plugin from
- * being unloaded. */
+/* Prefers the first object, in load order, with both plain names; then the first with one; then the first
+ * with other names. An object that only depends on a BLAS does not count: keeping it open would keep a plugin
+ * from being unloaded. */
 static bool find_loaded(struct candidate *found) {
     struct names names = loaded_names();
     const char *why;
@@ -257,7 +256,7 @@ static void fill_path(struct lava_cpu_blas *blas, const void *address) {
     snprintf(blas->path, sizeof blas->path, "%s", path);
 }
 
-/* Keeps the library that holds the address in the process, without a handle. */
+/* Keeps the library that contains the address in the process, without a handle. */
 static void keep(const void *address) {
     Dl_info info;
     void *handle = dladdr(address, &info) && info.dli_fname
@@ -267,8 +266,8 @@ static void keep(const void *address) {
         dlclose(handle);
 }
 
-/* Of half precision libraries have some routines or none. What the chosen one lacks may lie in another that
- * the program is linked with, which it would have called without this library. */
+/* Libraries have some half-precision routines or none. If the chosen library lacks one, another that the
+ * program is linked with may have it; the program would have called that one without this library. */
 static bool has_product(void *handle, enum lava_type type) {
     void *address;
     return (handle && find_product(handle, type, &address) != LAVA_ROUTINE_COUNT) ||
@@ -305,7 +304,7 @@ void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_bl
     }
     for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
         blas->has_half[type] = has_product(blas->handle, (enum lava_type)type);
-    dlerror(); /* that a name is missing is not for the program to hear */
+    dlerror(); /* clears the error of a missing name, which the program must not see */
     return blas->handle;
 }
 

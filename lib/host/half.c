@@ -1,12 +1,12 @@
-/* Half precision by way of the CPU BLAS's sgemm. Called by lib/abi where the CPU BLAS has no such routine,
- * and by lava_cpu_blas_run.
+/* Computes half-precision products with the CPU BLAS's sgemm. Called by lib/abi if the CPU BLAS has no such
+ * routine, and by lava_cpu_blas_run.
  *
- *     for each block of C:          fp32 copy <- C0, where beta is not 0     several threads
+ *     for each block of C:          fp32 copy <- C0, if beta is not 0        several threads
  *         for each panel of K:      fp32 copies <- A, B                      several threads
  *                                   copy of C <- sgemm                       the CPU BLAS's own threads
  *                                   C <- its copy, rounded                   several threads
  *
- * Where C is fp32 it has no copy: sgemm works on C itself. Invariant: an element of C is rounded to its type
+ * If C is fp32 it has no copy: sgemm works on C itself. Invariant: an element of C is rounded to its type
  * once. */
 #include "lib/host/half.h"
 
@@ -23,23 +23,23 @@
 #include "lib/host/processor.h"
 #include "lib/host/thread_pool.h"
 
-/* The largest blocks: the CPU BLAS keeps its rate on them, and each element converted takes part in 2048
- * products. Together they fill 31 MiB, just below what glibc's malloc at most keeps for the next product: new
- * memory, which the kernel has to clear, costs as much as the conversion. */
+/* Maximum block sizes. At these sizes the CPU BLAS keeps its rate, and each converted element takes part in
+ * 2048 products. Together they fill 31 MiB, just below the largest block that glibc's malloc keeps for the
+ * next product. New memory, which the kernel has to clear, costs as much as the conversion. */
 #define BLOCK_MN           2048
 #define BLOCK_K            928
 #define WORKSPACE_ELEMENTS ((int64_t)31 << 18)
-/* On the stack: enough for products up to 32 x 32 x 32, and for blocks of that size where there is no memory.
- */
+/* Workspace on the stack: enough for products up to 32 x 32 x 32, and for blocks of that size if memory runs
+ * out. */
 #define STACK_ELEMENTS 6144
-/* Blocks and their columns are made of whole cache lines. */
+/* Blocks and their columns consist of whole cache lines. */
 #define LINE_ELEMENTS 16
 #define LINE_BYTES    64
-/* What a thread converts at a time: 10 us of work. */
+/* Elements that a thread converts at a time: 10 us of work. */
 #define CELL_ELEMENTS 32768
-/* A phase of less than this the caller does alone. Threads have to be created, and wake on processors where
- * the CPU BLAS's own still spin. Measured on 16 cores of Sapphire Rapids, OpenBLAS 0.3.29, fp16 to fp32, time
- * over sgemm's:
+/* The caller converts a phase smaller than this alone. Threads have to be created, and wake up on processors
+ * where the CPU BLAS's own threads still spin. Measured on 16 cores of Sapphire Rapids, OpenBLAS 0.3.29, fp16
+ * to fp32, time relative to sgemm's:
  *
  *              512^3   1024^3   2048^3   4096^3
  *   alone      2.30    1.83     1.52     1.66
@@ -50,7 +50,7 @@
 
 enum { A, B, C, MATRICES };
 
-/* Part of a matrix as it is stored. */
+/* A part of a matrix as stored. */
 struct area {
     int64_t row, column, rows, columns;
 };
@@ -58,7 +58,7 @@ struct area {
 /* An area and its fp32 copy. */
 struct transfer {
     enum lava_type type;
-    bool store; /* from the copy to the matrix; else the other way */
+    bool store; /* true: from the copy to the matrix; false: the reverse */
     char *matrix;
     float *copy;
     int64_t matrix_ld, copy_ld, rows, columns;
@@ -70,16 +70,16 @@ struct phase {
     int count;
 };
 
-/* The largest block of each matrix, and where their copies lie. */
+/* The largest block of each matrix, and the offsets of their copies. */
 struct blocks {
     int64_t rows, columns, depth;
     bool of_c;
     int64_t ld[MATRICES], offset[MATRICES];
 };
 
-/* The process whose product has threads, 0: none. They exist for that product's length, so that a process has
- * none between products, and neither fork() nor exit() meets them. One product has them at a time: a program
- * that multiplies from many threads has threads enough. */
+/* The process whose product currently has threads, 0: none. The threads exist only during that product. A
+ * process therefore has none between products, so fork() and exit() never meet them. Only one product has
+ * threads at a time: a program that multiplies from many threads has enough threads. */
 static _Atomic pid_t converting;
 
 struct product {
@@ -153,7 +153,7 @@ static struct area as_stored(struct area area, enum lava_op op) {
     return op == LAVA_OP_N ? area : (struct area){area.column, area.row, area.columns, area.rows};
 }
 
-/* C's area from `depths` terms of K, of which those before `depth` are in it. */
+/* Adds `depths` terms of K, beginning at `depth`, to C's area. Earlier terms are already in it. */
 static void multiply(const struct product *product, struct area c, int64_t depth, int64_t depths) {
     const struct lava_problem *problem = product->problem;
     const struct blocks *blocks = &product->blocks;
@@ -168,7 +168,7 @@ static void multiply(const struct product *product, struct area c, int64_t depth
         .lda = blocks->ld[A],
         .ldb = blocks->ld[B],
         .ldc = blocks->ld[C],
-        /* without terms alpha has no say, not even NaN; CPU BLAS libraries differ on that */
+        /* without terms alpha must have no effect, not even NaN; CPU BLAS libraries differ on that */
         .alpha = depths > 0 ? problem->alpha : 0,
         .beta = depth == 0 ? problem->beta : 1,
         .a = product->arena + blocks->offset[A],
@@ -186,7 +186,7 @@ static void run_area(struct product *product, struct area c) {
     const struct lava_problem *problem = product->problem;
     const struct blocks *blocks = &product->blocks;
     int64_t depth = 0, k = lava_problem_is_trivial(problem) ? 0 : problem->k;
-    do { /* once for k = 0 too: C is still to be multiplied by beta */
+    do { /* once even for k = 0, because C must be scaled by beta */
         struct phase phase = {.count = 0};
         int64_t depths = lava_minimum(blocks->depth, k - depth);
         if (depths > 0) {
@@ -215,8 +215,8 @@ static int64_t block_size(int64_t total, int64_t largest) {
     return (even + LINE_ELEMENTS - 1) / LINE_ELEMENTS * LINE_ELEMENTS;
 }
 
-/* Returns how many elements the copies take. A line between columns keeps those of a power of two from
- * falling on the same few sets of the cache. */
+/* Returns the number of elements in all copies. An extra cache line between columns keeps columns with a
+ * power-of-two stride from using the same few cache sets. */
 static int64_t lay_out(struct blocks *blocks, const struct lava_problem *problem) {
     const struct area areas[MATRICES] = {
         as_stored((struct area){0, 0, blocks->rows, blocks->depth}, problem->op_a),
@@ -232,7 +232,7 @@ static int64_t lay_out(struct blocks *blocks, const struct lava_problem *problem
     return elements;
 }
 
-/* The largest blocks whose copies fit; returns how many elements they take. */
+/* Chooses the largest blocks whose copies fit. Returns the number of elements they need. */
 static int64_t choose_blocks(struct blocks *blocks, const struct lava_problem *problem, int64_t elements) {
     blocks->rows = block_size(problem->m, BLOCK_MN);
     blocks->columns = block_size(problem->n, BLOCK_MN);
@@ -276,7 +276,7 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
         return;
     product.blocks.of_c = problem->type_c != LAVA_TYPE_FP32 || problem->ldc > limits->largest_ld;
     int64_t needed = choose_blocks(&product.blocks, problem, limits->workspace_elements);
-    /* Cancelled in the middle, the caller would leave memory and threads behind. */
+    /* Cancellation in the middle would leak memory and threads. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     while (needed > STACK_ELEMENTS && !allocated) {
         allocated = aligned_alloc(LINE_BYTES, (size_t)needed * sizeof *allocated);

@@ -1,5 +1,5 @@
-/* Estimates what the processor can do, for lava_cpu_blas_figures. Looks at the processor once, when first
- * asked: never at start-up, and not at every call, for cpuid is slow on virtual machines. */
+/* Estimates the processor's rates for lava_cpu_blas_figures. Queries the processor once, at the first call:
+ * not at start-up and not at every call, because cpuid is slow on virtual machines. */
 #include "lib/host/processor.h"
 
 #include <limits.h>
@@ -13,15 +13,15 @@
 #    include <cpuid.h>
 #endif
 
-/* The processors that the thread which asked first may use, never freed. */
+/* The processors that the first calling thread may use. Never freed. */
 static struct {
-    cpu_set_t *set; /* NULL: not known */
+    cpu_set_t *set; /* NULL: unknown */
     size_t bytes;
     int count;
 } processors;
 
 static void find_processors(void) {
-    /* A fixed cpu_set_t ends at 1024 processors; the call fails where the machine has more. */
+    /* A fixed cpu_set_t ends at 1024 processors; the call fails on a machine with more. */
     for (int size = 1024; size <= 1 << 20 && !processors.set; size *= 4) {
         cpu_set_t *set = CPU_ALLOC((size_t)size);
         if (!set)
@@ -40,11 +40,12 @@ static void find_processors(void) {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Not __builtin_cpu_supports: it brings a constructor that asks the processor in every program the library is
- * loaded into, and on a virtual machine each cpuid is a trip to the hypervisor (measured: 95 us a start). */
+/* __builtin_cpu_supports is not used, because it adds a constructor that queries the processor in every
+ * program that loads the library. On a virtual machine each cpuid is a trip to the hypervisor (measured: 95
+ * us per start). */
 enum { FMA = 1 << 12, OSXSAVE = 1 << 27, F16C = 1 << 29, AVX2 = 1 << 5, AVX512F = 1 << 16 };
 
-/* The register states that the kernel saves: bits 1 and 2 for AVX, also 5 to 7 for AVX-512. */
+/* Register states that the operating system saves: bits 1 and 2 for AVX, also 5 to 7 for AVX-512. */
 static unsigned saved_states(void) {
     unsigned low, high;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -72,11 +73,11 @@ static bool has_f16c(void) {
     return has(F16C, AVX2, 0x06);
 }
 
-/* Leaf 7: edx; its second part: eax. */
+/* Leaf 7, subleaf 0: edx. Subleaf 1: eax. */
 enum { AMX_BF16 = 1 << 22, AVX512_FP16 = 1 << 23, AVX512_BF16 = 1 << 5, AMX_FP16 = 1 << 21 };
 
-/* Not measured. Vectors hold twice as many elements; AMX has 16 times the peak, half of which memory may
- * allow. */
+/* Not measured. Vectors hold twice as many elements. AMX has 16 times the peak; memory may allow half of
+ * that. */
 static double half_gain(enum lava_type type) {
     unsigned first[4] = {0}, second[4] = {0};
     __get_cpuid_count(7, 0, &first[0], &first[1], &first[2], &first[3]);
@@ -101,11 +102,11 @@ static bool has_any(void) {
     return true;
 }
 
-/* fp32 operations per second of one core in a large product; the first row the processor has counts. The
- * AVX-512 row was measured on Sapphire Rapids, OpenBLAS 0.3.26, 16 cores, 8192^3, in two virtual machines:
- * 77e9 a core (887 ms, 2026-11-20) and 153e9 (451 ms, 2026-11-21). The faster counts: too low a figure would
- * send products to a device that is slower. The others are the peak of the fastest cores sold (Zen 3,
- * Neoverse V2), for the same reason. */
+/* fp32 operations per second of one core in a large product; the first row that the processor supports
+ * counts. The AVX-512 row was measured on Sapphire Rapids, OpenBLAS 0.3.26, 16 cores, 8192^3, in two virtual
+ * machines: 77e9 per core (887 ms, 2026-11-20) and 153e9 (451 ms, 2026-11-21). The faster one counts: too low
+ * a figure would send products to a device that is slower. For the same reason the other rows are the peak of
+ * the fastest cores sold (Zen 3, Neoverse V2). */
 /* clang-format off */
 static const struct {
     bool (*present)(void);

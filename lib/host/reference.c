@@ -1,9 +1,10 @@
-/* C <- alpha op(A) op(B) + beta C in plain C. Called by lib/host/invoke where no library was found, and by
- * lava_cpu_blas_run for leading dimensions beyond the library's integers.
+/* C <- alpha op(A) op(B) + beta C in plain C. Called by lib/host/cpu_gemm if no library was found, by
+ * lava_cpu_blas_run for leading dimensions beyond the library's integers, and by lib/abi if the CPU BLAS
+ * calls back into this library.
  *
- * op(A) is packed in blocks that stay in the first-level cache (complex ones of fp64 in the second), alpha
- * goes into op(B)'s elements as in the reference BLAS, and the innermost loop runs down a column of C:
- * contiguous, so the compiler vectorizes it. Zeros are not skipped: 0 x NaN is NaN. */
+ * op(A) is packed in blocks that stay in the first-level cache (complex fp64 in the second). alpha is
+ * multiplied into op(B)'s elements, as in the reference BLAS. The innermost loop runs down a column of C,
+ * which is contiguous, so the compiler vectorizes it. Zeros are not skipped, because 0 x NaN is NaN. */
 #include "lib/host/reference.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* The loop of reference.c for one type, included there once for each:
+/* The loop of reference.c for one type, included there once per type:
  *
  *     NAME(function)   the function's name with the type in it
  *     REAL             the type of an element's parts
- *     PARTS            of an element: 1, or 2 where it is complex
+ *     PARTS            parts per element: 1, or 2 if it is complex
  *
- * Complex numbers are multiplied part by part: C's own multiplication looks for infinities in every product
- * and would call a function for each. */
+ * Complex numbers are multiplied part by part. C's own complex multiplication checks every product for
+ * infinities and would call a function for each. */
 
 static void NAME(scale)(const struct lava_problem *problem) {
     REAL beta = (REAL)problem->beta, imaginary = (REAL)problem->beta_imaginary;
@@ -45,7 +45,7 @@ static void NAME(pack_a)(const struct lava_problem *problem, int64_t row, int64_
         }
 }
 
-/* alpha and op(B)'s elements of one column */
+/* alpha and the elements of one column of op(B) */
 struct NAME(factors) {
     const REAL *b;
     int64_t b_step;
@@ -73,7 +73,7 @@ static void NAME(multiply_column)(const REAL *restrict packed, const struct NAME
     }
 }
 
-/* As much of K as 32 KiB hold, whatever the type. */
+/* Depth of K for which the packed block fills 32 KiB, for any type. */
 #define DEPTH (BLOCK_K * (int)sizeof(float) / ((int)sizeof(REAL) * PARTS))
 
 static void NAME(run)(const struct lava_problem *problem) {

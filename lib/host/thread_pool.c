@@ -1,7 +1,7 @@
 /* Threads that share a caller's job. Called by copy_pool.c and half.c.
  *
- * A job is cut into cells; caller and threads take them off a counter until none is left. Invariant: when
- * lava_thread_pool_run returns, no thread touches the caller's memory. */
+ * A job is split into cells. The caller and the threads take cells from a counter until none is left.
+ * Invariant: when lava_thread_pool_run returns, no thread touches the caller's memory. */
 #include "lib/host/thread_pool.h"
 
 #include <fenv.h>
@@ -46,7 +46,7 @@ static void *run_thread(void *argument) {
     struct lava_thread_pool *team = argument;
     unsigned seen = 0;
     lava_processor_use_all();
-    fesetenv(FE_DFL_ENV); /* exceptions that the creator has unmasked are not for other threads */
+    fesetenv(FE_DFL_ENV); /* do not inherit floating-point exceptions that the creator has unmasked */
     pthread_mutex_lock(&team->lock);
     for (;;) {
         pthread_mutex_unlock(&team->lock);
@@ -54,7 +54,7 @@ static void *run_thread(void *argument) {
         pthread_mutex_lock(&team->lock);
         while (!(team->open && team->jobs != seen) && !team->quit) {
             if (!team->open)
-                seen = team->jobs; /* missed */
+                seen = team->jobs; /* the job ended before this thread joined it */
             pthread_cond_wait(&team->work, &team->lock);
         }
         if (team->quit)
@@ -85,7 +85,7 @@ static void start(struct lava_thread_pool *team) {
 
 static void run_shared(struct lava_thread_pool *team) {
     int before;
-    /* Cancelled while it waits, the caller would leave threads writing to its memory. */
+    /* If the caller were cancelled while it waits, the threads would keep writing to its memory. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_mutex_lock(&team->lock);
     atomic_store_explicit(&team->next_cell, 0, memory_order_relaxed);
@@ -96,7 +96,7 @@ static void run_shared(struct lava_thread_pool *team) {
     run_cells(team);
     spin_for_end(team);
     pthread_mutex_lock(&team->lock);
-    team->open = false; /* a thread that wakes only now is not waited for */
+    team->open = false; /* threads that wake up from now on do not join */
     while (team->busy)
         pthread_cond_wait(&team->done, &team->lock);
     pthread_mutex_unlock(&team->lock);

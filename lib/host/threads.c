@@ -1,10 +1,10 @@
-/* Threads of the library's own. Called by lib/host/team when its first large job comes. */
+/* Creates the library's own threads. Called by lib/host/thread_pool at its first large job. */
 #include "lib/host/threads.h"
 
 #include <signal.h>
 #include <stdbool.h>
 
-/* They walk over rows of numbers, no more. */
+/* Enough for loops over arrays. */
 #define STACK_BYTES (128 * 1024)
 
 static bool create_thread(pthread_t *thread, void *(*function)(void *), void *argument) {
@@ -15,7 +15,8 @@ static bool create_thread(pthread_t *thread, void *(*function)(void *), void *ar
         error = pthread_create(thread, &attributes, function, argument);
         pthread_attr_destroy(&attributes);
     }
-    /* A program with much thread-local storage needs the default size: that storage lies on the stack. */
+    /* A program with much thread-local storage needs the default size, because that storage is on the
+     * stack. */
     if (error)
         error = pthread_create(thread, NULL, function, argument);
     return error == 0;

@@ -1,11 +1,11 @@
-/* How accurate sgemm by fp16 or bf16 planes is. Emulates on the CPU, bit by bit, how an operand is split,
- * what a matrix unit keeps of a sum, and how chunks of K are added in fp32; or has the library's kernels
+/* The accuracy of sgemm by fp16 or bf16 planes. Emulates on the CPU, bit by bit, how an operand is split, how
+ * a matrix unit truncates a sum, and how chunks of K are added in fp32. Alternatively the library's kernels
  * compute the same products on a device (device.c). Compares with fp64, with the CPU BLAS and with sequential
- * fp32 on the same data. Started by hand, and by meson test as `accuracy quick`; options.c has the usage,
- * doc/numerics.md the bounds, and what the tables decide.
+ * fp32 on the same data. Run by hand, and by meson test as `accuracy quick`. options.c has the usage.
+ * doc/numerics.md has the bounds and what the tables decide.
  *
- * Invariant: where a scheme that the library's precision `standard` admits, or another that scheme.c lists,
- * misses a criterion it says FAIL and exits with 1. */
+ * Invariant: if a scheme that the library's precision `standard` admits, or another that scheme.c lists,
+ * misses a criterion, it prints FAIL and exits with 1. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "screen.h"
 #include "study.h"
 
-/* The largest error of the elements that planes hold; of the CPU's the largest of all. */
+/* The largest error of the elements that planes can represent; for the CPU the largest of all elements. */
 static struct cell judge_emulated(struct study *s, const struct scheme *scheme) {
     const struct problem *p = &s->problem;
     struct cell cell = {.errors = study_reference_errors(s)};

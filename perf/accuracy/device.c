@@ -1,8 +1,8 @@
-/* The products of accuracy by the library's own kernels, on a device. Called by accuracy.c.
+/* The products of accuracy, computed by the library's kernels on a device. Called by accuracy.c.
  *
- * C is SIDE x SIDE: the rows of A and the columns of B of the emulated problem, repeated. So every element of
- * C is one that has been summed up in fp64, every panel holds all lines, and all tiles are screened out or
- * none. K is not split: one workgroup sums up all of it, which is the worst that a row does. */
+ * C is SIDE x SIDE. It repeats the rows of A and the columns of B of the emulated problem. So every element
+ * of C has a result summed in fp64, every panel holds all lines, and either all tiles are screened out or
+ * none. K is not split: one workgroup sums all of it, which is the worst case of a row. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "study.h"
 
 #define SIDE 128 /* at least a tile of every row; a multiple of ROWS and COLUMNS */
-/* Longer sums take a software device too long to be usual. */
+/* Longer sums take a software device too long for regular use. */
 #define SOFTWARE_MOST_K 4096
 
 struct column {
@@ -26,14 +26,15 @@ struct column {
 
 struct target {
     struct lava_engine *engine;
-    struct column columns[MAX_LIST]; /* fp32 arithmetic first */
+    struct column columns[MAX_LIST]; /* fp32 arithmetic comes first */
     int count;
     float *a, *b;
     float native[SIDE * SIDE], fallback[SIDE * SIDE], got[SIDE * SIDE];
-    int by_planes, screened_out, either; /* products; either: planes gave the bits of fp32 arithmetic */
+    /* numbers of products; either: planes gave the bits of fp32 arithmetic */
+    int by_planes, screened_out, either;
 };
 
-/* The device of the configuration; where that has none and asks for none, lavapipe. */
+/* Opens the configured device. If there is none and none was requested, opens lavapipe. */
 static bool open_device(struct target *t) {
     struct lava_config config = *lava_config_get();
     struct lava_device *device;
@@ -67,7 +68,8 @@ static bool has_scheme(const struct target *t, const struct scheme *scheme) {
     return false;
 }
 
-/* The first row of fp32 arithmetic, then by scheme the first row or all. False: there is none by planes. */
+/* Chooses the first row of fp32 arithmetic, then the first row of each scheme, or all. Returns false if there
+ * is none by planes. */
 static bool choose_columns(struct target *t, const struct options *options) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -84,7 +86,7 @@ static bool choose_columns(struct target *t, const struct options *options) {
     return t->count > 0 && t->columns[t->count - 1].scheme;
 }
 
-/* The lines of the problem, repeated: A and B column-major. */
+/* Fills A and B, column-major, by repeating the lines of the problem. */
 static void repeat_lines(struct target *t, const struct problem *p) {
     for (int64_t l = 0; l < p->k; l++)
         for (int i = 0; i < SIDE; i++)
@@ -94,7 +96,7 @@ static void repeat_lines(struct target *t, const struct problem *p) {
             t->b[j * p->k + l] = p->b[l * COLUMNS + j % COLUMNS];
 }
 
-/* NULL, or why it could not. */
+/* Returns NULL or the reason for a failure. */
 static const char *compute(struct target *t, const struct problem *p, const struct lava_kernel *kernel,
                            float c[SIDE * SIDE]) {
     const struct lava_problem problem = {.type = LAVA_TYPE_FP32,
@@ -132,7 +134,7 @@ static double largest_error(const struct problem *p, const float c[SIDE * SIDE])
     return largest;
 }
 
-/* By all lines: each panel has them all. */
+/* Decided from all lines, because each panel has them all. */
 static bool planes_hold(const struct problem *p, const struct scheme *scheme) {
     return screen_holds(scheme, p->k, screen_exponents(p->a, p->rows * p->k, 1),
                         screen_exponents(p->b, COLUMNS * p->k, 1));
@@ -145,8 +147,8 @@ static void fail(struct study *s, const struct column *column, const char *why) 
            s->problem.k, why);
 }
 
-/* But for the sign of zeros: a sum that a device flushes to -0 becomes +0 with the zeros that pad K, and the
- * two rows pad it by different multiples. */
+/* Ignores the sign of zeros. A sum that a device flushes to -0 becomes +0 with the zeros that pad K, and the
+ * two rows pad K to different multiples. */
 static bool same_values(const float *a, const float *b, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
@@ -154,7 +156,7 @@ static bool same_values(const float *a, const float *b, size_t count) {
     return true;
 }
 
-/* A tile that is screened out has the bits of the fallback. */
+/* A screened-out tile must have the bits of the fallback. */
 static void check_fallback(struct study *s, struct target *t, const struct column *column) {
     const char *why = compute(t, &s->problem, lava_kernel_fallback(column->kernel), t->fallback);
     t->screened_out++;

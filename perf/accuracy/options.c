@@ -170,7 +170,7 @@ static void fill_in_schemes(struct options *options) {
                 options->schemes[options->scheme_count++] = &table[i];
 }
 
-/* What was not said depends on the command. */
+/* Sets the defaults, which depend on the command. */
 static void fill_in(struct options *options) {
     bool all = options->command == COMMAND_QUICK || options->command == COMMAND_CHUNKS, any = false;
     fill_in_depths(options);

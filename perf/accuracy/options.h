@@ -28,17 +28,16 @@ struct options {
     int unit_count;
     int64_t depths[MAX_LIST]; /* K */
     int depth_count;
-    bool usual_depths;     /* none were given */
-    bool strict;           /* no scheme may miss a criterion */
-    bool every_row;        /* of the library's table, not one for each scheme */
+    bool usual_depths;     /* no depths were given */
+    bool strict;           /* every scheme must meet the criteria */
+    bool every_row;        /* every row of the library's table, not one per scheme */
     struct summation sums; /* either may be OPTIONS_USUAL: see study_method */
     uint64_t seed;
     const char *library; /* for reference_open */
 };
 
-/* False, with the usage on stderr, where something is not understood. --help prints it and ends the program.
- */
+/* Returns false, with the usage on stderr, if an argument is invalid. --help prints the usage and exits. */
 bool options_parse(struct options *options, int count, char **arguments);
-int64_t options_largest(const struct options *options); /* K */
+int64_t options_largest(const struct options *options); /* largest K */
 
 #endif

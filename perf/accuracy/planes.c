@@ -10,7 +10,7 @@
 
 /* Splitting */
 
-/* A finite x as result 2^exponent. */
+/* Splits a finite x into result 2^exponent. */
 static int64_t take_apart(float x, int *exponent) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -20,7 +20,7 @@ static int64_t take_apart(float x, int *exponent) {
     return bits >> 31 ? -significand : significand;
 }
 
-/* floor(log2 |x|), ZERO_EXPONENT of 0. */
+/* floor(log2 |x|), or ZERO_EXPONENT for 0. */
 static int top_bit(int64_t x) {
     int bit = -1;
     for (uint64_t rest = (uint64_t)(x < 0 ? -x : x); rest; rest >>= 1)
@@ -39,14 +39,14 @@ static int64_t round_to(int64_t x, int shift) {
     return x < 0 ? -result : result;
 }
 
-/* Plane values of x 2^shift, and their powers. */
+/* Splits x 2^shift into planes, and stores the power of each plane. */
 static void split(const struct scheme *s, float x, int shift, float plane[], float power[]) {
     int exponent;
     int64_t rest = take_apart(x, &exponent);
     exponent += shift;
     for (int i = 0; i < s->planes; i++) {
         int up = i * s->shift;
-        int step = top_bit(rest) + exponent - s->bits + 1; /* exponent of the last bit that is kept */
+        int step = top_bit(rest) + exponent - s->bits + 1; /* exponent of the last kept bit */
         if (step < s->quantum - up)
             step = s->quantum - up;
         int64_t value = rest;
@@ -73,7 +73,7 @@ int planes_shift(int top, const float *x, int64_t count, int64_t stride) {
     return largest == ZERO_EXPONENT ? 0 : top - largest;
 }
 
-/* The places where the planes of one operand go. */
+/* Destination of the planes of one operand. */
 struct operand {
     float *const *plane, *const *power;
 };
@@ -123,7 +123,7 @@ void planes_finish(struct planes *planes) {
 
 /* The matrix unit */
 
-/* x without its significand: the power of two below |x|. */
+/* The power of two at or below |x|. */
 static double power_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -132,7 +132,7 @@ static double power_of(double x) {
     return x;
 }
 
-/* Cut off to an integer; |x| < 2^31. Unlike trunc() it is one instruction everywhere. */
+/* Truncates to an integer; |x| < 2^31. Unlike trunc() this is one instruction everywhere. */
 static double cut_to_integer(double x) {
     return (double)(int32_t)x;
 }
@@ -147,7 +147,7 @@ static double cut_to_fp32(double x) {
     return x;
 }
 
-/* A part of a row of a plane of A, and the same depths of a plane of B. */
+/* Part of a row of a plane of A, and the same depths of a plane of B. */
 struct piece {
     const float *a, *a_power, *b, *b_power;
 };
@@ -158,8 +158,8 @@ static void add_one_by_one(int count, const struct piece *x, double sum[COLUMNS]
             sum[j] = (double)(float)(sum[j] + (double)x->a[l] * (double)x->b[l * COLUMNS + j]);
 }
 
-/* sum[j] += a[0 ... count) b[0 ... count)[j], as the unit adds up to u->length products at once. A product is
- * less than four times its power, so below 2^(fraction + 2) in units of the last bit kept. */
+/* sum[j] += a[0 ... count) b[0 ... count)[j], adding up to u->length products at once, as the unit does. A
+ * product is less than four times its power, so below 2^(fraction + 2) in units of the last kept bit. */
 static void add_at_once(const struct unit *u, int count, const struct piece *x, double sum[COLUMNS]) {
     double top[COLUMNS], up[COLUMNS], total[COLUMNS], one = (double)((int64_t)1 << u->fraction);
     for (int j = 0; j < COLUMNS; j++)
@@ -195,8 +195,8 @@ static void add_products(const struct unit *unit, int count, const struct piece 
     }
 }
 
-/* Adds all products of depths range[0] ... range[1]; to part[1] those of lower planes, where they are kept
- * apart. What the levels before have summed up is scaled down to the next. */
+/* Adds all products of depths range[0] ... range[1]. Those of lower planes go to part[1] if they are kept
+ * separate. The sum of the previous levels is scaled down to the next level. */
 static void multiply_step(const struct method *method, const struct planes *x, const int64_t range[2],
                           int64_t row_start, double part[2][COLUMNS]) {
     const struct scheme *s = method->scheme;

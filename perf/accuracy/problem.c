@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define PI 3.141592653589793
-/* From here on the matrix has fewer rows: a product then takes as long as one of 16384. */
+/* From this K on the matrix has fewer rows, so that no product takes longer than one of 16384. */
 #define LARGE_K    4096
 #define LARGE_ROWS 8
 
@@ -44,21 +44,21 @@ static double random_sign(void) {
     return random_bits() & 1 ? 1 : -1;
 }
 
-/* Of random_element: data whose elements know where they are. */
+/* Part of random_element: data that depend on the element's position. */
 static double placed_element(enum data data, int side, int line, int64_t l, int64_t k) {
     switch (data) {
     case DATA_KAHAN: /* sin 1.2 = 0.932, cos 1.2 = 0.362 */
         return l < line ? 0 : pow(0.9320390859672263, line) * (l == line ? 1 : -0.3623577544766736);
     case DATA_PERMUTATION:
         return side == 0 ? l == (line * 7 + 3) % k : random_normal();
-    case DATA_OPPOSED: /* what A has small, B has large: no row or column alone shows it */
+    case DATA_OPPOSED: /* A's small elements meet B's large ones: no single row or column shows it */
         return ldexp(1 + random_unit(), (l & 1) == side ? 0 : -20);
-    case DATA_OPPOSED_LOW: /* the same, and the large elements meet zeros: only small times large counts */
+    case DATA_OPPOSED_LOW: /* the same, but large elements meet zeros: only small times large counts */
         return l % 3 == 2 ? 0 : l % 3 == side ? 1 + random_unit() : ldexp(1 + random_unit(), -26);
     case DATA_WAVES: /* oscillating rows times smooth columns, as in transforms and filters */
         return side == 0 ? cos(2 * PI * (0.05 + 0.0125 * line) * (double)l + line)
                          : 1 + 0.3 * cos(2 * PI * (double)l / (double)k + line);
-    case DATA_ORTHOGONAL: /* rows and columns of one cosine transform: sums cancel but on the diagonal */
+    case DATA_ORTHOGONAL: /* rows and columns of one cosine transform: sums cancel except on the diagonal */
         return cos(PI * ((double)l + 0.5) * (line + 1) / (double)k);
     default: /* DATA_CONSTANT */
         return 1 + 0x1p-11 + (side ? 0x1.1p-12 : 0x1.2p-12);
@@ -99,13 +99,14 @@ static double random_element(enum data data, int side, int line, int64_t l, int6
         return exp(random_normal());
     case DATA_SPARSE:
         return random_unit() < 1.0 / 64 ? x : 0;
-    case DATA_MANTISSA: /* 1 + 2^-11 - 3 2^-23: every element loses the most, all in the same direction */
+    /* 1 + 2^-11 - 3 2^-23: every element has the largest loss, all in the same direction */
+    case DATA_MANTISSA:
         return ldexp(0x1.001ffap0, (int)(random_bits() & 3));
-    case DATA_LEAST: /* where the planes of bf16 end: exponents of -102, and sums of two of -96 */
+    case DATA_LEAST: /* the lower limits of bf16 planes: exponents of -102, and sums of two of -96 */
         return random_sign() * ldexp(1 + random_unit(), side == 0 ? -102 : 6);
-    case DATA_MOST: /* sums as near to the end of fp32's range as planes may bring them */
+    case DATA_MOST: /* sums as close to the end of fp32's range as planes allow */
         return ldexp(1 + random_unit(), side == 0 ? 62 : 62 - binades(k));
-    case DATA_FP16_RANGE: /* exponents of -14 to 14, all that planes of fp16 may have */
+    case DATA_FP16_RANGE: /* exponents of -14 to 14, the full range of fp16 planes */
         return random_sign() * ldexp(1 + random_unit(), (int)(random_bits() % 29) - 14);
     case DATA_KAHAN:
     case DATA_PERMUTATION:
@@ -160,7 +161,7 @@ void problem_fill_line(struct problem *p, int side, int line) {
     }
 }
 
-/* fp64 sums of exact products: their error is 2^-29 of a criterion's unit, times K at most. */
+/* fp64 sums of exact products. Their error is 2^-29 of a criterion's unit, times at most K. */
 static void fill_exact_row(struct problem *p, int i) {
     double sum[COLUMNS] = {0}, size[COLUMNS] = {0};
     for (int64_t l = 0; l < p->k; l++)

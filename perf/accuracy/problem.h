@@ -1,4 +1,4 @@
-/* Products to be computed by every scheme: data of 28 kinds, and what they should give, in fp64. */
+/* Products to be computed by every scheme: data of 28 kinds, and the expected results in fp64. */
 #ifndef PERF_ACCURACY_PROBLEM_H
 #define PERF_ACCURACY_PROBLEM_H
 
@@ -41,10 +41,10 @@ enum data {
 
 struct problem {
     enum data data;
-    int rows; /* ROWS, or fewer where K is large; COLUMNS columns always */
+    int rows; /* ROWS, or fewer if K is large; there are always COLUMNS columns */
     int64_t k;
     float alpha, beta;
-    float *a, *b; /* a: row after row; b: for each depth its columns */
+    float *a, *b; /* a: by rows; b: for each depth its columns */
     float c0[ROWS][COLUMNS];
     double exact[ROWS][COLUMNS];
     double scale[ROWS][COLUMNS]; /* G = |alpha| |A||B| + |beta| |C0| */
@@ -52,14 +52,14 @@ struct problem {
 
 const char *problem_data_name(enum data data);
 
-/* For up to `largest` of K. Without memory the program ends. */
+/* Allocates for K up to `largest`. Exits if out of memory. */
 void problem_init(struct problem *p, int64_t largest);
 void problem_finish(struct problem *p);
 float *problem_floats(int64_t count);
 
-/* The same for the same data, k and seed; not thread-safe. */
+/* Deterministic for data, k and seed; not thread-safe. */
 void problem_fill(struct problem *p, enum data data, int64_t k, uint64_t seed);
-/* One row of A (side 0) or column of B (side 1) more, of p->data and p->k. */
+/* Fills one more row of A (side 0) or column of B (side 1), of p->data and p->k. */
 void problem_fill_line(struct problem *p, int side, int line);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "perf/library.h"
 
-/* The usual libraries, tried without complaints. */
+/* Tries the usual libraries silently. */
 static const char *find_usual(void) {
     static const char *const usual[] = {"libopenblas.so.0", "libblas.so.3"};
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)

@@ -1,4 +1,4 @@
-/* What the schemes are compared with: the CPU BLAS's sgemm_ and plain fp32 sums. */
+/* References for the schemes: the CPU BLAS's sgemm_ and plain fp32 sums. */
 #ifndef PERF_ACCURACY_REFERENCE_H
 #define PERF_ACCURACY_REFERENCE_H
 
@@ -12,15 +12,15 @@ typedef void reference_sgemm(const char *transa, const char *transb, const int *
 
 struct reference {
     const char *name;
-    reference_sgemm *sgemm; /* NULL: sequential sums stand in for it */
+    reference_sgemm *sgemm; /* NULL: replaced by sequential sums */
 };
 
 /* path: a library, "none", or NULL for OpenBLAS, else the system's BLAS, else none. One thread, so that sums
- * are the same on any number of cores. False, with a line on stderr, where what was asked for is not there.
- */
+ * are the same on any number of cores. Returns false, with a line on stderr, if the requested library is
+ * missing. */
 bool reference_open(struct reference *reference, const char *path);
 void reference_multiply(const struct reference *reference, const struct problem *p, float c[ROWS][COLUMNS]);
-/* One fp32 multiply-add after another in the order of K: what a thread of multiply_simt.comp does. */
+/* One fp32 multiply-add after another in the order of K, as an invocation of multiply_simt.comp computes. */
 void reference_multiply_sequential(const struct problem *p, float c[ROWS][COLUMNS]);
 
 #endif

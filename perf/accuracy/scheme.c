@@ -10,7 +10,7 @@
 #define FP16_BITS    11
 #define FP16_QUANTUM (-24)
 
-/* What is compared with the library's, in its terms. */
+/* Schemes that are compared with the library's, described in the same way. */
 static const struct study {
     const char *name;
     enum listed listed;
@@ -19,7 +19,7 @@ static const struct study {
     bool apart;
 } studied[] = {
     {"S1b", LISTED_SCREENED, LAVA_TYPE_FP16, 2, 1, false}, /* half the products of bf16x3 */
-    {"S2", LISTED_NOT, LAVA_TYPE_FP16, 2, 2, false},       /* and the one that S1b leaves out */
+    {"S2", LISTED_NOT, LAVA_TYPE_FP16, 2, 2, false},       /* adds the product that S1b leaves out */
     {"S3s", LISTED_NOT, LAVA_TYPE_BF16, 3, 2, false},      /* bf16x3 scaled, all sums in one accumulator */
     {"S3a", LISTED_NOT, LAVA_TYPE_BF16, 3, 2, true},       /* bf16x3 scaled */
 };
@@ -38,7 +38,7 @@ const struct unit units[] = {
 
 const size_t unit_count = sizeof units / sizeof units[0];
 
-/* In the order of shaders/multiply_planes.comp. */
+/* Lists products in the order of shaders/multiply_planes.comp. */
 static void list_products(struct scheme *s, int levels) {
     for (int level = levels; level >= 0; level--)
         for (int plane = s->planes - 1; plane >= 0; plane--)

@@ -1,7 +1,6 @@
-/* The ways of computing sgemm by planes that accuracy compares, and the matrix units that it emulates. The
- * first schemes are the library's own, made from the rows of dispatch/schemes.c; the others are what
- * doc/numerics.md compares them with. It derives their error bounds, and names the sources of the units.
- * Constant data. */
+/* The schemes for sgemm by planes that accuracy compares, and the matrix units that it emulates. The first
+ * schemes are the library's own, built from the rows of dispatch/schemes.c. doc/numerics.md compares the
+ * others with them, derives the error bounds, and names the sources of the units. Constant data. */
 #ifndef PERF_ACCURACY_SCHEME_H
 #define PERF_ACCURACY_SCHEME_H
 
@@ -13,46 +12,47 @@
 #define MAX_PLANES   3
 #define MAX_PRODUCTS 9
 
-/* What a scheme promises; accuracy fails where it is not kept. */
+/* What a scheme must meet; otherwise accuracy fails. */
 enum listed {
     LISTED_NOT,
-    LISTED_SCREENED, /* to meet every criterion on what the tests of planes of fp16 accept: see screen.h */
-    LISTED_ALONE,    /* to meet them on any data, but for what exponents screen out */
+    LISTED_SCREENED, /* every criterion, on data that the tests of fp16 planes accept: see screen.h */
+    LISTED_ALONE,    /* every criterion, on any data that exponents do not screen out */
 };
 
 struct scheme {
     const char *name;
     enum listed listed;
-    enum lava_scheme row; /* of the library's table; LAVA_SCHEME_NONE: not the library's */
+    enum lava_scheme row; /* in the library's table; LAVA_SCHEME_NONE: not in it */
     int planes;
-    int bits;    /* of a plane's significand, the hidden one included */
+    int bits;    /* in a plane's significand, including the hidden one */
     int quantum; /* exponent of the smallest subnormal number of a plane */
-    bool scaled; /* rows of A and columns of B, by powers of two, so that the largest element of each is about
-                    2^14 */
-    bool apart;  /* all products but that of the first planes have an accumulator of their own */
-    int shift; /* a plane is multiplied by so many powers of two more than the one before; only where apart */
-    int products; /* in the order in which they are added: higher levels first */
+    /* rows of A and columns of B are scaled by powers of two, so that the largest element of each is about
+     * 2^14 */
+    bool scaled;
+    bool apart;   /* all products except that of the first planes have their own accumulator */
+    int shift;    /* each plane is scaled by 2^shift relative to the one before; only with apart */
+    int products; /* in the order of addition: higher levels first */
     int pair[MAX_PRODUCTS][2];
 };
 
-/* Adds `length` products to the accumulator at once: every term is cut off `fraction` bits below the largest
- * exponent, the sum is exact, the result is cut off to fp32. fraction 0: one multiply-add after another, each
- * rounded to nearest (through fp64, so twice). */
+/* A unit adds `length` products to the accumulator at once. Every term is truncated `fraction` bits below the
+ * largest exponent, the sum is exact, and the result is truncated to fp32. fraction 0: one multiply-add after
+ * another, each rounded to nearest (through fp64, so twice). */
 struct unit {
     const char *name;
     int length;
     int fraction;
 };
 
-/* The rows, ended by the count. */
+/* Returns the rows and stores their number. */
 const struct scheme *scheme_table(size_t *count);
 
 extern const struct unit units[];
 extern const size_t unit_count;
 
-/* The library's; not LAVA_SCHEME_NONE. */
+/* The scheme of a row of the library, other than LAVA_SCHEME_NONE. */
 const struct scheme *scheme_find_row(enum lava_scheme row);
-/* NULL, and a line on stderr, where there is none. `length` characters of the name. */
+/* Returns NULL, with a line on stderr, if there is none. `length` is the length of the name. */
 const struct scheme *scheme_find(const char *name, size_t length);
 const struct unit *scheme_find_unit(const char *name);
 

@@ -1,5 +1,5 @@
-/* What the tables share; what two planes of fp16 may compute, and after how much of K sums have to leave the
- * unit. Called by accuracy.c and device.c. */
+/* Functions shared by the tables; which products two planes of fp16 may compute; and after which length of K
+ * sums must leave the unit. Called by accuracy.c and device.c. */
 #include "study.h"
 
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 #include "screen.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* `chunks` looks at long sums alone. */
+/* `chunks` tests only long sums. */
 #define CHUNKS_LEAST_K 256
 #define SHARES_ROWS    1000
-/* Two depths of 16, the stages of the library's rows; what two planes of fp16 need. */
+/* Two depths of 16, as many as the stages of the library's rows. Two planes of fp16 need 16. */
 #define KERNEL_CHUNK   32
 #define SCREENED_CHUNK 16
 
@@ -82,7 +82,7 @@ void study_print_row(struct study *s, const struct cell cells[], int count) {
 
 /* Two planes of fp16 */
 
-/* The pairs of a row and a column that the tests accept (1) and the rest (0). */
+/* The pairs of a row and a column that the tests accept (1) and reject (0). */
 struct shares {
     int pairs[2];
     struct errors errors[2];
@@ -186,7 +186,7 @@ void study_print_chunks(struct study *s, const struct scheme *scheme) {
         }
 }
 
-/* Which share of the elements is weak, and of the rows would pass beside a column of the same kind. */
+/* Prints the share of weak elements, and of rows that would be accepted with a column of the same kind. */
 void study_print_shares(struct study *s) {
     struct problem *p = &s->problem;
     int64_t k = options_largest(s->options);

@@ -1,13 +1,13 @@
-/* Inverts a matrix by Newton's iteration, X <- X (2 I - A X) (Schulz 1933): a chain of square products, as
- * inverse.m beside this file writes it for Octave. */
+/* Inverts a matrix by Newton's iteration, X <- X (2 I - A X) (Schulz 1933), which is a chain of square
+ * products. inverse.m in this folder is the same for Octave. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "programs.h"
 
-#define TOLD 32 /* sums, of the elements of as many groups of rows */
+#define TOLD 32 /* printed sums, each over the elements of a group of rows */
 
-/* Diagonally strong: its singular values are between 0.4 and 1.6, so that the iteration converges. */
+/* Dominated by its diagonal: the singular values are between 0.4 and 1.6, so the iteration converges. */
 static float *new_matrix(int n) {
     float *a = program_floats((size_t)n * (size_t)n), scale = 0.5f / sqrtf((float)n);
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++)

@@ -1,5 +1,5 @@
-/* Lloyd's k-means: the distances of all points to all centroids by products, some thousand points at a time,
- * and with one thread the nearest centroid of each point and the new centroids. */
+/* Lloyd's k-means. Products give the distances of all points to all centroids, some thousand points at a
+ * time. One thread finds the nearest centroid of each point and the new centroids. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static void *zeros(size_t count, size_t bytes) {
     return memory;
 }
 
-/* Points around as many random ones as there are clusters; the first points are the first centroids. */
+/* Points around random centres, one per cluster. The first points are the first centroids. */
 static void make(struct clustering *c) {
     size_t dimensions = (size_t)c->dimensions, clusters = (size_t)c->clusters;
     float *middles = program_floats(clusters * dimensions);
@@ -51,7 +51,7 @@ static float square(const float *vector, int count) {
     return sum;
 }
 
-/* Adds a point to the centroid nearest to it; the squared distance to that. */
+/* Adds a point to its nearest centroid and returns the squared distance. */
 static float assign(struct clustering *c, const float *point, const float *products) {
     int nearest = 0;
     float least = INFINITY;
@@ -69,7 +69,7 @@ static float assign(struct clustering *c, const float *point, const float *produ
     return least + square(point, c->dimensions);
 }
 
-/* A cluster that has lost its points keeps its centroid. */
+/* A centroid without points is not moved. */
 static void move_centroids(struct clustering *c) {
     for (int i = 0; i < c->clusters; i++) {
         double *sum = &c->sums[(size_t)i * (size_t)c->dimensions];

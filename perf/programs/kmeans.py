@@ -13,7 +13,7 @@ CHUNK = 8192  # points: their distances to 4096 centroids take 128 MiB
 
 
 def assign(data, centroids):
-    """The nearest centroid of each point, and the sum of the squared distances to them."""
+    """Returns the nearest centroid of each point, and the sum of the squared distances to them."""
     nearest = np.empty(len(data), np.intp)
     inertia = 0.0
     lengths = (centroids * centroids).sum(axis=1)
@@ -28,7 +28,7 @@ def assign(data, centroids):
 
 
 def move(data, nearest, centroids):
-    """A cluster that has lost its points keeps its centroid."""
+    """A centroid without points is not moved."""
     order = np.argsort(nearest, kind="stable")
     counts = np.bincount(nearest, minlength=len(centroids))
     kept = counts > 0

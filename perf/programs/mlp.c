@@ -1,13 +1,13 @@
-/* Trains a network of two hidden layers on batches of random data that another, linear network has labelled:
- * three products forward, five backward, and between them what such programs do with one thread: bias, ReLU,
- * softmax, the update. */
+/* Trains a network of two hidden layers on batches of random data, labelled by another, linear network. There
+ * are three products forward and five backward. Between them one thread does the usual other work: bias,
+ * ReLU, softmax, the update. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "programs.h"
 
 #define LAYERS  3
-#define BATCHES 2 /* of data, taking turns */
+#define BATCHES 2 /* batches of data, used alternately */
 #define RATE    0.05f
 
 struct layer {
@@ -15,7 +15,7 @@ struct layer {
     float *weights, *bias; /* inputs x outputs */
     float *gradient;
     float *result; /* batch x outputs */
-    float *delta;  /* the loss's derivative by the result before ReLU */
+    float *delta;  /* the loss's derivative with respect to the result before ReLU */
 };
 
 struct network {
@@ -82,7 +82,7 @@ static void forward(struct network *network, const float *data) {
     }
 }
 
-/* Softmax and cross entropy: the mean loss, and its derivative in the last layer's delta. */
+/* Softmax and cross entropy: returns the mean loss and stores its derivative in the last layer's delta. */
 static double find_loss(struct network *network, const int *labels) {
     struct layer *last = &network->layers[LAYERS - 1];
     double loss = 0;

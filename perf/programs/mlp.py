@@ -25,7 +25,7 @@ def forward(network, data):
 
 
 def find_loss(result, labels):
-    """Mean cross entropy, and its derivative by result."""
+    """Returns the mean cross entropy and its derivative with respect to the result."""
     rows = np.arange(len(labels))
     result = result - result.max(axis=1, keepdims=True)
     delta = np.exp(result)

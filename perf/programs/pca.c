@@ -1,16 +1,16 @@
-/* Principal components: centres a data matrix, forms its covariance by one large product, finds its leading
- * eigenvectors by orthogonal iteration, and projects the data on them. */
+/* Principal components: centres a data matrix, computes its covariance by one large product, finds its
+ * leading eigenvectors by orthogonal iteration, and projects the data onto them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "programs.h"
 
-#define COMPONENTS 16 /* a few more than are told, so that those converge */
+#define COMPONENTS 16 /* a few more than are printed, so that the printed ones converge */
 #define TOLD       8
 #define ITERATIONS 30
 
-/* Rows are sums of a few directions, of falling weight, with noise and an offset. */
+/* Rows are sums of a few directions with decreasing weights, plus noise and an offset. */
 static float *new_data(int rows, int columns) {
     float *data = program_floats((size_t)rows * (size_t)columns);
     float *directions = program_floats((size_t)COMPONENTS * (size_t)columns);
@@ -43,8 +43,8 @@ static void centre(float *data, int rows, int columns) {
     free(sums);
 }
 
-/* Makes the columns of vectors, count x COMPONENTS, orthonormal, one after the other; their lengths before.
- */
+/* Makes the columns of vectors, count x COMPONENTS, orthonormal, one after the other. Stores their previous
+ * lengths. */
 static void orthonormalize(float *vectors, int count, double lengths[COMPONENTS]) {
     for (int i = 0; i < COMPONENTS; i++) {
         double square = 0;

@@ -3,9 +3,9 @@
 
     pca.py ROWS COLUMNS
 
-The covariance is the product of the centred data with the data: equal to that of the centred data with itself, as
-centred columns add up to zero. NumPy hands A.T @ A, of one array, and numpy.cov to BLAS's ssyrk, which LavaBLAS
-leaves to the CPU; products of two arrays to sgemm.
+The covariance is the product of the centred data with the data. It equals the product of the centred data with itself,
+because centred columns add up to zero. NumPy computes A.T @ A, of one array, and numpy.cov with BLAS's ssyrk, which
+LavaBLAS leaves to the CPU. It computes products of two arrays with sgemm.
 """
 import time
 

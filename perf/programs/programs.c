@@ -1,14 +1,13 @@
-/* Four programs that multiply matrices as programs do, in C, for any BLAS. perf/programs/compare runs them
- * with and without LavaBLAS; doc/benchmarks.md says what they measure.
+/* Four programs with typical matrix products, in C, for any BLAS. perf/programs/compare runs them with and
+ * without LavaBLAS; doc/benchmarks.md describes what they measure.
  *
  *   programs [--library PATH] pca ROWS COLUMNS
  *   programs [--library PATH] mlp BATCH INPUTS HIDDEN OUTPUTS STEPS
  *   programs [--library PATH] kmeans POINTS DIMENSIONS CLUSTERS ITERATIONS
  *   programs [--library PATH] inverse N ITERATIONS
  *
- * The BLAS is loaded into the program's own scope, as if it were linked: a library that is preloaded comes
- * before it. PATH may be liblavablas.so itself. Prints "seconds S" and lines of results, "name value value
- * ...". */
+ * The BLAS is loaded into the program's own scope, as if it were linked. A preloaded library comes before it.
+ * PATH may be liblavablas.so itself. Prints "seconds S" and lines of results, "name value value ...". */
 #include "programs.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* What the programs of this folder share. One thread; whatever fails ends the program. */
+/* Shared by the programs of this folder. One thread; any failure ends the program. */
 #ifndef PERF_PROGRAMS_H
 #define PERF_PROGRAMS_H
 
@@ -7,28 +7,28 @@
 
 #define PROGRAM_SIZES 5
 
-/* Each makes its data, works between program_start and program_stop, and prints what it found. */
+/* Each creates its data, computes between program_start and program_stop, and prints its results. */
 void pca_run(const int sizes[PROGRAM_SIZES]);
 void mlp_run(const int sizes[PROGRAM_SIZES]);
 void kmeans_run(const int sizes[PROGRAM_SIZES]);
 void inverse_run(const int sizes[PROGRAM_SIZES]);
 
-/* C <- alpha op(A) op(B), row-major and without gaps, by the BLAS's cblas_sgemm. op(A) is m x k, op(B) k x n.
- */
+/* C <- alpha op(A) op(B), row-major and without gaps, by the BLAS's cblas_sgemm. op(A) is m x k, op(B) k x
+ * n. */
 void program_multiply(bool transa, bool transb, int m, int n, int k, float alpha, const float *a,
                       const float *b, float *c);
 
-/* The time between the two is printed. */
+/* Prints the time between the two calls. */
 void program_start(void);
 void program_stop(void);
 
-/* A line of the result: its name, then values of one scale. */
+/* Prints a result: its name, then values of the same scale. */
 void program_print(const char *name, const double *values, int count);
 
-/* To be freed by the caller; not initialized. */
+/* Not initialized. The caller frees it. */
 float *program_floats(size_t count);
 
-/* The next of a sequence, uniform in [-1, 1); the same sequence in every run. */
+/* The next number of a sequence, uniform in [-1, 1); the same sequence in every run. */
 float program_random(void);
 
 #endif

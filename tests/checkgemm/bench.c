@@ -1,12 +1,13 @@
-/* checkgemm --bench: the time of a product host to host (wall clock) and of its parts on the device
- * (timestamps). Called by checkgemm.c.
+/* checkgemm --bench: times a product host to host (wall clock) and its stages on the device (timestamps).
+ * Called by checkgemm.c.
  *
- * "of the roof" is the time that the arithmetic needs at the ceiling that was measured, or packed A and B
- * read once and C written once need at the memory's, whichever is longer, over the time of multiply and
- * finish. Without --rotate the multiply is repeated on the same operands, which a cache may hold, as it may
- * after packing them: hence their size. With it, "repeated" tells that time beside the one with operands from
- * memory. "1.2x bus" (or arithmetic) is the time host to host by the least that the bus, one direction at a
- * time, or the multiply and finish above allow. */
+ * "of the roof" is a lower bound of the time divided by the time of multiply and epilogue. The bound is the
+ * longer of two: the arithmetic at the measured ceiling, or reading packed A and B once and writing C once at
+ * the measured memory rate. Without --rotate the multiply is repeated on the same operands. A cache may hold
+ * them, as it may after packing, so their size is printed. With --rotate, operands come from memory, and
+ * "repeated" gives the time on the same operands. "1.2x bus" (or arithmetic) is the time host to host
+ * relative to the longer of two bounds: all bytes on the bus, one direction at a time, or the multiply and
+ * epilogue above. */
 #include "tests/checkgemm/bench.h"
 
 #include <inttypes.h>
@@ -18,10 +19,10 @@
 
 #define MAX_CALLS 1000
 
-/* What is known of one product. */
+/* The timings of one product. */
 struct timings {
     struct measured device;
-    double multiply_ms; /* the least, or with rotating operands */
+    double multiply_ms; /* minimum, or with rotating operands */
     double call_ms, call_median_ms;
     uint32_t copies; /* of the operands; 0: no rotation */
 };
@@ -51,7 +52,8 @@ static void time_calls(struct check_context *context, const struct lava_problem 
     timings->call_ms = call_ms[0];
 }
 
-/* Products of elements for each of the caller's: those of planes that the scheme has. */
+/* Number of element products per product of the caller's elements: those of planes that the scheme
+ * computes. */
 static double products_of(const struct lava_kernel *kernel) {
     const struct lava_scheme_row *scheme = lava_scheme(kernel->scheme);
     double products = 0;
@@ -61,13 +63,13 @@ static double products_of(const struct lava_kernel *kernel) {
     return kernel->scheme == LAVA_SCHEME_NONE ? 1 : products;
 }
 
-/* Bytes of C as the device delivers it: of complex elements the parts. */
+/* Bytes of C as the device delivers it. Complex elements arrive as parts. */
 static double result_bytes(const struct lava_problem *problem) {
     return (lava_type_is_complex(problem->type_c) ? 2.0 : 1.0) * (double)problem->m * (double)problem->n *
            (double)lava_type_bytes(lava_problem_result_type(problem));
 }
 
-/* Share of the time that the binding ceiling allows, and which it is. */
+/* Formats the share of the time that the binding ceiling allows, and which ceiling that is. */
 static void roof_text(const struct bench_options *options, const struct lava_plan *plan,
                       const struct lava_problem *problem, double device_ms, char text[32]) {
     const struct ceilings *ceilings = &options->ceilings;
@@ -85,8 +87,8 @@ static void roof_text(const struct bench_options *options, const struct lava_pla
         snprintf(text, 32, "-");
 }
 
-/* The call's time by that of all its bytes on the bus, or of its arithmetic as just measured on the device,
- * whichever is longer. */
+/* Formats the call's time relative to the longer of two: all its bytes on the bus, or its arithmetic as just
+ * measured on the device. */
 static void call_text(const struct bench_options *options, const struct lava_problem *problem,
                       double device_ms, double call_ms, char text[32]) {
     const struct ceilings *ceilings = &options->ceilings;
@@ -126,7 +128,7 @@ static void print_line(const struct bench_options *options, const struct lava_pl
     fflush(stdout);
 }
 
-/* False where it could not be computed. */
+/* Returns false if the product could not be computed. */
 static bool time_all(struct check_context *context, const struct bench_options *options,
                      const struct lava_problem *problem, const struct lava_plan *plan) {
     struct timings timings = {0};

@@ -14,10 +14,10 @@ struct bench_options {
     int at_once; /* as in struct lava_overrides */
     uint32_t pieces;
     int64_t later_parts;
-    double seconds;   /* of timing, for each size, after as much warming up */
+    double seconds;   /* of timing per size, after the same time of warming up */
     bool device_only; /* no host-to-host timing */
     uint64_t
-        rotate_bytes; /* multiply reads that much before it reads the same again; 0: the same each time */
+        rotate_bytes; /* bytes that multiply reads before it reads the same again; 0: the same each time */
     struct ceilings ceilings;
 };
 

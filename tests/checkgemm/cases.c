@@ -1,4 +1,4 @@
-/* The cases of a kernel row: sizes around its tile, every operation and layout, scalars, special values,
+/* The test cases of a kernel row: sizes around its tile, every operation and layout, scalars, special values,
  * splits and blocks. Called by checkgemm.c for each row and device. */
 #include "tests/checkgemm/checkgemm.h"
 
@@ -15,7 +15,7 @@ enum { ROW = 101, COLUMN = 102, N = 111, T = 112, C = 113 };
 static const struct check_case plain = {
     .layout = COLUMN, .transa = N, .transb = N, .alpha = 1, .entries = ENTRIES_UNIFORM};
 
-/* Each dimension in turn around the tile, the others at sizes that divide nothing. */
+/* Each dimension in turn takes sizes around the tile; the others take sizes that nothing divides. */
 static void sizes(struct check_context *context, bool quick) {
     const struct lava_kernel *kernel = context->kernel;
     const int64_t m[] = {
@@ -30,7 +30,7 @@ static void sizes(struct check_context *context, bool quick) {
         for (size_t j = 0; j < COUNT(n); j++)
             for (size_t l = 0; l < COUNT(k); l++) {
                 if (quick && (i + 3 * j + 5 * l) % 8 != 0)
-                    continue; /* what is left still has every pair of sizes */
+                    continue; /* the remaining cases still cover every pair of sizes */
                 item.m = m[i];
                 item.n = n[j];
                 item.k = k[l];
@@ -68,7 +68,8 @@ static void operations(struct check_context *context, bool quick) {
                 }
 }
 
-/* Thin, flat and long; primes; the precision probe's short K on a wide C (TF32 inputs would miss by 3000). */
+/* Thin, flat and long shapes; primes; and a short K with a wide C to test precision (TF32 inputs would miss
+ * by 3000). */
 static const struct {
     int64_t m, n, k;
     enum entries entries;
@@ -84,14 +85,14 @@ static const struct {
     {260, 270, 50, ENTRIES_SPECIAL},
 };
 
-/* C itself would hide what the product's errors are, or how it overflows. */
+/* Entries for which adding C would hide the product's errors or its overflow. */
 static bool is_bare(enum entries entries) {
     return entries == ENTRIES_SPECIAL || entries == ENTRIES_SUBNORMAL || entries == ENTRIES_LARGE;
 }
 
 static double shape_beta(enum entries entries, int op) {
     if (entries == ENTRIES_CANCELLING)
-        return op & 1 ? -1 : 0; /* exact either way */
+        return op & 1 ? -1 : 0; /* both exact */
     return is_bare(entries) ? 0 : 0.5;
 }
 
@@ -112,7 +113,7 @@ static void shapes(struct check_context *context, bool quick) {
         }
 }
 
-/* Slices of K, summed by the epilogue. */
+/* Split K: slices that the epilogue adds. */
 static void split(struct check_context *context) {
     struct check_case item = plain;
     item.group = "split";
@@ -122,7 +123,7 @@ static void split(struct check_context *context) {
     item.entries = ENTRIES_POSITIVE;
     item.alpha = -1.5;
     for (uint32_t slices = 2; slices <= 16; slices *= 2)
-        for (int zero = 0; zero < 2; zero++) { /* C in its type, or fp32 to be merged */
+        for (int zero = 0; zero < 2; zero++) { /* C in its type, or fp32 for write-back */
             item.beta = zero ? 0 : 0.5;
             item.overrides = (struct lava_overrides){.split_k = slices, .persistent = slices == 4 ? 2 : 0};
             check_run(context, &item);
@@ -134,7 +135,7 @@ static void split(struct check_context *context) {
     check_run(context, &item);
 }
 
-/* Blocks of C forced by little memory, and column blocks asked for. */
+/* Blocks of C forced by little memory, and requested column blocks. */
 static void blocks(struct check_context *context, bool quick) {
     static const uint64_t memory[] = {1 << 20, 700 << 10, 400 << 10};
     uint64_t scale = context->type == LAVA_TYPE_FP64 ? 2 : 1;
@@ -142,7 +143,7 @@ static void blocks(struct check_context *context, bool quick) {
     item.group = "blocks";
     item.m = 301;
     item.n = 277;
-    item.k = lava_type_is_half(context->type) ? 806 : 403; /* as many bytes */
+    item.k = lava_type_is_half(context->type) ? 806 : 403; /* the same number of bytes */
     item.entries = ENTRIES_POSITIVE;
     item.alpha = -1.5;
     item.extra_ld = 3;
@@ -163,7 +164,7 @@ static void blocks(struct check_context *context, bool quick) {
     check_run(context, &item);
 }
 
-/* Panels of K that are added one to the other, with and without slices. */
+/* Panels of K whose products are added, with and without slices. */
 static void panels(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "K cut";
@@ -195,7 +196,7 @@ void check_kernel(struct check_context *context, bool quick) {
         check_screened(context, quick);
 }
 
-/* Of the context's kernel: some tiles each way, edges on all sides. */
+/* A product for the context's kernel with several tiles in each dimension and partial tiles at the edges. */
 static struct lava_problem schedule_problem(const struct check_context *context,
                                             const struct check_matrix matrices[3]) {
     return (struct lava_problem){.type = context->type,
@@ -212,7 +213,7 @@ static struct lava_problem schedule_problem(const struct check_context *context,
                                  .c = matrices[2].data};
 }
 
-/* The linear order with a workgroup a tile is checked for its values by the cases above. */
+/* The values of the linear order with one workgroup per tile are checked by the cases above. */
 void check_schedules(struct check_context *context) {
     const struct lava_kernel *kernel = context->kernel;
     int64_t m = 6 * kernel->tile_m + 5, n = 5 * kernel->tile_n + 3, k = 4 * kernel->tile_k + 1;
@@ -246,7 +247,7 @@ void check_schedules(struct check_context *context) {
         check_matrix_free(&matrices[i]);
 }
 
-/* Rows of the type whose kernels are all in the library, of all rows of the type. */
+/* Counts rows of the type whose kernels are all in the library, and all rows of the type. */
 static size_t rows_with_modules(enum lava_type type, size_t *of_type) {
     size_t rows, present = 0;
     const struct lava_kernel *table = lava_kernels_table(&rows);
@@ -260,7 +261,7 @@ static size_t rows_with_modules(enum lava_type type, size_t *of_type) {
     return present;
 }
 
-/* Only what not every device has. Which shapes of matrices a row needs is its own matter. */
+/* Whether a device may lack the type. Matrix shapes that a row needs are not considered here. */
 static bool may_lack(const struct lava_capabilities *device, enum lava_type type) {
     return lava_type_is_half(type) || (lava_type_real(type) == LAVA_TYPE_FP64 && !device->fp64);
 }

@@ -1,7 +1,7 @@
-/* The cases of complex products for a kernel row of real arithmetic: every operation, layout and pair of
+/* The test cases of complex products for a kernel row of real arithmetic: every operation, layout and pair of
  * scalars, sizes around the tile, entries of every kind, splits and blocks. Called by checkgemm.c for each
- * row. An m x n x k product is computed as a real one of m x 2n x 2k (dispatch/blocking.h): sizes are chosen
- * for that. */
+ * row. An m x n x k product is computed as a real one of m x 2n x 2k (dispatch/blocking.h); the sizes are
+ * chosen for that. */
 #include "tests/checkgemm/checkgemm.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -22,7 +22,7 @@ static const struct {
     {0, -1, 0, 0},     {1, 0, -0.3, 0.6}, {-0.2, 1.3, 0.7, 0}, {0.7, -0.4, -0.3, 0.6},
 };
 
-/* Those with units alone come first. */
+/* Rows with only units come first. */
 #define UNIT_SCALARS 4
 
 static void set_scalars(struct check_case *item, size_t row) {
@@ -42,7 +42,7 @@ static void operations(struct check_context *context, bool quick) {
     for (size_t l = 0; l < COUNT(layouts); l++)
         for (size_t o = 0; o < COUNT(ops) * COUNT(ops); o++)
             for (size_t s = 0; s < COUNT(scalar_table); s++) {
-                /* each operation in each layout, with scalars of all kinds in turn */
+                /* every operation in every layout, with rotating scalars */
                 if (quick && (s + 5 * o + 3 * l) % 6 != 0)
                     continue;
                 item.layout = layouts[l];
@@ -55,7 +55,7 @@ static void operations(struct check_context *context, bool quick) {
             }
 }
 
-/* Each dimension in turn around the tile of the real product. */
+/* Each dimension in turn takes sizes around the tile of the real product. */
 static void sizes(struct check_context *context, bool quick) {
     const struct lava_kernel *kernel = context->kernel;
     const int64_t m[] = {1, 3, kernel->tile_m - 1, kernel->tile_m, kernel->tile_m + 1};
@@ -69,7 +69,7 @@ static void sizes(struct check_context *context, bool quick) {
             for (size_t l = 0; l < COUNT(k); l++) {
                 size_t turn = i + 2 * j + 3 * l;
                 if (quick && (i + 5 * j + l) % 6 != 0)
-                    continue; /* what is left still has each m with each n and with each k */
+                    continue; /* the remaining cases still cover each m with each n and with each k */
                 item.m = m[i];
                 item.n = n[j];
                 item.k = k[l];
@@ -82,7 +82,7 @@ static void sizes(struct check_context *context, bool quick) {
             }
 }
 
-/* Thin, flat and long, and every kind of entries. */
+/* Thin, flat and long shapes, with every kind of entries. */
 static const struct {
     int64_t m, n, k;
     enum entries entries;
@@ -94,7 +94,7 @@ static const struct {
     {90, 35, 40, ENTRIES_SPECIAL},   {33, 65, 100, ENTRIES_SPECIAL},   {130, 139, 25, ENTRIES_SPECIAL},
 };
 
-/* C itself would hide what the product's errors are. */
+/* Scalars for which C does not hide the product's errors. */
 static void set_shape_scalars(struct check_case *item, size_t turn) {
     static const size_t exact[] = {0, 2, 3, 8}, bare[] = {0, 8}, special[] = {0, 8, 4};
     switch (item->entries) {
@@ -132,7 +132,7 @@ static void shapes(struct check_context *context, bool quick) {
         }
 }
 
-/* Slices of K. */
+/* Split K. */
 static void split(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "split";
@@ -156,7 +156,7 @@ static void split(struct check_context *context, bool quick) {
     check_run(context, &item);
 }
 
-/* Column blocks, of one width and of two. */
+/* Column blocks of one width and of two widths. */
 static void columns(struct check_context *context) {
     struct check_case item = plain;
     item.group = "columns";
@@ -173,7 +173,7 @@ static void columns(struct check_context *context) {
     }
 }
 
-/* K cut by little memory, with and without slices. */
+/* K split into panels because of little memory, with and without slices. */
 static void panels(struct check_context *context, bool quick) {
     struct check_case item = plain;
     item.group = "K cut";

@@ -1,5 +1,5 @@
-/* Ceilings of arithmetic and memory: each kernel of shaders/ceiling_* in a few launch configurations, the
- * best of which counts. Called by checkgemm.c. */
+/* Measures the ceilings of arithmetic and memory: each kernel of shaders/ceiling_* in a few launch
+ * configurations, of which the best counts. Called by checkgemm.c. */
 #include "tests/checkgemm/ceilings.h"
 
 #include <stdio.h>
@@ -14,17 +14,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define TIMEOUT_NS   60000000000ull
-/* Of one dispatch, and of all of a configuration. The first one also brings the device to its clock. */
+/* Duration of one dispatch, and of all dispatches of a configuration. The first one also brings the device to
+ * its clock. */
 #define DISPATCH_S 0.01
 #define TIMED_S    0.08
 #define WARM_S     0.4
 #define MAX_ROUNDS (1u << 24)
-/* Operands of the arithmetic kernels: more than any of them reads. */
+/* Operands of the arithmetic kernels: larger than any of them reads. */
 #define OPERAND_BYTES (256u << 10)
-/* Of each of the two buffers memory is measured with. */
+/* Size of each of the two buffers used to measure memory. */
 #define COPY_BYTES          (1ull << 30)
 #define COPY_BYTES_SOFTWARE (16ull << 20)
-/* The bus: staging memory as a whole, so often in one submission, the best of some. */
+/* The bus: whole staging memory, copied this often per submission; the best of several submissions. */
 #define BUS_COPIES 4
 #define BUS_ROUNDS 8
 
@@ -35,14 +36,14 @@ struct session {
     struct lava_buffer source, target;
 };
 
-/* What an arithmetic kernel is launched with: matrix: part of a subgroup; fma: part of an invocation. */
+/* Launch configuration of an arithmetic kernel. The part is per subgroup (matrix) or per invocation (fma). */
 struct launch {
     uint32_t part_m, part_n;
-    uint32_t subgroups; /* of a workgroup */
+    uint32_t subgroups; /* per workgroup */
     uint32_t workgroups_per_multiprocessor;
 };
 
-/* Device time of one dispatch in seconds; negative: it failed, or the device has no clock. */
+/* Device time of one dispatch in seconds; negative: it failed, or the device has no timestamps. */
 static double dispatch_seconds(const struct session *session, const struct lava_pipeline *pipeline,
                                const struct lava_ceiling_constants *constants, uint32_t groups) {
     struct lava_device *device = session->device;
@@ -62,7 +63,7 @@ static double dispatch_seconds(const struct session *session, const struct lava_
     return (double)elapsed_ns * 1e-9;
 }
 
-/* The least of many; 0: failed. */
+/* The minimum of many dispatches; 0: failed. */
 static double least_seconds(const struct session *session, const struct lava_pipeline *pipeline,
                             const struct lava_ceiling_constants *constants, uint32_t groups, double seconds) {
     double best = dispatch_seconds(session, pipeline, constants, groups), one = best;
@@ -74,7 +75,8 @@ static double least_seconds(const struct session *session, const struct lava_pip
     return one >= 0 ? best : 0;
 }
 
-/* Rounds so that a dispatch takes DISPATCH_S, then timed: flops of a round over the time of one. */
+/* Chooses the rounds so that a dispatch takes DISPATCH_S, then times it. Returns the flops of a round divided
+ * by its time. */
 static double arithmetic_rate(const struct session *session,
                               const struct lava_pipeline_specification *specification, uint32_t groups,
                               double flops_per_round, double seconds) {
@@ -84,7 +86,7 @@ static double arithmetic_rate(const struct session *session,
                                                .rounds = session->software ? 1 : 64};
     if (lava_pipelines_get(session->device, specification, &pipeline))
         return 0;
-    dispatch_seconds(session, pipeline, &constants, groups); /* software devices compile now, not before */
+    dispatch_seconds(session, pipeline, &constants, groups); /* software devices compile here */
     double first = dispatch_seconds(session, pipeline, &constants, groups);
     while (first >= 0 && first < DISPATCH_S / 2 && constants.rounds < MAX_ROUNDS) {
         constants.rounds *= first < DISPATCH_S / 16 ? 8 : 2;
@@ -193,7 +195,7 @@ static double fma_ceiling(const struct session *session, enum lava_type type) {
     return best;
 }
 
-/* store: copied, else read. */
+/* store: copy; otherwise only read. */
 static double memory_rate(const struct session *session, uint64_t bytes, bool store) {
     const struct lava_pipeline_specification specification = {.module = LAVA_MODULE_CEILING_COPY};
     const struct lava_pipeline *pipeline;
@@ -273,8 +275,8 @@ static void bus_ceiling(struct session *session, const struct lava_arena *arena,
     lava_memory_free(session->device, &session->source);
 }
 
-/* Numbers in (-1, 1) of the type, in session->source, by way of the engine's staging memory, which is idle
- * and never smaller. */
+/* Fills session->source with numbers in (-1, 1) of the type, through the engine's staging memory, which is
+ * idle and at least as large. */
 static bool upload_operands(struct session *session, const struct lava_buffer *staging, enum lava_type type) {
     struct lava_commands commands;
     struct lava_point done;

@@ -1,11 +1,11 @@
-/* One case: data, product, verdict. Called by cases.c. C starts as NaN where beta is 0. */
+/* Runs one case: data, product, verdict. Called by cases.c. C starts as NaN if beta is 0. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/checkgemm/checkgemm.h"
 
-/* Every scheme's planes hold this. */
+/* The planes of every scheme can represent this. */
 #define LEAST_OF_PLANES 0x1p-10
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, CONJUGATE = 113 };
@@ -48,7 +48,7 @@ static void describe(const struct check_context *context, const struct check_cas
            blocking->blocks_n, blocking->blocks_k, worst, verdict);
 }
 
-/* A row-major matrix is stored as the column-major one of swapped extents. */
+/* A row-major matrix is stored as a column-major matrix with swapped dimensions. */
 static struct check_matrix make_stored(const struct check_case *item, enum lava_type type, int64_t rows,
                                        int64_t columns) {
     bool row = item->layout == ROW_MAJOR;
@@ -90,7 +90,7 @@ static void fill(const struct check_case *item, const struct lava_problem *probl
         check_fill_cancelling(problem, a, b, state);
     } else {
         check_matrix_fill(a, entries, state);
-        /* so that C, too, has subnormal numbers of its type */
+        /* so that C also gets subnormal numbers of its type */
         check_matrix_fill(b, half && entries == ENTRIES_SUBNORMAL ? ENTRIES_UNIFORM : entries, state);
     }
     if (item->beta == 0 && item->beta_imaginary == 0)
@@ -101,8 +101,8 @@ static void fill(const struct check_case *item, const struct lava_problem *probl
         check_matrix_fill(c, entries == ENTRIES_SPECIAL ? ENTRIES_UNIFORM : entries, state);
 }
 
-/* One number in thousands is too small for planes of fp16: without those the tiles of a row by planes are
- * computed by planes. screened.c has the others. */
+/* One number in thousands is too small for planes of fp16. It is raised, so that the tiles of a row by planes
+ * are computed by planes. screened.c tests the others. */
 static void keep_to_planes(const struct check_context *context, const struct check_case *item,
                            struct check_matrix *a, struct check_matrix *b) {
     if (!lava_scheme(context->kernel->scheme)->screened ||
@@ -120,7 +120,7 @@ const char *check_compute(struct check_context *context, const struct lava_probl
     struct lava_progress progress;
     long cases = context->passed + context->failed;
     overrides.kernel = context->kernel;
-    /* at once and streamed in turn, with op(A) in one piece and in three */
+    /* alternate between at once and streamed, and between one and three M-chunks */
     if (!overrides.at_once)
         overrides.at_once = 1 + (int)(cases % 2);
     if (!overrides.pieces)
@@ -148,7 +148,7 @@ uint64_t check_memory(const struct check_context *context, const struct check_ca
     return lava_blocking_plan(&problem, context->kernel, &all, &blocking) ? blocking.total_bytes : 1;
 }
 
-/* Twice, from the same C; NULL where all is well. */
+/* Computes the product twice from the same C. Returns NULL if all is well. */
 static const char *examine(struct check_context *context, const struct check_case *item,
                            const struct lava_problem *problem, const struct check_matrices *matrices,
                            struct lava_blocking *blocking, double *worst) {

@@ -1,14 +1,14 @@
 /* checkgemm: tests and times every kernel row of the table on a device.
  *
- *     checkgemm                   all rows that the device can run, all cases, those of half precision with
- *                                 every shape of cooperative matrices that fits, C in fp32 and in their type,
- *                                 those of fp32 and fp64 also with complex elements
- *     checkgemm --quick           a third of them
+ *     checkgemm                   all rows that the device can run, all cases. Rows of half precision run
+ *                                 with every shape of cooperative matrices that fits and with C in fp32 and
+ *                                 in their type. Rows of fp32 and fp64 also run with complex elements
+ *     checkgemm --quick           a third of the cases
  *     checkgemm --bench SIZE...   times the policy's choice (or --kernel NAME, --kernel all)
- *     checkgemm --ceilings        what the device can do at most
+ *     checkgemm --ceilings        measures the peak rates of the device
  *
- * The device is LAVABLAS_DEVICE's, or lavapipe where that is not set and there is no GPU. The last line says
- * 'N passed, N failed'; the exit status is 1 if any failed, 77 where there is no device. */
+ * The device is that of LAVABLAS_DEVICE, or lavapipe if the variable is not set and there is no GPU. The last
+ * line is 'N passed, N failed'. The exit status is 1 if any failed, 77 if there is no device. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #include "tests/checkgemm/options.h"
 
-/* The device of the configuration; where that has none and asks for none, lavapipe. */
+/* Opens the configured device. If there is none and none was requested, opens lavapipe. */
 static struct lava_engine *open_device(const struct options *options, struct check_context *context) {
     struct lava_config config = *lava_config_get();
     config.inspect = options->bench;
@@ -62,7 +62,7 @@ static void report_kernel(struct check_context *context, const struct lava_kerne
         printf("%s: %s\n", kernel->name, text);
 }
 
-/* All cases with A, B and C of given types. */
+/* Runs all cases with the given types of A, B and C. */
 static void test_cases(struct check_context *context, const struct options *options) {
     char label[CHECK_LABEL_BYTES];
     long passed = context->passed, failed = context->failed;
@@ -80,8 +80,8 @@ static void show_only(struct lava_capabilities *capabilities, const struct lava_
     capabilities->shapes[0] = *shape;
 }
 
-/* Each of the device's shapes in turn, as if it had no other: the engine and the maker of pipelines must
- * both believe it. */
+/* Tests each of the device's shapes in turn, as if it had no other. Both the engine and the code that creates
+ * pipelines must see only that one. */
 static void test_shapes(struct check_context *context, const struct options *options) {
     struct lava_capabilities *seen = &context->engine->capabilities;
     struct lava_capabilities *made = &context->engine->device->capabilities;
@@ -107,7 +107,7 @@ static void test_shapes(struct check_context *context, const struct options *opt
     *made = all_made;
 }
 
-/* With A and B of the row's type, or complex with such parts. */
+/* Tests a row with A and B of its type, or complex with parts of its type. */
 static void test_row(struct check_context *context, const struct options *options,
                      const struct lava_kernel *kernel, enum lava_type type) {
     const char *reason;
@@ -121,7 +121,7 @@ static void test_row(struct check_context *context, const struct options *option
         test_cases(context, options);
 }
 
-/* The row that serves a type, with the least tile, by planes or not; NULL: none does here. */
+/* The row with the smallest tile that serves the type, by planes or not; NULL: none. */
 static const struct lava_kernel *least_row(const struct check_context *context, enum lava_type type,
                                            bool planes) {
     const struct lava_kernel *least = NULL;
@@ -139,8 +139,8 @@ static bool is_asked_for(const struct options *options, const struct lava_kernel
     return kernel->scheme == LAVA_SCHEME_NONE ? !options->planes : !options->no_planes;
 }
 
-/* All rows that serve the type; for a complex one, of those by planes the one with the least tile: they
- * differ in nothing that it could change. */
+/* Tests all rows that serve the type. For a complex type only one row by planes is tested, the one with the
+ * smallest tile: the rows by planes do not differ in how they handle parts. */
 static void test_type(struct check_context *context, const struct options *options, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -183,7 +183,7 @@ static void bench_size(struct check_context *context, const struct options *opti
         }
 }
 
-/* The rows to be timed: none (the policy's choice), the one asked for, or all that fit. */
+/* The rows to time: none (the policy's choice), the requested one, or all that fit. */
 static size_t chosen_rows(const struct check_context *context, const struct options *options,
                           const struct lava_kernel *rows[], size_t most) {
     size_t count, chosen = 0;

@@ -1,4 +1,4 @@
-/* What the parts of checkgemm share: the program that tests and times every kernel row. */
+/* Declarations shared by the parts of checkgemm, the program that tests and times every kernel row. */
 #ifndef CHECKGEMM_H
 #define CHECKGEMM_H
 
@@ -10,62 +10,64 @@
 
 /* One product to check. Sizes are the caller's (before a row-major product is swapped). */
 struct check_case {
-    const char *group; /* what the case is there for */
+    const char *group; /* the purpose of the case */
     int64_t m, n, k;
     int layout, transa, transb; /* CBLAS enumerators */
-    int64_t extra_ld;           /* above the minimum, each of the three */
+    int64_t extra_ld;           /* added to the minimum of each of the three */
     double alpha, beta;         /* rounded to fp32 unless the parts of elements are fp64 */
     double alpha_imaginary, beta_imaginary;
     enum entries entries;
     struct lava_overrides overrides;
-    int64_t blocks_n, blocks_k; /* at least so many the overrides must give; 0: any */
+    int64_t blocks_n, blocks_k; /* minimum number that the overrides must produce; 0: any */
 };
 
-/* What is tested at the moment, and how it went so far. */
+/* The current test configuration and the results so far. */
 struct check_context {
     struct lava_engine *engine;
     const struct lava_kernel *kernel;
-    enum lava_type type, type_c;    /* of A and B, the kernel's or the complex type of such parts; of C */
-    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; the only one the device shows */
-    uint64_t seed;                  /* of the run; each case derives its own */
+    /* type: A and B, the kernel's or the complex type of such parts; type_c: C */
+    enum lava_type type, type_c;
+    struct lava_matrix_shape shape; /* the kernel's cooperative matrices; the only one the device reports */
+    uint64_t seed;                  /* seed of the run; each case derives its own */
     bool verbose;
-    bool keeps_subnormals, keeps_subnormals64; /* the device offers it for fp32, fp64 */
+    bool keeps_subnormals, keeps_subnormals64; /* supported by the device for fp32, fp64 */
     long passed, failed;
 };
 
-/* Kernel, shape and type of C, in words. */
+/* Describes the kernel, the shape and the type of C. */
 #define CHECK_LABEL_BYTES 96
 const char *check_label(const struct check_context *context, char text[CHECK_LABEL_BYTES]);
 
-/* Runs one case and prints a line where it failed (or verbose is set). */
+/* Runs one case. Prints a line if it failed (or if verbose is set). */
 void check_run(struct check_context *context, const struct check_case *item);
-/* The case's A, B and C as the caller has them, not filled yet, to be freed in any case, and the problem,
- * whose A may be the caller's B; false: refused as invalid. */
+/* Creates the case's A, B and C as the caller has them, not filled yet, and the problem, whose A may be the
+ * caller's B. The matrices must be freed in any case. Returns false if the problem is refused as invalid. */
 bool check_make_problem(const struct check_context *context, const struct check_case *item,
                         struct check_matrix matrices[3], struct lava_problem *problem);
-/* Computes a problem with the context's kernel; NULL, or why it could not. *plan (where not NULL): how. */
+/* Computes a problem with the context's kernel. Returns NULL or the reason why it could not. Stores the plan
+ * in *plan if not NULL. */
 const char *check_compute(struct check_context *context, const struct lava_problem *problem,
                           const struct lava_overrides *overrides, struct lava_plan *plan);
-/* Device memory that the case takes in one block; with a third of it K is cut where it is long. */
+/* Device memory that the case takes as one block. With a third of it, a long K is split. */
 uint64_t check_memory(const struct check_context *context, const struct check_case *item);
-/* Runs all cases of a kernel, with the context's types; quick: a third of them. */
+/* Runs all cases of a kernel with the context's types; quick: a third of them. */
 void check_kernel(struct check_context *context, bool quick);
-/* The same where the types are complex. */
+/* The same for complex types. */
 void check_complex(struct check_context *context, bool quick);
-/* Runs the same product with every schedule, persistent or not, and compares bits. */
+/* Runs the same product with every tile order, persistent or not, and compares the bits. */
 void check_schedules(struct check_context *context);
-/* For a row by planes: products with elements that planes cannot hold. */
+/* For a row by planes: tests products with elements that planes cannot represent. */
 void check_screened(struct check_context *context, bool quick);
-/* A type that no row of the device computes: the device must lack something for it, and the library must say
- * so. complete: its modules must be in the library all the same. */
+/* For a type that no row of the device computes: checks that the device lacks something for it and that the
+ * library reports this. complete: its modules must still be in the library. */
 void check_refusal(struct check_context *context, enum lava_type type, bool complete);
 
-/* What judge.c looks at: A and B of the problem, C after and before. */
+/* Input of judge.c: A and B of the problem, C after and before. */
 struct check_matrices {
     const struct check_matrix *a, *b, *c_before;
     struct check_matrix *c;
 };
-/* The largest error of an element of C over what is allowed: above 1 is wrong. */
+/* The largest error of an element of C relative to its bound. Above 1 is wrong. */
 double check_worst_error(const struct check_context *context, const struct check_case *item,
                          const struct lava_problem *problem, const struct check_matrices *matrices);
 

@@ -1,25 +1,29 @@
-/* What C should be, and how far the device may be off. Called by check.c and screened.c.
+/* Expected values of C and the error that the device is allowed. Called by check.c and screened.c.
  *
  *   fp32 in and out     4 sqrt(K + 2) u G                     u = 2^-24, G = |alpha| |A||B| + |beta| |C0|
  *   fp64 in and out     the same                              u = 2^-53
- *   fp32 by planes      what splitting adds (dispatch/schemes.h) besides; 2 K u G where sums stay in the unit
- *   half in, fp32 out   2 K u G, and 2 u G for alpha and beta: products are exact, a device may truncate sums
- *   half in and out     that, then one rounding to C's type
- *   complex             that of its parts, sums of 2 K products; G from the absolute values of parts
+ *   fp32 by planes      plus the error of splitting (dispatch/schemes.h); 2 K u G if sums stay in the matrix
+ *                       unit
+ *   half in, fp32 out   2 K u G, plus 2 u G for alpha and beta: products are exact, a device may truncate
+ *                       sums
+ *   half in and out     that, plus one rounding to C's type
+ *   complex             that of its parts, which are sums of 2 K products; G from the absolute values of
+ *                       parts
  *
- * and the steps of the subnormal range. Sums of small integers are exact: those compare bit by bit. What
- * should be is computed in double precision; where that is the device's own, in long double. */
+ * plus the spacing of the subnormal range. Sums of small integers are exact and are compared bit by bit. The
+ * expected values are computed in double precision. If the device computes in double, they are computed in
+ * long double. */
 #include "tests/checkgemm/checkgemm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Products that are added one to the other in long double. */
+/* Number of products summed in one run in long double. */
 #define RUN 256
 
-/* By the type of parts. A rounding to nearest: relative to the value, of values below the smallest normal
- * number, and from where on it gives infinity; those of fp32 and fp64 are among the roundings of the sum. And
+/* By the type of parts: the unit of a rounding to nearest, its half step below the smallest normal number,
+ * and the value from which it overflows. Those of fp32 and fp64 are included in the rounding of the sum. Also
  * the unit of sums. */
 static const struct {
     double unit, half_step;
@@ -32,17 +36,17 @@ static const struct {
     [LAVA_TYPE_FP64] = {0, 0, 0x1.fffffffffffff8p1023L, 0x1p-53},
 };
 
-/* A B by parts: op(A), a column of op(B), and that column of A B and of |A||B|. */
+/* A B by parts: op(A), a column of op(B), and the matching column of A B and of |A||B|. */
 struct reference {
     const struct lava_problem *problem;
-    bool wide; /* sums in long double; op(A) lies row by row then, else column by column */
+    bool wide; /* sums in long double; op(A) is then stored by rows, otherwise by columns */
     int parts;
     double *a[2], *b[2];
     long double *sums[2];
     double *sizes[2], *narrow;
 };
 
-/* The products of parts: of A, of B, where they belong, with which sign. The first is all of a real type. */
+/* The products of parts: of A, of B, destination, sign. A real type has only the first. */
 static const struct {
     int a, b, to;
     double sign;
@@ -58,7 +62,7 @@ static bool is_exact(const struct check_case *item) {
            ((item->beta == 0 && item->beta_imaginary == 0) || is_unit(item->beta, item->beta_imaginary));
 }
 
-/* What a part may be off before it is rounded to C's type. */
+/* Error bound of a part before it is rounded to C's type. */
 static double allowed(const struct check_context *context, const struct check_case *item,
                       const struct lava_problem *problem, double size) {
     enum lava_type type = lava_type_real(problem->type);
@@ -75,7 +79,7 @@ static double allowed(const struct check_context *context, const struct check_ca
     return (terms + scheme->units) * roundings[type].sum_unit * size + (k + 2.0) * step;
 }
 
-/* The part's error over what is allowed; infinite where a special value is wrong. */
+/* The part's error relative to its bound; infinite if a special value is wrong. */
 static double judge(enum lava_type type, double got, long double expected, double bound) {
     if (isnan(expected))
         return isnan(got) ? 0 : INFINITY;
@@ -91,13 +95,13 @@ static double judge(enum lava_type type, double got, long double expected, doubl
     return bound > 0 ? error / bound : error > 0 ? INFINITY : 0;
 }
 
-/* The same where the sum is exact: only the value nearest to it will do. */
+/* The same for an exact sum: only the nearest value is accepted. */
 static double judge_exact(enum lava_type type, double got, long double expected) {
     return got == check_rounded(type, (double)expected) ? 0 : INFINITY;
 }
 
-/* A part of a complex element where the formula gives no number: which of Inf and NaN depends on the order of
- * sums, and nothing is recovered. */
+/* A part of a complex element for which the formula gives no number. Inf or NaN both count, because the order
+ * of sums decides which it is, and nothing is recovered. */
 static double judge_special(double got) {
     return isfinite(got) ? INFINITY : 0;
 }
@@ -152,7 +156,7 @@ static void add_narrow(struct reference *reference, const double *a, const doubl
     }
 }
 
-/* One element; its error, (RUN + K / RUN) 2^-64 |A||B|, is nothing beside 2^-53. */
+/* Sum of one element. Its error, (RUN + K / RUN) 2^-64 |A||B|, is negligible against 2^-53. */
 static long double sum_wide(const double *a, const double *b, int64_t k, double *size) {
     long double sum = 0;
     for (int64_t l = 0; l < k;) {
@@ -183,12 +187,12 @@ static void sum_column(struct reference *reference) {
     }
 }
 
-/* Of a real type the second part is 0. */
+/* The second part of a real type is 0. */
 struct number {
     long double parts[2];
 };
 
-/* A real scalar meets neither part of the other's: 0 times Inf is not to show. */
+/* A real scalar is not multiplied with the other part: avoids 0 times Inf. */
 static struct number times(double real, double imaginary, const struct number *x) {
     if (imaginary == 0)
         return (struct number){{real * x->parts[0], real * x->parts[1]}};
@@ -196,12 +200,12 @@ static struct number times(double real, double imaginary, const struct number *x
         {real * x->parts[0] - imaginary * x->parts[1], real * x->parts[1] + imaginary * x->parts[0]}};
 }
 
-/* What a part of an element of |op(A)||op(B)|, or of |C|, is multiplied to by |scalar|. */
+/* Magnitude of a part of scalar times an element, from the parts' magnitudes. */
 static double size_of(double real, double imaginary, const double sizes[2], int part) {
     return fabs(real) * sizes[part] + fabs(imaginary) * sizes[1 - part];
 }
 
-/* The worst part of an element. */
+/* Judges the worst part of an element. */
 static double judge_element(const struct check_context *context, const struct check_case *item,
                             const struct reference *reference, const struct check_matrices *matrices,
                             int64_t i, int64_t j) {

@@ -10,7 +10,7 @@
 
 #define GUARD 64 /* elements before and after a matrix */
 
-/* A NaN of our own for each type of parts, in the low bits: reading it spoils a result. */
+/* A NaN of our own for each type of parts, with a pattern in the low bits. Reading it spoils a result. */
 static const uint64_t canaries[LAVA_TYPE_REAL_COUNT] = {[LAVA_TYPE_FP32] = 0x7fda5a5au,
                                                         [LAVA_TYPE_FP16] = 0x7e5au,
                                                         [LAVA_TYPE_BF16] = 0x7fdau,
@@ -27,13 +27,13 @@ float random_uniform(uint64_t *state) {
     return (float)((double)(random_next(state) >> 11) * 0x1p-52 - 1.0);
 }
 
-/* From the two ends of a random number: its sign and 53 bits. */
+/* Uses both ends of a random number: 53 bits and a sign. */
 double random_uniform64(uint64_t *state) {
     uint64_t bits = random_next(state);
     return copysign((double)(bits >> 11) * 0x1p-53, bits & 1 ? 1 : -1);
 }
 
-/* One part. */
+/* Stores one part. */
 static void store(enum lava_type type, unsigned char *target, double value) {
     float single = (float)value;
     uint16_t half;
@@ -146,8 +146,8 @@ void check_matrix_set(struct check_matrix *matrix, int64_t i, int64_t j, double 
     check_matrix_set_part(matrix, i, j, 0, value);
 }
 
-/* By the type of parts: whose products are subnormal, or, of halves, what is subnormal itself; whose products
- * are large; whose products cancel, exact in sums of a few thousand. */
+/* By the type of parts: the scale for subnormal products (for half types, subnormal elements), for large
+ * products, and for cancelling products that are exact in sums of a few thousand. */
 static const struct {
     double subnormal, large, cancelling;
 } scales[LAVA_TYPE_REAL_COUNT] = {[LAVA_TYPE_FP32] = {1e-20, 0x1p55, 256},
@@ -218,7 +218,7 @@ bool check_matrix_guards_intact(const struct check_matrix *matrix) {
     return true;
 }
 
-/* Part of element l of row i of op(A), or of column i of op(B). */
+/* Sets a part of element l of row i of op(A), or of column i of op(B). */
 static void set_factor(struct check_matrix *matrix, bool k_along_rows, int64_t i, int64_t l, int part,
                        double value) {
     if (k_along_rows)
@@ -227,8 +227,8 @@ static void set_factor(struct check_matrix *matrix, bool k_along_rows, int64_t i
         check_matrix_set_part(matrix, i, l, part, value);
 }
 
-/* One row of an operand: large factors, those of neighbouring k equal (or opposite), and a small integer for
- * the last k, which has no neighbour; one that is left over is 0. */
+/* Fills one row of an operand with large factors. Those of neighbouring k are equal (or opposite). The last k
+ * has no neighbour and gets a small integer. An element that is left over is 0. */
 static void fill_pairs(struct check_matrix *matrix, bool k_along_rows, int64_t i, int64_t k, bool opposite,
                        uint64_t *state) {
     double large = scales[lava_type_real(matrix->type)].cancelling;

@@ -1,4 +1,5 @@
-/* Products to time, their samples, and their time on the device. Called by bench.c and by perf/tune. */
+/* Creates products to time, checks samples of them, and measures their time on the device. Called by bench.c
+ * and by perf/tune. */
 #include "tests/checkgemm/measure.h"
 
 #include <math.h>
@@ -12,11 +13,11 @@
 
 #define MAX_ROUNDS 1000
 #define SAMPLES    64 /* elements of C compared with a dot product in long double */
-/* Random elements of a matrix, repeated: as good for timing, and made in no time. A prime. */
+/* Period of the random elements of a matrix. Repetition saves time and does not affect timing. A prime. */
 #define PERIOD 1048573
-/* Elements of fp32 are no smaller: fp16's planes hold those of 2^-14 and more. */
+/* Smallest fp32 element. fp16's planes represent 2^-14 and more. */
 #define LEAST_ELEMENT 0x1p-10f
-/* One submission is at most about this long. */
+/* Maximum length of one submission, roughly. */
 #define REPEATED_SECONDS 0.1
 
 static void *allocate(size_t bytes) {
@@ -28,7 +29,7 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-/* So many parts of elements, of their type. */
+/* Returns this many random numbers, parts of elements of the type. */
 static void *random_parts(enum lava_type type, size_t parts, uint64_t *state) {
     unsigned char *memory = allocate(parts * lava_type_bytes(type));
     for (size_t i = 0; i < parts; i++) {
@@ -100,15 +101,15 @@ static double element(enum lava_type type, const void *matrix, int64_t index, in
     }
 }
 
-/* As judge.c has them: sums of fp32 or fp64, with what planes add; sums that stay in a matrix unit, which may
- * cut off. */
+/* Error bounds as in judge.c: for sums in fp32 or fp64, plus the error of planes; and for sums that stay in a
+ * matrix unit, which may truncate. */
 static double terms_of(const struct lava_problem *problem, const struct lava_scheme_row *scheme) {
     double k = (lava_type_is_complex(problem->type) ? 2.0 : 1.0) * (double)problem->k;
     bool stays = lava_type_is_half(problem->type) || (scheme->planes > 0 && scheme->span_k == 0);
     return (stays ? 2.0 * k : 4.0 * sqrt(k + 2.0)) + scheme->units;
 }
 
-/* A part of A B, and that of the sum of absolute values. */
+/* A part of A B, and of the sum of absolute values. */
 static long double sum_part(const struct lava_problem *problem, int64_t i, int64_t j, int part,
                             double *size) {
     long double sum = 0;

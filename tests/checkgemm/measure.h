@@ -1,37 +1,36 @@
-/* Timing a product on the device, for checkgemm --bench and perf/tune. */
+/* Times a product on the device, for checkgemm --bench and perf/tune. */
 #ifndef CHECKGEMM_MEASURE_H
 #define CHECKGEMM_MEASURE_H
 
 #include "lib/engine/runner.h"
 
-/* A product with matrices of its own: C <- A B, column-major, tight, C set to NaN. No element is so small
- * that planes cannot hold it: a row by planes is timed without its fallback. Exits where there is no memory.
- */
+/* A product with its own matrices: C <- A B, column-major, tight, C set to NaN. Planes can represent all
+ * elements, so a row by planes is timed without its fallback. Exits if out of memory. */
 struct lava_problem measure_problem(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
                                     int64_t k, uint64_t seed);
 void measure_free(struct lava_problem *problem);
 
-/* False where an element of a few samples of C is not what it should be, computed by that scheme. */
+/* Returns false if one of a few sampled elements of C is wrong for that scheme. */
 bool measure_samples_right(const struct lava_problem *problem, enum lava_scheme scheme, uint64_t seed);
 
 struct measured {
     int rounds;                             /* 0: it could not be computed */
-    double multiply_ms, multiply_median_ms; /* the least, the median */
+    double multiply_ms, multiply_median_ms; /* minimum and median */
     double finish_ms, pack_ms;              /* medians */
 };
 
-/* Runs a plan for `seconds` and at least three times, after as long as `warm_seconds`: a GPU that idled needs
- * 300 ms of load to reach its clock. */
+/* Runs a plan for `seconds` and at least three times, after `warm_seconds` of warming up. A GPU that idled
+ * needs 300 ms of load to reach its clock. */
 struct measured measure_device(struct lava_engine *engine, const struct lava_problem *problem,
                                const struct lava_plan *plan, double warm_seconds, double seconds);
 
-/* Milliseconds of the multiply alone where each repetition reads other copies of the packed operands, of
- * `bytes` in all or as many as there is memory for, so that no cache holds them: the least of several. The
- * plan was run last and has one block. A row by planes has its fallback timed with it. 0: not measured.
- * *copies: how many there were. */
+/* Milliseconds of the multiply alone, with operands that no cache holds: the minimum of several runs. Each
+ * repetition reads another copy of the packed operands. The copies take `bytes` in total, or less if memory
+ * runs out. The plan must be the one run last and have one block. For a row by planes the fallback is
+ * included. Returns 0 if not measured. *copies is the number of copies. */
 double measure_rotating(struct lava_engine *engine, const struct lava_problem *problem,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies);
 
-double measure_median(double *values, int count); /* sorts them */
+double measure_median(double *values, int count); /* sorts the values */
 
 #endif

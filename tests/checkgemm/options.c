@@ -1,11 +1,11 @@
-/* Options and kernel figures. Called by checkgemm.c. */
+/* Options, and kernel rows given by numbers. Called by checkgemm.c. */
 #include "tests/checkgemm/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What --rotate walks through: no GPU has a cache of a quarter of it. */
+/* Bytes that --rotate cycles through: more than four times the cache of any GPU. */
 #define ROTATE_BYTES (512ull << 20)
 
 static const char usage[] =
@@ -41,7 +41,7 @@ void options_usage(void) {
     exit(2);
 }
 
-/* An option's argument, or an exit with the usage. */
+/* Returns an option's argument, or exits with the usage. */
 static const char *argument(int argc, char **argv, int *i) {
     if (++*i >= argc)
         options_usage();
@@ -64,14 +64,14 @@ static void parse_type(const char *name, struct options *options) {
         options_usage();
 }
 
-/* Any half type stands for "that of A and B": see bench_run. */
+/* Any half type stands for "the type of A and B": see bench_run. */
 static void parse_c_type(const char *name, struct options *options) {
     if (strcmp(name, "fp32") && strcmp(name, "half"))
         options_usage();
     options->timing.type_c = strcmp(name, "half") ? LAVA_TYPE_FP32 : LAVA_TYPE_FP16;
 }
 
-/* False where it is not a flag. */
+/* Returns false if it is not a flag. */
 static bool parse_flag(const char *name, struct options *options, struct check_context *context) {
     const struct {
         const char *name;
@@ -136,13 +136,13 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
     return i;
 }
 
-/* A row's type, or its scheme where it has planes. */
+/* A row's type, or its scheme if it has planes. */
 static const char *type_of(const struct lava_kernel *kernel) {
     return kernel->scheme == LAVA_SCHEME_NONE ? lava_type_name(kernel->type)
                                               : lava_scheme(kernel->scheme)->name;
 }
 
-/* The module of a type and an algorithm is that of a row of the table. */
+/* Finds the module for a type and an algorithm, from a row of the table. */
 static bool find_module(const char *type, const char *algorithm, struct lava_kernel *kernel) {
     size_t rows;
     const struct lava_kernel *table = lava_kernels_table(&rows);
@@ -156,7 +156,7 @@ static bool find_module(const char *type, const char *algorithm, struct lava_ker
     return false;
 }
 
-/* A row of fp32 arithmetic with the same tile. */
+/* Finds a row of fp32 arithmetic with the same tile. */
 static const char *find_fallback(const struct lava_kernel *kernel) {
     size_t rows;
     const struct lava_kernel *table = lava_kernels_table(&rows);

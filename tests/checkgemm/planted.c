@@ -1,5 +1,5 @@
-/* What is planted, and what it screens out. Invariant: nothing here is taken from the shaders; of
- * dispatch/schemes.c only the limits. */
+/* Plants elements and computes which tiles they screen out. Invariant: nothing is taken from the shaders, and
+ * only the limits from dispatch/schemes.c. */
 #include "tests/checkgemm/planted.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements have exponents from here to -1, unless they are scaled or planted. */
+/* Elements have exponents from this one to -1, unless they are scaled or planted. */
 #define LEAST_EXPONENT (-3)
-/* An exponent whose squares no fp32 holds. */
+/* An exponent whose squares overflow fp32. */
 #define OVERFLOWING  100
 #define BIAS         127
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -68,7 +68,7 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-/* The limits as exponents without a bias. */
+/* The limits as unbiased exponents. */
 struct limits {
     int least, most, least_sum, most_sum;
 };
@@ -79,7 +79,7 @@ static struct limits limits_of(const struct check_context *context, int64_t k) {
                            (int)biased.least_sum - 2 * BIAS, (int)biased.most_sum - 2 * BIAS};
 }
 
-/* The smallest and the largest number of an exponent. */
+/* The smallest and the largest number with an exponent. */
 static float smallest(int exponent) {
     return ldexpf(1, exponent);
 }
@@ -138,8 +138,8 @@ bool planted_possible(const struct planted_kind *kind, const struct check_contex
     }
 }
 
-/* The power of two that brings the other operand's exponents so far from an element planted in this one that
- * their sums are within the limits: what is tested is the element. */
+/* The power of two that scales the other operand, so that its exponents plus that of the planted element are
+ * within the limits of sums. Only the limit of the element is tested. */
 static int room_for(enum planted_value value, const struct limits *limits) {
     bool low = value == PLANTED_LEAST || value == PLANTED_BELOW_LEAST,
          high = value == PLANTED_MOST || value == PLANTED_ABOVE_MOST;
@@ -174,7 +174,7 @@ static void plant(struct planted *planted, int which, const struct limits *limit
     float value = value_of(kind->values[which], which, limits);
     if (kind->values[which] == PLANTED_NOTHING)
         return;
-    if (kind->extent == PLANTED_EVERYWHERE) /* scaled, so that sums are as they should be */
+    if (kind->extent == PLANTED_EVERYWHERE) /* scaled so that sums are within the limits */
         for (int64_t i = 0; i < side->width * side->k; i++)
             side->elements[i] = ldexpf(side->elements[i], limits->least);
     if (kind->extent == PLANTED_BLOCK)
@@ -189,8 +189,8 @@ static void plant(struct planted *planted, int which, const struct limits *limit
         row[chosen(planted->place.k, side->k)] = value;
 }
 
-/* Into the stored matrix: A's rows have K along the columns unless it is transposed, B's columns the other
- * way. */
+/* Copies to the stored matrix. A's rows have K along the columns unless A is transposed; B's columns are the
+ * reverse. */
 static void store(struct planted *planted, int which) {
     const struct lava_problem *problem = &planted->problem;
     const struct planted_side *side = &planted->sides[which];
@@ -203,8 +203,8 @@ static void store(struct planted *planted, int which) {
                              side->elements[i * side->k + l]);
 }
 
-/* Exponents of a panel's elements but zeros; a subnormal counts as the exponent below the least normal one,
- * Inf and NaN as the one above the greatest. */
+/* Range of exponents of a panel's nonzero elements. A subnormal counts as the exponent below the least normal
+ * one, Inf and NaN as the one above the greatest. */
 static void exponents_of(const struct planted_side *side, int64_t panel, int *least, int *most) {
     int64_t end = (panel + 1) * side->tile < side->width ? (panel + 1) * side->tile : side->width;
     *least = BIAS + 1;
@@ -219,7 +219,7 @@ static void exponents_of(const struct planted_side *side, int64_t panel, int *le
     }
 }
 
-/* Which tiles the limits screen out. */
+/* Computes which tiles the limits screen out. */
 static void screen(struct planted *planted, const struct limits *limits) {
     int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);
@@ -248,7 +248,7 @@ int64_t planted_tiles_out(const struct planted *planted) {
     return count;
 }
 
-/* Whether the kind is what it says: the tile at its place, some others, or none. */
+/* Whether the screened-out tiles match the kind: the tile at its place, some others, or none. */
 static bool as_intended(const struct planted *planted) {
     int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);

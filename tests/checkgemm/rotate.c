@@ -1,6 +1,6 @@
-/* The multiply alone with operands no cache holds. A run of the engine leaves packed operands and the list
- * of tiles in its arena; the operands are copied a number of times and each repetition reads the next
- * copy. What was screened out is the same in every copy, and so are the arguments of the fallback. Called by
+/* Times the multiply alone with operands that no cache holds. A run of the engine leaves packed operands and
+ * the list of tiles in its arena. The operands are copied several times, and each repetition reads the next
+ * copy. The screened-out tiles and the arguments of the fallback are the same in every copy. Called by
  * bench.c and by perf/tune. */
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "tests/checkgemm/measure.h"
 
 #define MAX_COPIES 64
-/* Where packed B begins after packed A. */
+/* Alignment of packed B after packed A. */
 #define ALIGNMENT  256
 #define TIMEOUT_NS 60000000000ull
-/* Of one submission. */
+/* Length of one submission. */
 #define SUBMISSION_MS   50.0
 #define MAX_REPETITIONS 1000
-/* The bits of 1. */
+/* The bits of 1.0. */
 #define ONE_FP64 0x3ff0000000000000u
 
 struct rotation {
@@ -36,7 +36,7 @@ static uint64_t address_of(const struct rotation *rotation, enum lava_arena_role
     return rotation->engine->arena.buffers[role].address;
 }
 
-/* Where the list of all tiles lies; 0: op(A) was multiplied in pieces, there is none. */
+/* Address of the list of all tiles; 0: there is none, because op(A) was multiplied in M-chunks. */
 static uint64_t schedule_of(const struct rotation *rotation, const struct lava_problem *problem) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_arena *arena = &rotation->engine->arena;
@@ -49,7 +49,7 @@ static uint64_t schedule_of(const struct rotation *rotation, const struct lava_p
     return 0;
 }
 
-/* As stages.c has them for the only block; the addresses of the operands follow. */
+/* The constants that stages.c uses for the only block. The caller sets the operands' addresses. */
 static struct lava_multiply_constants constants_of(const struct rotation *rotation,
                                                    const struct lava_problem *problem) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
@@ -75,7 +75,7 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
     };
 }
 
-/* The tiles that were screened out of the multiply before, from the same copy. */
+/* Records the fallback for the tiles that the previous multiply screened out, from the same copy. */
 static void record_fallback(const struct rotation *rotation, const struct lava_commands *commands,
                             const struct lava_buffer *copy, struct lava_multiply_constants constants) {
     const struct lava_kernel *kernel = rotation->plan->kernel, *fallback = lava_kernel_fallback(kernel);
@@ -89,7 +89,7 @@ static void record_fallback(const struct rotation *rotation, const struct lava_c
                                  rotation->b_offset + rotation->b.arguments);
 }
 
-/* A multiply of a copy, in so many workgroups. */
+/* Records a multiply of a copy, with this many workgroups. */
 static void record(const struct rotation *rotation, const struct lava_commands *commands,
                    const struct lava_buffer *copy, uint32_t groups) {
     struct lava_multiply_constants constants = rotation->constants;
@@ -107,7 +107,7 @@ static void record(const struct rotation *rotation, const struct lava_commands *
         record_fallback(rotation, commands, copy, constants);
 }
 
-/* Allocates and fills as many copies as asked for, or fewer where memory ends. */
+/* Allocates and fills as many copies as requested, or fewer if memory runs out. */
 static bool make_copies(struct rotation *rotation, uint32_t asked) {
     struct lava_device *device = rotation->engine->device;
     const struct lava_buffer *buffers = rotation->engine->arena.buffers;
@@ -132,7 +132,7 @@ static bool make_copies(struct rotation *rotation, uint32_t asked) {
            !lava_queue_wait(device, done, TIMEOUT_NS);
 }
 
-/* Of one multiply, in milliseconds; 0: failed. */
+/* Time of one multiply, in milliseconds; 0: failed. */
 static double run_once(struct rotation *rotation, uint32_t repetitions) {
     struct lava_device *device = rotation->engine->device;
     const struct lava_plan *plan = rotation->plan;
@@ -183,7 +183,7 @@ static bool get_pipelines(struct rotation *rotation, bool narrow) {
            (!kernel->fallback || !lava_pipelines_get(device, &fallback, &rotation->fallback));
 }
 
-/* What the device computes: of a complex product the real one of its parts. */
+/* The product that the device computes: for a complex product the real one of its parts. */
 static struct lava_problem on_device(const struct lava_problem *problem) {
     struct lava_problem real = *problem;
     if (lava_type_is_complex(problem->type)) {

@@ -1,13 +1,13 @@
-/* Rows by planes, where tiles of C are screened out (dispatch/schemes.h): products with elements at and
- * beyond the limits, each computed by the row and by its fallback. Called by cases.c for those rows alone.
+/* Rows by planes with tiles of C that are screened out (dispatch/schemes.h). Tests products with elements at
+ * and beyond the limits, each computed by the row and by its fallback. Called by cases.c for those rows only.
  *
- *   a tile that the limits screen out     has the bits that the fallback gives
- *   any other                             differs from them somewhere: it was computed by planes
+ *   a screened-out tile                   has the same bits as from the fallback
+ *   any other tile                        differs from them somewhere, because it was computed by planes
  *   all of C                              within the bound
- *   one block                             the fallback of its last piece was raised where a tile needs it,
- * else not
+ *   one block                             the fallback of its last M-chunk was raised if a tile needs it, and
+ *                                         only then
  *
- * Which tiles those are is worked out from the elements (planted.c). K is chosen so that slices of both rows
+ * planted.c computes from the elements which tiles are screened out. K is chosen so that slices of both rows
  * begin at the same k. */
 #include "tests/checkgemm/planted.h"
 
@@ -22,7 +22,7 @@ enum { ROW = 101, COLUMN = 102, N = 111, T = 112 };
 
 /* The products */
 
-/* Of the fallback's dispatch as the only block left it: workgroups each way. */
+/* Reads the arguments of the fallback's dispatch that the only block left: workgroups in each dimension. */
 static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
     const struct lava_engine *engine = planted->context->engine;
     const struct lava_kernel *kernel = planted->context->kernel;
@@ -44,7 +44,7 @@ static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
     return true;
 }
 
-/* Of the piece of op(A) that was multiplied last: its arguments are what is left. */
+/* Considers the M-chunk of op(A) that was multiplied last, because only its arguments remain. */
 static bool last_piece_needs_it(const struct planted *planted, const struct lava_blocking *blocking) {
     int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);
@@ -57,7 +57,7 @@ static bool last_piece_needs_it(const struct planted *planted, const struct lava
     return false;
 }
 
-/* Raised where a tile is screened out, and only there; the other two are always 1. */
+/* Checks that the fallback is raised exactly if a tile is screened out. The other two words are always 1. */
 static const char *check_arguments(const struct planted *planted, const struct lava_blocking *blocking) {
     bool needed = last_piece_needs_it(planted, blocking);
     uint32_t words[3];
@@ -85,7 +85,7 @@ static bool same_tile(const struct planted *planted, const struct check_matrix *
     return true;
 }
 
-/* With what the fallback gives, which is computed into C. */
+/* Compares with the result of the fallback, which is computed into C. */
 static const char *compare(struct planted *planted, const struct check_matrix *before) {
     struct check_matrix *c = &planted->stored[2], by_planes = check_matrix_copy(c);
     struct check_context context = *planted->context;
@@ -103,7 +103,8 @@ static const char *compare(struct planted *planted, const struct check_matrix *b
     return verdict;
 }
 
-/* NULL where all is well. A K cut into panels has each of them screened alone: then the bound has to do. */
+/* Returns NULL if all is well. If K is split into panels, each is screened separately; then only the bound is
+ * checked. */
 static const char *examine(struct planted *planted, double *worst) {
     struct check_matrix *c = &planted->stored[2], before = check_matrix_copy(c);
     const struct lava_problem *problem = &planted->problem;
@@ -165,12 +166,13 @@ static void run(struct check_context *context, const struct check_case *item, co
 
 /* The cases */
 
-/* About k, so that slices of this row and of its fallback begin at the same places; a multiple of nothing. */
+/* A depth near k for which slices of this row and of its fallback begin at the same places. Not a multiple of
+ * anything. */
 static int64_t fitting_k(const struct check_context *context, int64_t k, uint32_t split_k) {
     return lava_blocking_padded(k, context->kernel->tile_k * split_k) - 5;
 }
 
-/* Three tiles each way, the last ones partial. */
+/* Three tiles in each dimension, the last ones partial. */
 static struct check_case case_of(const struct check_context *context, const char *group) {
     return (struct check_case){.group = group,
                                .m = 2 * (int64_t)context->kernel->tile_m + 9,
@@ -184,8 +186,8 @@ static struct check_case case_of(const struct check_context *context, const char
                                .overrides = {.split_k = 1}};
 }
 
-/* Every kind, each time somewhere else and with other operations; C so near to whole tiles that nothing
- * finishes it, or not: then the last tiles are nearly empty. */
+/* Every kind, each time at another place and with other operations. C is either so close to whole tiles that
+ * there is no epilogue, or not; then the last tiles are nearly empty. */
 static void every_kind(struct check_context *context, int rounds) {
     const struct check_case partial = case_of(context, "kinds");
     struct check_case item = partial;
@@ -214,8 +216,8 @@ static void every_kind(struct check_context *context, int rounds) {
         }
 }
 
-/* A single element, in every panel of either operand, at the begin, in the middle and at the end of its rows
- * and of K. */
+/* A single element in every panel of either operand, at the beginning, in the middle and at the end of its
+ * rows and of K. */
 static void every_place(struct check_context *context) {
     static const char *const names[] = {"above the most in A", "above the most in B"};
     struct check_case item = case_of(context, "places");
@@ -230,7 +232,7 @@ static void every_place(struct check_context *context) {
         }
 }
 
-/* K shorter and longer than a span, in one slice and in three: the element is in the last. */
+/* K shorter and longer than a span, in one slice and in three. The element is in the last slice. */
 static void spans(struct check_context *context, bool quick) {
     static const int64_t depths[] = {500, 1100, 2100};
     static const char *const names[] = {"above the most in A", "below the least in B", "the most in A",
@@ -250,9 +252,9 @@ static void spans(struct check_context *context, bool quick) {
         }
 }
 
-/* K so long that it is walked in several goes, and a tile more than run at once where two do: it goes all the
- * way beside the others' last. The element is in the first go, in the last, or nowhere. Quick: the smallest
- * tile alone. */
+/* K so long that it is walked in several ranges. Where two tiles run at once there is one tile more, which
+ * runs all ranges alongside the others' last. The element is in the first range, in the last, or nowhere.
+ * Quick: only the smallest tile. */
 static void walks(struct check_context *context, bool quick) {
     struct check_case item = case_of(context, "walks");
     if (quick && context->kernel->tile_m > 64)
@@ -269,12 +271,12 @@ static void walks(struct check_context *context, bool quick) {
     }
 }
 
-/* Several column blocks, of one width and of two, and pieces of op(A); what is screened out is in the first,
- * in one between, in the last, or nowhere. */
+/* Several column blocks, of one width and of two, and M-chunks of op(A). The screened-out tile is in the
+ * first block, in a middle one, in the last, or nowhere. */
 static void blocks(struct check_context *context, bool quick) {
     struct check_case item = case_of(context, "blocks");
     item.m -= context->kernel->tile_m;
-    item.n += 10 * (int64_t)context->kernel->tile_n; /* blocks of four tiles at least */
+    item.n += 10 * (int64_t)context->kernel->tile_n; /* blocks of at least four tiles */
     for (int i = 0; i < (quick ? 4 : 8); i++) {
         const struct planted_place place = {{i % 3, i % 3}, 2 - i % 3, i / 2 % 3};
         item.transa = i & 1 ? T : N;
@@ -293,7 +295,8 @@ static void blocks(struct check_context *context, bool quick) {
     }
 }
 
-/* So little memory that K is cut: the element is in the first panel of K, in one between or in the last. */
+/* K is split because of little memory. The element is in the first panel of K, in a middle one or in the
+ * last. */
 static void panels(struct check_context *context) {
     static const char *const names[] = {"above the most in A", "NaN in B", "below the least in A"};
     struct check_case item = case_of(context, "panels");
@@ -309,8 +312,8 @@ static void panels(struct check_context *context) {
     }
 }
 
-/* Clean data, the same with one element too large, and clean again: the bits of the first, and no fallback.
- */
+/* Clean data, the same with one element too large, and clean data again. The last result must have the bits
+ * of the first, without a fallback. */
 static void clean_again(struct check_context *context) {
     struct check_case item = case_of(context, "clean");
     const struct planted_place place = {{1, 1}, 1, 1};

@@ -1,4 +1,4 @@
-/* What every plan of blocking.c keeps, for its tests. */
+/* Checks that hold for every plan of blocking.c. */
 #ifndef TESTS_DISPATCH_BLOCKS_H
 #define TESTS_DISPATCH_BLOCKS_H
 
@@ -16,15 +16,15 @@ static inline int64_t up(int64_t size, int64_t multiple) {
     return (size + multiple - 1) / multiple * multiple;
 }
 
-/* `blocks` blocks of `block` cover `size` exactly: the last is neither empty nor too large. */
+/* Checks that `blocks` blocks of `block` cover `size` exactly: the last is neither empty nor too large. */
 static inline void check_cover(int64_t size, int64_t block, int64_t blocks, int64_t multiple) {
     assert_true(block >= 1 && block <= size && blocks >= 1);
     assert_true((blocks - 1) * block < size && blocks * block >= size);
     assert_true(block % multiple == 0 || block == size);
 }
 
-/* Walks the column blocks as the engine does: one of block_n, then those of later_n. Each column is covered
- * once, and the widths follow from one another. */
+/* Walks the column blocks as the engine does: one of block_n, then those of later_n. Each column must be
+ * covered once, and the widths must be consistent. */
 static inline void check_columns(const struct lava_problem *problem, const struct lava_kernel *kernel,
                                  const struct lava_blocking_limits *limits,
                                  const struct lava_blocking *blocking) {
@@ -42,7 +42,7 @@ static inline void check_columns(const struct lava_problem *problem, const struc
     assert_true(before_last < problem->n && problem->n - before_last <= (blocks > 1 ? later : width));
 }
 
-/* No slice without work, in any panel; at least 4 steps each but for the last. */
+/* Checks that no slice in any panel is empty and that each except the last has at least 4 steps. */
 static inline void check_slices(const struct lava_problem *problem, const struct lava_kernel *kernel,
                                 const struct lava_blocking *blocking) {
     for (int64_t panel = 0;
@@ -56,19 +56,19 @@ static inline void check_slices(const struct lava_problem *problem, const struct
     }
 }
 
-/* Of a finished element: C's type, or for halves fp32 where C0 is to be added. */
+/* Bytes of an element after the epilogue: C's type, or for half types fp32 if C0 is to be added. */
 static inline uint64_t result_element(const struct lava_problem *problem) {
     if (problem->type_c == LAVA_TYPE_FP64)
         return 8;
     return problem->type_c != LAVA_TYPE_FP32 && problem->beta == 0.0 ? 2 : 4;
 }
 
-/* Of a sum that finish reads. */
+/* Bytes of a sum that the epilogue reads. */
 static inline uint64_t sum_element(const struct lava_kernel *kernel) {
     return kernel->type == LAVA_TYPE_FP64 ? 8 : 4;
 }
 
-/* All parts of an operand: by planes, the elements as they are and exponents besides. */
+/* Bytes of all sections of an operand. By planes these include the unchanged elements and the exponents. */
 static inline uint64_t packed_bytes(const struct lava_kernel *kernel, uint32_t panel, uint64_t width,
                                     uint64_t k) {
     if (kernel->scheme == LAVA_SCHEME_NONE)
@@ -109,7 +109,7 @@ static inline void check_bytes(const struct lava_problem *problem, const struct 
     assert_true(!blocking->epilogue || result / 4 <= UINT64_C(1) << 31);
 }
 
-/* One block has one place, several have two or more: as many as there are blocks and room for. */
+/* One block has one buffer. Several blocks have two or more: as many as there are blocks and room for. */
 static inline void check_held(const struct lava_blocking_limits *limits,
                               const struct lava_blocking *blocking) {
     int64_t blocks = blocking->blocks_m * blocking->blocks_n, held = blocking->blocks_held;
@@ -133,7 +133,8 @@ static inline void check_finish(const struct lava_problem *problem, const struct
                      problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 || wasteful);
 }
 
-/* A complex element is in one block of C and one panel of K; finish writes it, four rows at a time. */
+/* A complex element must be in one block of C and one panel of K. The epilogue writes it, four rows at a
+ * time. */
 static inline void check_parts(const struct lava_problem *problem, const struct lava_blocking *blocking) {
     assert_true(blocking->epilogue);
     assert_true(blocking->block_n % 2 == 0 && blocking->later_n % 2 == 0 && blocking->block_k % 2 == 0);

@@ -50,7 +50,7 @@ static inline struct lava_capabilities device_lavapipe(void) {
                                       .shapes = {{LAVA_TYPE_FP16, 8, 8, 8}}};
 }
 
-/* Said to have no fp64. */
+/* Declared without fp64. */
 static inline struct lava_capabilities device_xe2(void) {
     return (struct lava_capabilities){.name = "Intel(R) Arc(tm) B580 Graphics (BMG G21)",
                                       .vendor_id = 0x8086,
@@ -88,8 +88,8 @@ static inline struct lava_capabilities device_rdna2(void) {
     return device;
 }
 
-/* True where the device can run a row of the type, or of a complex type's parts, at all, listed in its
- * profile or not. */
+/* True if the device can run any row of the type, or of a complex type's parts, listed in its profile or
+ * not. */
 static inline bool device_has(const struct lava_capabilities *device, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -99,7 +99,7 @@ static inline bool device_has(const struct lava_capabilities *device, enum lava_
     return false;
 }
 
-/* The seed is LAVA_TEST_SEED's where set, to repeat a failure, else a fixed one; printed either way. */
+/* The seed is LAVA_TEST_SEED if set, to repeat a failure, otherwise fixed. It is printed in both cases. */
 static inline uint64_t random_seed(void) {
     const char *given = getenv("LAVA_TEST_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : UINT64_C(20261120);
@@ -115,7 +115,7 @@ static inline uint64_t random_next(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-/* From 1 to `most`, every magnitude alike. */
+/* From 1 to `most`, with every magnitude equally likely. */
 static inline int64_t random_size(uint64_t *state, int64_t most) {
     unsigned bits = 0;
     while (bits < 62 && (most >> bits) > 1)

@@ -14,7 +14,7 @@ static const struct lava_figures sixteen_cores = {.cpu.flops_per_s = {[LAVA_TYPE
                                                                       [LAVA_TYPE_CFP64] = 0.55e12}};
 static const struct lava_overrides none;
 
-/* Addresses far apart: no product of these tests overlaps unless it says so. */
+/* The addresses are far apart, so products of these tests overlap only if a test says so. */
 static inline struct lava_problem product(int64_t m, int64_t n, int64_t k) {
     return (struct lava_problem){.m = m,
                                  .n = n,
@@ -28,7 +28,7 @@ static inline struct lava_problem product(int64_t m, int64_t n, int64_t k) {
                                  .c = (void *)(uintptr_t)0x500000000000};
 }
 
-/* C's type is half types' to choose. */
+/* type_c counts only for half types. */
 static inline struct lava_problem product_of(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
                                              int64_t k) {
     struct lava_problem problem = product(m, n, k);
@@ -37,7 +37,7 @@ static inline struct lava_problem product_of(enum lava_type type, enum lava_type
     return problem;
 }
 
-/* Of any type, C of either that it may have. */
+/* Sets a random type, and one of the types that C may have. */
 static inline void set_random_types(uint64_t *random, struct lava_problem *problem) {
     problem->type = (enum lava_type)(random_next(random) % LAVA_TYPE_COUNT);
     problem->type_c =
@@ -60,7 +60,7 @@ static inline struct lava_plan choose(const struct lava_problem *problem,
     return choose_by(&sixteen_cores, problem, device, mode, overrides);
 }
 
-/* As if the device had been measured, and found to be what its profile says, times `factor`. */
+/* Figures as if the device had been measured with the rates of its profile, times `factor`. */
 static inline struct lava_device_figures figures_like(const struct lava_capabilities *device, double factor) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_device_figures figures = {.call_latency_ns = factor * profile->call_latency_ns,
@@ -75,7 +75,7 @@ static inline struct lava_device_figures figures_like(const struct lava_capabili
     return figures;
 }
 
-/* A CPU measured to do flops_per_s in fp32 at every size. */
+/* A CPU measured with flops_per_s in fp32 at every size. */
 static inline void measure_cpu(struct lava_cpu_figures *figures, double flops_per_s) {
     const int64_t *sizes = lava_figures_sizes;
     for (int i = 0; i < LAVA_FIGURES_SIZES; i++)

@@ -1,8 +1,8 @@
-/* blocking.c: whatever the sizes and limits, a plan keeps its promises; where memory is ample it cuts
- * nothing. */
+/* blocking.c: for all sizes and limits a plan keeps its invariants; with ample memory it splits nothing. */
 #include "blocks.h"
 
-/* What one tile, one step of K and no split need, by hand; m below a tile makes the result smaller. */
+/* Memory for one tile and one step of K without a split, computed by hand. With m below a tile the result is
+ * smaller. */
 static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_problem *problem) {
     uint64_t m = kernel->tile_m, n = kernel->tile_n, k = kernel->tile_k;
     uint64_t rows = problem->m < kernel->tile_m ? (uint64_t)up(problem->m, 4) : m;
@@ -17,8 +17,8 @@ static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_
            LAVA_BLOCKING_TILE_LISTS * 4;
 }
 
-/* Of those for one tile and one step: the sums of two blocks, or, with a narrow tile and a long step, an
- * operand. */
+/* The largest buffer for one tile and one step: the sums of two blocks or, with a narrow tile and a long
+ * step, an operand. */
 static uint64_t largest_buffer(const struct lava_kernel *kernel) {
     uint64_t sums = (uint64_t)kernel->tile_m * kernel->tile_n * sum_element(kernel) * 2;
     uint32_t width = kernel->tile_m > kernel->tile_n ? kernel->tile_m : kernel->tile_n;
@@ -26,8 +26,8 @@ static uint64_t largest_buffer(const struct lava_kernel *kernel) {
     return sums > operand ? sums : operand;
 }
 
-/* C of either type that the row's products may have, with and without something to be added; of those that
- * have complex ones, these, too. */
+/* Sets each type that C of the row's products may have, with and without C0 to add, and complex types if the
+ * row serves them. */
 static void set_types(struct lava_problem *problem, const struct lava_kernel *kernel, unsigned choice) {
     problem->type = kernel->type;
     problem->type_c = choice & 1 || !lava_type_is_half(kernel->type) ? kernel->type : LAVA_TYPE_FP32;
@@ -67,7 +67,7 @@ static void test_random(void **state) {
         bool fits = lava_blocking_plan(&problem, kernel, &limits, &blocking);
         assert_int_equal(lava_blocking_plan(&problem, kernel, &limits, &again), fits);
         if (!fits) {
-            /* only where a single tile is really too large */
+            /* refused only if a single tile is really too large */
             uint64_t least = least_bytes(kernel, &problem);
             assert_true(limits.memory_bytes < least || limits.max_buffer_bytes < largest_buffer(kernel));
             refused++;
@@ -102,7 +102,7 @@ static void test_nothing_cut_where_all_fits(void **state) {
     assert_int_equal(blocking.split_k, 1);
     assert_false(blocking.epilogue);
     assert_int_equal(blocking.result_bytes, 0);
-    problem.m = 8191; /* padding of one row: no reason to finish */
+    problem.m = 8191; /* padding of one row does not require an epilogue */
     assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
     assert_int_equal(blocking.block_m, 8191);
     assert_false(blocking.epilogue);
@@ -128,7 +128,7 @@ static void test_column_blocks(void **state) {
         assert_true(blocking.block_n >= 4 * 128);
         assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
     }
-    /* 321 columns: 19 blocks of 17, or 21 of 16, but not 20 */
+    /* 321 columns: 19 blocks of 17 or 21 of 16 are possible, but not 20 */
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     problem.n = 321 * 128;
@@ -137,10 +137,11 @@ static void test_column_blocks(void **state) {
     assert_int_equal(blocking.blocks_n, 21);
 }
 
-/* 64 tile columns, or as many as said. */
+/* 64 tile columns, or as given. */
 static void test_later_widths(void **state) {
     (void)state;
-    /* tile columns; column blocks and parts asked for; tile columns of the first, of the later; blocks */
+    /* tile columns; requested column blocks and parts; tile columns of the first and the later blocks;
+     * blocks */
     static const int64_t cases[][6] = {
         {64, 4, 0, 16, 16, 4}, {64, 4, 1, 16, 16, 4}, {64, 4, 2, 16, 8, 7},    {64, 4, 4, 16, 4, 13},
         {64, 4, 3, 16, 6, 9},  {64, 1, 4, 64, 64, 1}, {64, 2, 100, 32, 1, 33}, {9, 2, 2, 5, 3, 3},
@@ -148,7 +149,7 @@ static void test_later_widths(void **state) {
     };
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        /* the last tile is not a whole one */
+        /* the last tile is partial */
         struct lava_problem problem = {.m = 4096, .n = cases[i][0] * 128 - 5, .k = 512, .alpha = 1};
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking, equal;
@@ -161,7 +162,7 @@ static void test_later_widths(void **state) {
         assert_int_equal(blocking.block_n, whole ? problem.n : cases[i][3] * 128);
         assert_int_equal(blocking.later_n, whole ? problem.n : cases[i][4] * 128);
         assert_int_equal(blocking.blocks_n, cases[i][5]);
-        /* nothing else changes but how many of them are held */
+        /* only the number of blocks held may differ */
         blocking.later_n = equal.later_n;
         blocking.blocks_n = equal.blocks_n;
         blocking.blocks_held = equal.blocks_held;
@@ -172,7 +173,7 @@ static void test_later_widths(void **state) {
 
 static void test_split(void **state) {
     (void)state;
-    /* steps of K, asked, got */
+    /* steps of K, requested, expected */
     static const struct {
         int64_t steps;
         uint32_t asked, got;
@@ -191,7 +192,8 @@ static void test_split(void **state) {
     }
 }
 
-/* A quarter of what the product needs: N is cut first, so that A and B still cross the bus once. */
+/* A quarter of the memory that the product needs: N is split first, so that A and B still cross the bus
+ * once. */
 static void test_n_is_cut_first(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
@@ -204,12 +206,12 @@ static void test_n_is_cut_first(void **state) {
     check(&problem, kernel, &limits, &blocking);
     assert_true(blocking.blocks_n > 1);
     assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
-    /* the memory is used, not wasted: one column block fewer would not fit */
+    /* the memory is used: one column block fewer would not fit */
     assert_true(blocking.total_bytes * (uint64_t)blocking.blocks_n >
                 limits.memory_bytes * (uint64_t)(blocking.blocks_n - 1) / 2);
 }
 
-/* The bytes over the bus grow gently as memory shrinks: never more than twice those with twice the memory. */
+/* The bytes over the bus grow slowly as memory shrinks: at most twice those with twice the memory. */
 static void test_few_crossings(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
@@ -248,7 +250,7 @@ static void test_extreme_shapes(void **state) {
             set_types(&problem, &table[r], (unsigned)i);
             struct lava_blocking blocking;
             limits.memory_bytes = limits.max_buffer_bytes =
-                UINT64_C(1) << 44; /* more than any device: the counts limit */
+                UINT64_C(1) << 44; /* more than any device: the counts are the limit */
             limits.column_blocks = 4;
             limits.split_k = 8;
             assert_true(lava_blocking_plan(&problem, &table[r], &limits, &blocking));
@@ -265,7 +267,7 @@ static void test_too_little_memory(void **state) {
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     limits.memory_bytes = least;
-    limits.split_k = 8; /* the slices are given up before the plan is */
+    limits.split_k = 8; /* the slices are reduced before the plan fails */
     assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
     check(&problem, kernel, &limits, &blocking);
     assert_int_equal(blocking.block_m, 32);
@@ -289,12 +291,12 @@ static void test_chunks(void **state) {
         struct lava_chunking c = lava_blocking_chunks(rows, columns, slot, bytes);
         assert_true(c.chunk_rows >= 1 && c.chunk_rows <= rows && c.chunk_rows <= LAVA_CHUNK_MAX_ROWS);
         assert_true(c.chunk_columns >= 1 && c.chunk_columns <= columns);
-        assert_true(c.chunk_columns <= LAVA_CHUNK_MAX_ROWS); /* blocks of a dispatch along both */
+        assert_true(c.chunk_columns <= LAVA_CHUNK_MAX_ROWS); /* blocks of a dispatch in both dimensions */
         assert_true(c.chunk_rows % LAVA_CHUNK_ALIGN == 0 || c.chunk_rows == rows);
         assert_true(c.chunk_columns % LAVA_CHUNK_ALIGN == 0 || c.chunk_columns == columns);
         uint64_t used = (uint64_t)up(c.chunk_rows, 16 / (int64_t)bytes) * (uint64_t)c.chunk_columns * bytes;
         assert_true(used <= slot);
-        /* cut only where need be, and a slot that is cut for is at least a third full */
+        /* chunks are split only if necessary, and a slot is then at least a third full */
         bool whole = c.chunk_rows == rows && c.chunk_columns == columns;
         bool capped = c.chunk_rows == LAVA_CHUNK_MAX_ROWS || c.chunk_columns == LAVA_CHUNK_MAX_ROWS;
         assert_true(whole || capped || 3 * used >= slot);

@@ -1,7 +1,7 @@
-/* blocking.c: what types, complex elements and planes change about a plan. */
+/* blocking.c: how types, complex elements and planes change a plan. */
 #include "blocks.h"
 
-/* What multiply rounds to C's type itself is small; what finish has to sum stays fp32 until it has. */
+/* A result that multiply rounds to C's type itself is small. Sums for the epilogue stay fp32. */
 static void test_half_types(void **state) {
     (void)state;
     static const struct lava_kernel kernel = {.name = "made up",
@@ -13,7 +13,7 @@ static void test_half_types(void **state) {
                                               .part_m = 64,
                                               .part_n = 64,
                                               .stages = 2};
-    /* C's type, beta, m, split K; bytes of a sum, of an element of the result */
+    /* C's type, beta, m, split K; bytes of a sum, bytes of an element of the result */
     static const struct {
         enum lava_type type_c;
         double beta;
@@ -46,7 +46,7 @@ static void test_half_types(void **state) {
         assert_int_equal(blocking.accumulator_bytes, m * 1024 * cases[i].split_k * cases[i].sum);
         assert_int_equal(blocking.result_bytes, rows * 1000 * cases[i].result);
     }
-    /* K cut: a later panel adds to what an earlier one left, in fp32 */
+    /* K is split: a later panel adds to the sums of an earlier one, in fp32 */
     struct lava_problem problem = {
         .type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_BF16, .m = 256, .n = 256, .k = 1 << 20, .alpha = 1};
     struct lava_blocking_limits limits = ample;
@@ -58,7 +58,7 @@ static void test_half_types(void **state) {
     assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
 }
 
-/* Sums and results of fp64 are fp64, whether something is to be added or not. */
+/* Sums and results of fp64 are fp64, with and without C0 to add. */
 static void test_fp64(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp64_128x64");
@@ -85,7 +85,8 @@ static void test_fp64(void **state) {
     }
 }
 
-/* As a product of twice the columns and twice the K, and a result of as many bytes as the complex C. */
+/* The same as a product of twice the columns and twice the K, with a result of as many bytes as the complex
+ * C. */
 static void test_parts(void **state) {
     (void)state;
     struct lava_problem problem = {
@@ -108,7 +109,7 @@ static void test_parts(void **state) {
     assert_int_equal(blocking.result_bytes, 1004 * 501 * 16);
 }
 
-/* What staging memory has to hold is A and B as they are stored: 44 MiB, where their parts are 66. */
+/* Staging memory has to hold A and B as stored: 44 MiB. Their parts would be 66. */
 static void test_parts_at_once(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
@@ -124,8 +125,8 @@ static void test_parts_at_once(void **state) {
     assert_false(lava_blocking_fits_at_once(&parts, &blocking));
 }
 
-/* Ten bytes an element of A and B, and exponents: of each 128 rows, or 64 columns, two words, or one, for
- * each 64 of K. One plane takes two bytes, and nothing besides. */
+/* Ten bytes per element of A and B, plus exponents: one word per 64 x 64 elements, so two for each 128 rows
+ * or one for each 64 columns. One plane takes two bytes and nothing else. */
 static void test_planes(void **state) {
     (void)state;
     const struct lava_kernel *three = lava_kernels_find("bf16x3_128x64");
@@ -137,7 +138,7 @@ static void test_planes(void **state) {
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 10 + 8 * 32 * 2 * 4 + 16);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 8 * 32 * 4 + 16);
     assert_false(blocking.epilogue);
-    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums are as of fp32 */
+    assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums as in fp32 */
     const struct lava_kernel *one = lava_kernels_find("bf16x1_128x128");
     assert_true(lava_blocking_plan(&problem, one, &ample, &blocking));
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 2);
@@ -153,7 +154,7 @@ static void test_planes(void **state) {
     assert_int_equal(blocking.packed_a_bytes, 960 * 2016 * 10 + 15 * 32 * 4 + 16);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 4 * 32 * 2 * 4 + 16);
 
-    /* what is packed has to fit as well: less of K, or of C, at a time than of fp32 */
+    /* packed planes must fit too, so less of K, or of C, is processed at a time than for fp32 */
     struct lava_problem square = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
     struct lava_blocking_limits limits = ample;
     limits.max_buffer_bytes = UINT64_C(8192) * 8192 * 10 + 64 * 128 * 2 * 4 + 16;
@@ -169,9 +170,9 @@ static void test_planes(void **state) {
     assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
 }
 
-/* op(B) crosses the bus as it is stored: to fit 16 MiB, 2 x 6 blocks take 3 x 8.4 MB and the cost of twelve
- * blocks, 1 x 16 blocks 2 x 8.4 MB and that of sixteen, 4 MB each. By its parts op(B) were twice as large,
- * and the second cheaper. */
+/* op(B) crosses the bus as stored. To fit 16 MiB there are two ways: 2 x 6 blocks take 3 x 8.4 MB and the
+ * cost of twelve blocks; 1 x 16 blocks take 2 x 8.4 MB and the cost of sixteen, 4 MB each. Counted by its
+ * parts op(B) would be twice as large, and the second way cheaper. */
 static void test_parts_are_cut_by_what_is_stored(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");

@@ -1,12 +1,12 @@
 /* policy.c's estimates on made-up devices: no better than bus, memory and arithmetic allow, growing with the
- * work, and what follows from them for the choice of row and split. */
+ * work; and the choice of row and split that follows from them. */
 #include "products.h"
 
 #include <math.h>
 
 #include "dispatch/cost.h"
 
-/* One block: nothing overlaps, so its time is at least the sum of its parts at the profile's rates. */
+/* With one block nothing overlaps, so its time is at least the sum of its stages at the profile's rates. */
 static void test_one_block_is_the_sum(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -21,7 +21,8 @@ static void test_one_block_is_the_sum(void **state) {
     assert_true(plan.gpu_ns >= sum && plan.gpu_ns < 1.25 * sum);
 }
 
-/* Half the bytes up, and down where C is half and nothing is added to it on the host; more flop/s. */
+/* Half types: half the bytes up, half the bytes down if C is half and nothing is added to it on the host,
+ * more flop/s. */
 static void test_half_types_take_less(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -45,8 +46,7 @@ static void test_half_types_take_less(void **state) {
     }
 }
 
-/* Twice the bytes, and about half the flop/s; or of complex elements four times the flops, by the same rows.
- */
+/* fp64: twice the bytes and about half the flop/s. Complex types: four times the flops, by the same rows. */
 static void test_wide_types_take_more(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -67,8 +67,8 @@ static void test_wide_types_take_more(void **state) {
         }
 }
 
-/* A tall or a deep product: small tiles or a split K where the device would be idle, neither where it is
- * full. */
+/* A tall or a deep product uses small tiles or a split K if the device would otherwise be idle, and neither
+ * if it is full. */
 static void test_split_and_tiles_follow_the_shape(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -84,8 +84,8 @@ static void test_split_and_tiles_follow_the_shape(void **state) {
     assert_true(plan.kernel->tile_m * plan.kernel->tile_n < 128 * 128 || plan.blocking.split_k > 1);
 }
 
-/* Time on the device alone, transfers being equal: the best listed row and split, and no
- * better than the bus and one look at each element allow. */
+/* Time on the device alone, with equal transfers: the best listed row and split, and no better than the bus
+ * and one read of each element allow. */
 static void check_thin(const struct lava_capabilities *device, const struct lava_problem *problem) {
     struct lava_overrides overrides = {.column_blocks = 1};
     struct lava_plan plan = choose(problem, device, LAVA_MODE_GPU, &overrides);
@@ -96,14 +96,14 @@ static void check_thin(const struct lava_capabilities *device, const struct lava
     assert_true(plan.blocking.split_k > 1 && 3 * tiles > device->multiprocessors);
     size_t bytes = lava_type_bytes(problem->type);
     double elements = (double)(problem->m + problem->n) * (double)problem->k;
-    /* of the last piece: the others are looked at while it is on the bus */
+    /* only the last M-chunk counts: the others are processed while it is on the bus */
     int64_t rows = (problem->m - 1) % plan.blocking.piece_m + 1;
     double packed = (double)(plan.blocking.packed_a_bytes + plan.blocking.packed_b_bytes);
     double looks_ns = 2e9 * packed * (double)rows / (double)problem->m / plan.profile->memory_bytes_per_s;
     assert_true(plan.gpu_ns > plan.profile->call_latency_ns + looks_ns +
                                   1e9 * elements * (double)bytes / plan.profile->upload_bytes_per_s);
-    /* more slices than fill the device twice are not tried: they only make shorter pieces possible, which
-     * gain more the longer the elements are on the bus */
+    /* Splits that fill the device more than twice are not tried. They only allow shorter M-chunks, which gain
+     * more the longer the elements are on the bus. */
     double best_ns = plan.gpu_ns / (bytes > 4 ? 1.04 : 1.01);
     static const uint32_t splits[] = {1, 2, 4, 8, 16, 32, 64};
     const struct lava_problem parts = lava_problem_of_parts(problem);
@@ -133,8 +133,8 @@ static void test_thin_shapes_are_split(void **state) {
     }
 }
 
-/* More work is never estimated to take much less time: the steps of tiles, waves and choices stay below a
- * tenth. */
+/* More work must not be estimated to take much less time. The steps caused by tiles, waves and choices stay
+ * below a tenth. */
 static void check_growth(const struct lava_capabilities *device, enum lava_type type, int along) {
     double before = 0, half = 0;
     for (int64_t size = 128; size <= 16384; size += size / 16) {
@@ -143,7 +143,7 @@ static void check_growth(const struct lava_capabilities *device, enum lava_type 
                        along == 1 || along == 3 ? size : 2048, along == 2 || along == 3 ? size : 2048);
         struct lava_plan plan = choose(&problem, device, LAVA_MODE_GPU, &none);
         assert_true(plan.gpu_ns > 0 && plan.cpu_ns > 0);
-        /* a further column block, where it becomes possible, overlaps more: the only step down */
+        /* an additional column block overlaps more: the only step down */
         assert_true(plan.gpu_ns > 0.8 * before);
         if ((size & (size - 1)) == 0) {
             assert_true(plan.gpu_ns > half);
@@ -162,8 +162,7 @@ static void test_estimates_grow(void **state) {
                 check_growth(&devices[d], (enum lava_type)type, along);
 }
 
-/* A faster bus, processor or link never makes a plan slower: checked through the profile's own formula by
- * size. */
+/* A faster bus, processor or link never makes a plan slower. Checked with the profile's formula, by size. */
 static void test_more_multiprocessors_are_not_slower(void **state) {
     (void)state;
     struct lava_problem problem = product(512, 512, 512);
@@ -173,7 +172,7 @@ static void test_more_multiprocessors_are_not_slower(void **state) {
     assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).resident_workgroups, 1);
     device = device_h200();
     assert_true(choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns <= one);
-    device.multiprocessors = 0; /* the driver does not tell: the profile does */
+    device.multiprocessors = 0; /* not reported by the driver: the profile is used */
     struct lava_plan told = choose(&problem, &device, LAVA_MODE_GPU, &none);
     device.multiprocessors = 132;
     struct lava_plan known = choose(&problem, &device, LAVA_MODE_GPU, &none);
@@ -191,7 +190,7 @@ static void assert_gpu_ns(const struct lava_device_figures *device_figures,
         fail_msg("%.17g is not between %.17g and %.17g", ns, least, most);
 }
 
-/* Each measured figure takes the place of its profile's, and of no other. */
+/* Each measured figure replaces the profile's and no other. */
 static void test_measured_figures_replace_the_profiles(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -203,7 +202,7 @@ static void test_measured_figures_replace_the_profiles(void **state) {
     const struct lava_device_figures same = figures_like(&device, 1);
     assert_gpu_ns(&same, &problem, &device, by_profile, by_profile);
 
-    /* a slower one adds what it takes, at least; 0 would be a rate of infinity */
+    /* a longer latency adds at least its difference; 0 would mean an infinite rate */
     struct lava_device_figures figures = {.call_latency_ns = profile->call_latency_ns + 5e6};
     assert_gpu_ns(&figures, &problem, &device, by_profile + 5e6, INFINITY);
     figures = (struct lava_device_figures){.upload_bytes_per_s = 1e9};
@@ -217,12 +216,12 @@ static void test_measured_figures_replace_the_profiles(void **state) {
         figures.flops_per_s[i] = 1e11;
     assert_gpu_ns(&figures, &problem, &device, 1e9 * flops / 1e11, by_profile + 1.5e9 * flops / 1e11);
     figures = figures_like(&device, 2);
-    figures.call_latency_ns = 0; /* by the profile */
+    figures.call_latency_ns = 0; /* from the profile */
     assert_gpu_ns(&figures, &problem, &device, 0.5 * by_profile, 0.75 * by_profile);
 }
 
-/* A row that was measured to be slow is left for another; one that was asked for has its own figure, listed
- * in the profile or not. */
+/* A row measured to be slow is not chosen. A requested row uses its own figure, listed in the profile or
+ * not. */
 static void test_measured_rows(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -235,7 +234,7 @@ static void test_measured_rows(void **state) {
     figures.device.flops_per_s[first - table] = 10e12;
     plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
     assert_ptr_not_equal(plan.kernel, first);
-    assert_true(plan.flops_per_s > 30e12); /* the profile's */
+    assert_true(plan.flops_per_s > 30e12); /* from the profile */
 
     struct lava_overrides forced = {.kernel = first};
     plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &forced);
@@ -246,7 +245,7 @@ static void test_measured_rows(void **state) {
     figures.device.flops_per_s[forced.kernel - table] = 77e12;
     plan = choose_by(&figures, &half, &device, LAVA_MODE_GPU, &forced);
     assert_true(plan.flops_per_s >= 77e12 && plan.flops_per_s <= 77e12);
-    /* a row of nobody's table is by no position */
+    /* a row that is not in the table has no figure */
     struct lava_kernel other = *forced.kernel;
     forced.kernel = &other;
     other.name = "fp16_other";
@@ -255,7 +254,7 @@ static void test_measured_rows(void **state) {
     assert_true(plan.flops_per_s > 0 && plan.gpu_ns > 0);
 }
 
-/* An H200 with the rates measured there on 2026-11-21; ns of a square of fp32. */
+/* An H200 with the rates measured there on 2026-11-21: ns of an fp32 square. */
 static void test_squares_of_an_h200(void **state) {
     (void)state;
     static const struct {
@@ -274,13 +273,13 @@ static void test_squares_of_an_h200(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t size = cases[i].size;
         struct lava_problem problem = product(size, size, size);
-        problem.precision = LAVA_PRECISION_IEEE; /* as it was then */
+        problem.precision = LAVA_PRECISION_IEEE; /* as at that time */
         struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
         char text[1024];
         lava_policy_describe(&problem, &plan, text, sizeof text);
         print_message("%s\n", text);
         assert_true(plan.gpu_ns >= cases[i].least_ns && plan.gpu_ns <= cases[i].most_ns);
-        /* the last block's way down is short */
+        /* the download of the last block is short */
         assert_true(size < 4096 || plan.blocking.blocks_n >= 3);
         assert_true(plan.blocking.later_n * 3 <= size);
         const struct lava_overrides equal = {.later_parts = 1};
@@ -289,8 +288,8 @@ static void test_squares_of_an_h200(void **state) {
     }
 }
 
-/* The short cut never refuses what the search would have sent, and spares it where the device is far behind.
- */
+/* The shortcut never refuses a product that the search would have offloaded, and it avoids the search if the
+ * device is far slower. */
 static void test_hopeless_is_unprofitable(void **state) {
     (void)state;
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
@@ -319,7 +318,7 @@ static void test_hopeless_is_unprofitable(void **state) {
     assert_true(lava_policy_is_hopeless(&small, &devices[0], &unknown));
 }
 
-/* The same, whatever was measured of the two sides and whatever was not. */
+/* The same with random subsets of measured figures on both sides. */
 static void test_hopeless_by_measured_figures(void **state) {
     (void)state;
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
@@ -337,7 +336,7 @@ static void test_hopeless_by_measured_figures(void **state) {
         figures.device = figures_like(device, 1);
         for (size_t f = 0; f < sizeof figures.device / sizeof *all; f++)
             all[f] *= random_next(&random) % 8 ? 0.25 * (double)(1 + random_next(&random) % 16) : 0;
-        /* a CPU that takes half the device's time, up to twice that */
+        /* a CPU that takes half to twice the device's time */
         double gpu_ns = choose_by(&figures, &problem, device, LAVA_MODE_GPU, &none).gpu_ns;
         double times = gpu_ns > 0 ? 0.5 + 1.5 * (double)(random_next(&random) % 1000) / 1000 : 1;
         measure_cpu(&figures.cpu, 1e9 * lava_problem_flops(&problem) / (times * fmax(gpu_ns, 1e6)));
@@ -357,7 +356,7 @@ static void test_hopeless_by_measured_figures(void **state) {
     assert_true(hopeless > 500 && sent > 1000 && close > 50 && complex_close > 100);
 }
 
-/* Where only the lack of a kernel speaks against the device, the reason says that. */
+/* If only the missing kernel speaks against the device, the reason says so. */
 static void test_no_kernel_is_not_hopeless(void **state) {
     (void)state;
     const struct lava_capabilities device = device_lavapipe();

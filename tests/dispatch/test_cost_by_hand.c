@@ -1,12 +1,11 @@
-/* estimates.c: times of given ways to compute a product, by an arithmetic by hand, and within bounds whatever
- * the way. */
+/* cost.c: times of given ways to compute a product, calculated by hand, and within bounds for all ways. */
 #include "products.h"
 
 #include <math.h>
 
 #include "dispatch/cost.h"
 
-/* One multiprocessor with one workgroup, memory that takes no time: an arithmetic by hand. */
+/* One multiprocessor with one workgroup and memory that takes no time, for calculations by hand. */
 static struct lava_estimate made_up(const struct lava_problem *problem,
                                     const struct lava_capabilities *device,
                                     const struct lava_blocking_limits *limits) {
@@ -35,9 +34,9 @@ static void assert_near(double ns, double expected) {
 static const struct lava_blocking_limits ample = {.memory_bytes = UINT64_C(1) << 34,
                                                   .max_buffer_bytes = UINT64_C(1) << 34};
 
-/* Uploads in order; a multiply 50 us after what it needs is there and the one before it has ended; downloads
- * behind all uploads; 4 MiB merged at last. Whatever of these is slow. Of parts op(B) is half as much, and
- * there is finish to be submitted. */
+/* Uploads run in order. A multiply begins 50 us after its inputs have arrived and the previous one has ended.
+ * Downloads run after all uploads. The last 4 MiB are written back at the end. Checked with each of these as
+ * the slow one. With parts, op(B) is half as much, and an epilogue is submitted. */
 static void check_streamed(const struct lava_problem *problem) {
     const struct lava_capabilities device = device_h200();
     struct lava_blocking_limits limits = ample;
@@ -81,7 +80,7 @@ static void test_streamed_by_hand(void **state) {
         check_streamed(&parts);
     }
 
-    /* four pieces: all but the last are multiplied while others are on the bus */
+    /* four M-chunks: all except the last are multiplied while others are on the bus */
     struct lava_blocking_limits limits = ample;
     limits.column_blocks = 1;
     limits.pieces = 4;
@@ -94,7 +93,7 @@ static void test_streamed_by_hand(void **state) {
     all_ns = 1.2 * 100e3 + 8 * up + 4 * up + piece + 16 * up + 4194304 / 70.0;
     assert_near(lava_cost_gpu_ns(&estimate), all_ns);
 
-    /* no more blocks are held: the second multiply waits for the first one's way down */
+    /* no more blocks are held, so the second multiply waits for the download of the first */
     limits = ample;
     limits.column_blocks = 4;
     estimate = made_up(&problem, &device, &limits);
@@ -105,14 +104,14 @@ static void test_streamed_by_hand(void **state) {
     assert_true(lava_cost_gpu_ns(&estimate) > held_ns + 3 * 2.0 * 2048 * 1024 * 1024 / 1e3);
 }
 
-/* Only device memory takes time, a byte 1 ns: elements as they are in, all that is packed out, the planes in
- * again and sums out; then the merge. */
+/* Only device memory takes time, 1 ns per byte: read the elements, write the packed operands, read the
+ * planes, write the sums. Then the write-back. */
 static void test_planes_by_hand(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
     const struct lava_problem problem = product(1000, 512, 2000);
-    /* bytes of an element that are packed, and that are read; K padded to its steps; besides, a word of
-     * exponents for each 64 x 64 elements and 16 bytes for each operand, and 12 us for its dispatches */
+    /* bytes of an element that are packed, and that are read; K padded to its steps; in addition one exponent
+     * word per 64 x 64 elements, 16 bytes per operand, and 12 us for the dispatches */
     const double screening = (16 + 8) * 32 * 4 + 2 * 16 + 12e3;
     const struct {
         const char *kernel;
@@ -135,8 +134,8 @@ static void test_planes_by_hand(void **state) {
     }
 }
 
-/* The same of sums of fp64, one slice or three that finish reads; of parts, each element in and out of memory
- * once more before it is packed, and sums that finish reads in any case. */
+/* The same for sums of fp64, with one slice or three that the epilogue reads. With parts each element is read
+ * and written once more before it is packed, and there is always an epilogue. */
 static void test_wide_types_by_hand(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -166,7 +165,7 @@ static void test_wide_types_by_hand(void **state) {
     }
 }
 
-/* Only the bus takes time: A, B and C as they are stored, at once, streamed, and as what cannot be less. */
+/* Only the bus takes time: A, B and C as stored. At once, streamed, and as the lower bound. */
 static void test_transfers_of_parts(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -190,7 +189,7 @@ static void test_transfers_of_parts(void **state) {
     }
 }
 
-/* A random way to stream a random product: cut in any direction, on a device of any speed. */
+/* A random way to stream a random product: split in any dimension, on a device of any speed. */
 static struct lava_estimate random_way(uint64_t *random, struct lava_problem *problem,
                                        const struct lava_capabilities *device, bool *possible) {
     const struct lava_profile *profile = lava_profiles_find(device);
@@ -227,8 +226,8 @@ static struct lava_estimate random_way(uint64_t *random, struct lava_problem *pr
     return estimate;
 }
 
-/* Never below what bus and arithmetic need one by one, however many blocks; nothing that is faster makes the
- * same way slower. */
+/* The time is never below the larger of bus and arithmetic alone, for any number of blocks. A faster rate
+ * never makes the same way slower. */
 static void test_streamed_bounds(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -264,7 +263,7 @@ static void test_streamed_bounds(void **state) {
     assert_true(tried > 8000 && cut > 3000 && many > 500 && near > 500 && parts > 100);
 }
 
-/* Beyond what is simulated the estimate goes on as it began: twice the row blocks take twice the time. */
+/* Beyond the simulated length the estimate is extrapolated: twice the row blocks take twice the time. */
 static void test_long_products_scale(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();

@@ -1,5 +1,5 @@
-/* figures.c: the CPU's time from a grid of measured products, whole, partly there and absent, and the text
- * form of figures. */
+/* figures.c: the CPU's time from a grid of measured products (complete, partial and empty), and the text form
+ * of figures. */
 #include "products.h"
 
 #include <locale.h>
@@ -24,7 +24,7 @@ static bool is_measured(const struct lava_cpu_figures *figures, int64_t m, int64
     return lava_figures_cpu_measured(figures, &problem);
 }
 
-/* A CPU whose time per operation falls with each size, not alike in m, n and k. */
+/* A CPU whose time per operation falls with each size, differently in m, n and k. */
 static double model_ns(double m, double n, double k) {
     return 0.002 * m * n * k * (1.0 + 40.0 / m + 20.0 / n + 10.0 / k);
 }
@@ -57,7 +57,7 @@ static void test_grid_points_are_exact(void **state) {
             }
 }
 
-/* Time that is a product of powers lies on the interpolation's own surface. */
+/* A time that is a product of powers is interpolated exactly. */
 static void test_powers_are_exact_between(void **state) {
     (void)state;
     struct lava_cpu_figures figures = {0};
@@ -91,7 +91,7 @@ static void test_more_work_takes_longer(void **state) {
     }
 }
 
-/* Below the smallest and above the largest size an operation takes what it takes there. */
+/* Beyond the grid the time per operation is that of the nearest size. */
 static void test_beyond_the_grid(void **state) {
     (void)state;
     const struct lava_cpu_figures figures = model_grid();
@@ -105,19 +105,20 @@ static void test_beyond_the_grid(void **state) {
 static void test_missing_neighbours(void **state) {
     (void)state;
     struct lava_cpu_figures figures = {.flops_per_s = {1e12, 1e12, 1e12}};
-    figures.product_ns[2][1][4] = 256.0 * 64.0 * 1024.0 * 0.5; /* all that is known: half a ns an operation */
+    /* the only measurement: half a ns per operation */
+    figures.product_ns[2][1][4] = 256.0 * 64.0 * 1024.0 * 0.5;
     assert_near(cpu_ns(&figures, 256, 64, 1024), 256.0 * 64.0 * 1024.0 * 0.5, 1e-12);
     assert_near(cpu_ns(&figures, 16, 5000, 300), 16.0 * 5000.0 * 300.0 * 0.5, 1e-12);
     assert_near(cpu_ns(&figures, 1, 1, 1), 0.5, 1e-12);
 
-    /* the nearer of two counts, the mean where both are equally near */
+    /* the nearest counts, and the mean if two are equally near */
     figures.product_ns[2][1][0] = 256.0 * 64.0 * 16.0 * 2.0;
     assert_near(cpu_ns(&figures, 256, 64, 64), 256.0 * 64.0 * 64.0 * 2.0, 1e-12);
     assert_near(cpu_ns(&figures, 1024, 64, 512), 1024.0 * 64.0 * 512.0 * 0.5, 1e-12);
     figures.product_ns[2][1][4] = 0;
     figures.product_ns[2][1][2] = 256.0 * 64.0 * 256.0 * 0.5;
     assert_near(cpu_ns(&figures, 256, 64, 64), 256.0 * 64.0 * 64.0, 1e-12);
-    /* one neighbour missing: between the other's time and its nearest's */
+    /* one neighbour is missing: between the other's time and its nearest's */
     assert_near(cpu_ns(&figures, 256, 64, 128), 256.0 * 64.0 * 128.0 * sqrt(0.5), 1e-12);
 }
 
@@ -126,15 +127,15 @@ static void test_least_work(void **state) {
     struct lava_cpu_figures figures = {.flops_per_s = {1e12, 1e12, 1e12}};
     assert_near(lava_figures_least_work(&figures, 0), 0, 0);
     figures.product_ns[2][2][2] = 50e3;
-    figures.product_ns[1][1][4] = 80e3; /* less work, and longer */
+    figures.product_ns[1][1][4] = 80e3; /* less work, but longer */
     figures.product_ns[5][5][5] = 40e6;
     assert_near(lava_figures_least_work(&figures, 40e3), 64.0 * 64.0 * 1024.0, 0);
     assert_near(lava_figures_least_work(&figures, 80e3), 4096.0 * 4096.0 * 4096.0,
-                0); /* longer, not as long */
+                0); /* longer than the limit, not equal to it */
     assert_near(lava_figures_least_work(&figures, 50e6), 0, 0);
 }
 
-/* Whatever is missing, the time stays between the fastest and the slowest operation measured. */
+/* With any measurements missing, the time stays between the fastest and the slowest measured operation. */
 static void test_partly_measured_stays_within(void **state) {
     (void)state;
     uint64_t random = random_seed();
@@ -176,7 +177,7 @@ static void test_nothing_measured(void **state) {
     assert_true(cpu_ns(&figures, 256, 256, 256) <= 0);
 }
 
-/* By flop/s, of which a complex product has four times as many. */
+/* Scaled by flop/s; a complex product has four times as many operations. */
 static void test_types_by_ratio(void **state) {
     (void)state;
     static const double times[LAVA_TYPE_COUNT] = {
@@ -190,7 +191,8 @@ static void test_types_by_ratio(void **state) {
             product_of((enum lava_type)type, (enum lava_type)type, 300, 700, 90);
         assert_near(lava_figures_cpu_ns(&figures, &problem), times[type] * fp32_ns, 1e-12);
         double rate = figures.flops_per_s[type], own_ns = 1e9 * lava_problem_flops(&problem) / rate;
-        figures.flops_per_s[LAVA_TYPE_FP32] = 0; /* no ratio: the type's own rate; fp32 needs none */
+        /* without a ratio the type's own rate is used; fp32 needs no ratio */
+        figures.flops_per_s[LAVA_TYPE_FP32] = 0;
         bool is_fp32 = type == LAVA_TYPE_FP32;
         assert_near(lava_figures_cpu_ns(&figures, &problem), is_fp32 ? fp32_ns : own_ns, 1e-12);
         figures.flops_per_s[type] = 0;
@@ -202,23 +204,25 @@ static void test_measured_needs_all_neighbours(void **state) {
     (void)state;
     struct lava_cpu_figures figures = model_grid();
     assert_true(is_measured(&figures, 300, 300, 300) && is_measured(&figures, 1, 9000, 20));
-    for (int type = 0; type < LAVA_TYPE_COUNT; type++) { /* of others a ratio, and that is none */
+    /* other types use a ratio, which is not a measurement */
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
         struct lava_problem other = product_of((enum lava_type)type, (enum lava_type)type, 300, 300, 300);
         assert_int_equal(lava_figures_cpu_measured(&figures, &other), type == LAVA_TYPE_FP32);
     }
     figures.product_ns[3][2][2] = 0;
     assert_false(is_measured(&figures, 300, 300, 300));
     assert_false(is_measured(&figures, 512, 256, 256));
-    assert_true(is_measured(&figures, 256, 300, 300)); /* on the cell's other side */
+    assert_true(is_measured(&figures, 256, 300, 300)); /* on the other side of the cell */
     assert_true(is_measured(&figures, 255, 300, 300));
     const struct lava_cpu_figures unmeasured = {.flops_per_s = {1e12, 1e12, 1e12}};
     assert_false(is_measured(&unmeasured, 300, 300, 300));
 }
 
 // clang-format off
-/* OpenBLAS's sgemm, 16 cores of Sapphire Rapids, 2026-11-21, us: two cells of the grid, and products within them.
+/* OpenBLAS's sgemm, 16 cores of Sapphire Rapids, 2026-11-21, us: two cells of the grid, and products within
+ * them.
  *
- *  m     n     k    us */
+ * m     n     k    us */
 static const struct { int64_t m, n, k; double us; } openblas[] = {
     { 256,  256,   64,   47.7},
     { 256,  256,  256,   60.0},
@@ -271,7 +275,7 @@ static void test_near_measured_times(void **state) {
     assert_int_equal(compared, 7);
 }
 
-/* Every row of the kernel table has a place. */
+/* Every row of the kernel table can be stored. */
 static void test_rows_have_places(void **state) {
     (void)state;
     struct lava_device_figures figures = {0};
@@ -371,7 +375,7 @@ static void test_text(void **state) {
     assert_int_equal(lava_figures_print(&figures, NULL, 0), sizeof expected - 1);
 }
 
-/* What was there already stays, what is in the text replaces it. */
+/* Existing figures stay; figures in the text replace them. */
 static void test_parse_adds(void **state) {
     (void)state;
     struct lava_figures figures = {.cpu.flops_per_s = {1e12, 1e12, 1e12}, .device.call_latency_ns = 3};
@@ -401,7 +405,7 @@ static void test_unknown_names_are_skipped(void **state) {
 }
 
 static const char *const refused[] = {
-    "device_call_latency_ns 160000", /* the end is missing */
+    "device_call_latency_ns 160000", /* no line end */
     "device_call_latency_ns\n",
     "device_call_latency_ns \n",
     "device_call_latency_ns -5\n",
@@ -420,7 +424,7 @@ static const char *const refused[] = {
     "device_call_latency_ns .5\n",
     "device_call_latency_ns 1.5.5\n",
     "device_call_latency_ns 0x10\n",
-    "device_call_latency_ns 123456789012345678\n", /* more digits than any is good for */
+    "device_call_latency_ns 123456789012345678\n", /* too many digits */
     "device_call_latency_ns 1.23456789012345678\n",
     "device_call_latency_ns 5 \n",
     "device_call_latency_ns  5\n",
@@ -458,7 +462,7 @@ static void test_parse_refuses(void **state) {
             fail_msg("accepted: %s", refused[i]);
         assert_memory_equal(&figures, &kept, sizeof kept);
     }
-    for (size_t length = 100; length < 200; length++) { /* the length of a line, its end not counted */
+    for (size_t length = 100; length < 200; length++) { /* the length of a line without its end */
         struct lava_figures figures = kept;
         memset(line, 'a', sizeof line);
         snprintf(line + length - 2, 4, " 5\n");
@@ -467,7 +471,7 @@ static void test_parse_refuses(void **state) {
     }
 }
 
-/* No random text is read beyond its end or as a figure that is none. */
+/* Random text is neither read beyond its end nor accepted as figures. */
 static void test_damaged_text(void **state) {
     (void)state;
     static char text[16384];

@@ -1,9 +1,10 @@
-/* kernels.c: every row keeps what the shader and lavapipe need, and what it needs of a device. */
+/* kernels.c: every row meets the requirements of the shader and of lavapipe, and its requirements of a device
+ * are right. */
 #include "devices.h"
 
 #include "dispatch/kernels.h"
 
-/* Matrix rows that no table has to list; 8 subgroups, 4 subgroups, 4 subgroups. */
+/* Matrix rows that need not be in the table; 8 subgroups, 4 subgroups, 4 subgroups. */
 static const struct lava_kernel shared_row = {.name = "made up",
                                               .type = LAVA_TYPE_FP16,
                                               .module = LAVA_MODULE_MULTIPLY_SHARED_FP16,
@@ -34,8 +35,8 @@ static const struct lava_kernel planes_row = {.name = "made up",
                                               .stages = 2,
                                               .fallback = "fp32_64x64"};
 
-/* What each module multiplies, and who packs for it, elements as they are and as planes: stated here once
- * more. LAVA_MODULE_COUNT: it has no such rows. */
+/* What each module multiplies and which module packs for it, without and with planes. Stated here
+ * independently. LAVA_MODULE_COUNT: it has no such rows. */
 static const struct {
     enum lava_type type;
     enum lava_layout layout;
@@ -65,12 +66,12 @@ static bool is_simt(const struct lava_kernel *row) {
     return row->module == LAVA_MODULE_MULTIPLY_FP32 || row->module == LAVA_MODULE_MULTIPLY_FP64;
 }
 
-/* Elements of a 16-byte word, in which SIMT rows move and own them. */
+/* Elements of a 16-byte word. SIMT rows move and own whole words. */
 static uint32_t word_of(const struct lava_kernel *row) {
     return row->type == LAVA_TYPE_FP64 ? 2 : 4;
 }
 
-/* "fp16_...", of planes "bf16x3_...", and its tile. */
+/* The name is "fp16_...", or with planes "bf16x3_...", and the tile. */
 static void check_name(const struct lava_kernel *row) {
     char words[64];
     const char *what =
@@ -79,7 +80,7 @@ static void check_name(const struct lava_kernel *row) {
     assert_memory_equal(row->name, words, strlen(words));
     snprintf(words, sizeof words, "_%ux%u", row->tile_m, row->tile_n);
     assert_non_null(strstr(row->name, words));
-    assert_ptr_equal(lava_kernels_find(row->name), row); /* unique, too: find returns the first */
+    assert_ptr_equal(lava_kernels_find(row->name), row); /* also unique: find returns the first */
 }
 
 static void check_module(const struct lava_kernel *row) {
@@ -114,7 +115,7 @@ static void test_rows_are_sound(void **state) {
             assert_true(row->stages == 1 || row->stages == 2);
         assert_true(row->part_m > 0 && row->part_m % (is_simt(row) ? word_of(row) : 8) == 0);
         assert_true(row->part_n > 0 && row->part_n % (is_simt(row) ? word_of(row) : 8) == 0);
-        /* no element of a complex product is cut in two */
+        /* no element of a complex product is split */
         assert_true(row->tile_n % 2 == 0 && row->tile_k % 2 == 0);
         assert_int_equal(row->tile_m % row->part_m, 0);
         assert_int_equal(row->tile_n % row->part_n, 0);
@@ -129,8 +130,8 @@ static void test_rows_are_sound(void **state) {
     assert_null(lava_kernels_find(""));
 }
 
-/* Where tiles may be screened out, a row computes the same tiles from the panels of fp32 that were packed
- * besides, in whole steps of its own, and never screens out any itself. */
+/* If tiles may be screened out, the fallback computes the same tiles from the panels of fp32, in whole steps
+ * of its own, and never screens out any itself. */
 static void check_fallback(const struct lava_kernel *row) {
     const struct lava_scheme_row *scheme = lava_scheme(row->scheme);
     const struct lava_kernel *fallback = lava_kernel_fallback(row);
@@ -146,7 +147,7 @@ static void check_fallback(const struct lava_kernel *row) {
     assert_int_equal(fallback->tile_m, row->tile_m);
     assert_int_equal(fallback->tile_n, row->tile_n);
     assert_int_equal(row->tile_k % fallback->tile_k, 0);
-    /* a word of exponents is of one tile; a span is made of whole steps */
+    /* an exponent word belongs to one tile; a span consists of whole steps */
     assert_int_equal(row->tile_m % 64, 0);
     assert_int_equal(row->tile_n % 64, 0);
     assert_int_equal(scheme->span_k % row->tile_k, 0);
@@ -166,8 +167,8 @@ static void test_fallbacks(void **state) {
             fail_msg("no row is of %s", lava_scheme((enum lava_scheme)scheme)->name);
 }
 
-/* The product's type, or that of its parts, and where it is split, what the scheme serves; none of it depends
- * on a device. */
+/* A row serves its type, or complex types with such parts, and with planes whatever the scheme serves. This
+ * does not depend on a device. */
 static void test_serves(void **state) {
     (void)state;
     static const enum lava_type real_types[LAVA_TYPE_COUNT] = {
@@ -204,7 +205,7 @@ static void test_row_arithmetic(void **state) {
     const struct lava_capabilities h200 = device_h200(), xe2 = device_xe2(), rdna3 = device_rdna3();
     const struct lava_kernel *row = lava_kernels_find("fp32_128x128");
     assert_non_null(row);
-    /* an invocation's share follows from the row: the subgroup's size does not matter */
+    /* SIMT: the number of invocations does not depend on the subgroup size */
     assert_int_equal(lava_kernel_invocations(row, &h200), 256);
     assert_int_equal(lava_kernel_invocations(row, &rdna3), 256);
     assert_int_equal(lava_kernel_shared_bytes(row), 32768);
@@ -222,7 +223,7 @@ static void test_row_arithmetic(void **state) {
     assert_int_equal(lava_kernel_lanes_m(12), 0);
     assert_int_equal(lava_kernel_lanes_m(256), 0);
 
-    /* a subgroup's share does: as many subgroups everywhere */
+    /* matrices: the same number of subgroups everywhere */
     assert_int_equal(lava_kernel_invocations(&shared_row, &xe2), 8 * 16);
     assert_int_equal(lava_kernel_invocations(&shared_row, &h200), 8 * 32);
     assert_int_equal(lava_kernel_invocations(&fragments_row, &rdna3), 4 * 64);
@@ -243,7 +244,7 @@ static void assert_shape(const struct lava_kernel *row, const struct lava_capabi
     assert_int_equal(shape->k, k);
 }
 
-/* The largest that divides the part and the step, wherever in the list. */
+/* The largest shape that divides the part and the step is chosen, wherever it is in the list. */
 static void test_shapes(void **state) {
     (void)state;
     const struct lava_capabilities h200 = device_h200(), xe2 = device_xe2(), lavapipe = device_lavapipe(),
@@ -275,7 +276,7 @@ static void test_shapes(void **state) {
     assert_string_equal(lava_kernel_algorithm(&planes_row), "planes");
 }
 
-/* A lane's place in its subgroup: its bits go to m and to n in turn. */
+/* A lane's position in its subgroup: its bits alternate between m and n. */
 static void place_lane(uint32_t lane, uint32_t *m, uint32_t *n) {
     *m = *n = 0;
     for (uint32_t bit = 0; lane >> 2 * bit; bit++) {
@@ -284,7 +285,7 @@ static void place_lane(uint32_t lane, uint32_t *m, uint32_t *n) {
     }
 }
 
-/* Not taken from lava_kernel_fits: counted lane by lane, as the shader places them. */
+/* Counts coverage lane by lane, as the shader places lanes, independently of lava_kernel_fits. */
 static void check_cover(const struct lava_kernel *row, const struct lava_capabilities *device) {
     static unsigned char covered[256][256];
     uint32_t subgroup_size = device->subgroup_size;
@@ -314,8 +315,8 @@ static void assert_fits(const struct lava_kernel *row, const struct lava_capabil
     assert_null(reason);
 }
 
-/* SIMT rows on every subgroup size and with the 256 invocations that every device has; matrix rows on those
- * combinations of size and shape that exist, whose devices all have 1024. 32 KiB for both. */
+/* SIMT rows fit every subgroup size with the 256 invocations that every device has. Matrix rows fit the
+ * existing combinations of subgroup size and shape, whose devices all have 1024. Both with 32 KiB. */
 static void test_rows_fit_everywhere(void **state) {
     (void)state;
     static const struct {
@@ -358,7 +359,7 @@ static void assert_refused(const struct lava_kernel *row, const struct lava_capa
 struct refusal {
     const char *row;
     uint32_t subgroup_size, shared_bytes, invocations;
-    const char *words; /* in the reason; NULL: fits */
+    const char *words; /* part of the reason; NULL: fits */
 };
 
 static void test_refusals(void **state) {
@@ -395,7 +396,7 @@ static void test_refusals(void **state) {
     row = *lava_kernels_find("fp32_64x64");
     row.part_n = 2;
     assert_refused(&row, &device, "16-byte words");
-    row = *lava_kernels_find("fp64_32x32"); /* two elements a word */
+    row = *lava_kernels_find("fp64_32x32"); /* two elements per word */
     row.part_n = 2;
     assert_refused(&row, &device, NULL);
     row.part_n = 1;
@@ -407,7 +408,7 @@ static void test_refusals(void **state) {
     assert_refused(&row, &device, "divide evenly");
 }
 
-/* Rows of fp64, and no others, need it. */
+/* Only rows of fp64 need it. */
 static void test_refusals_without_fp64(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -455,7 +456,7 @@ static void test_refusals_of_matrix_rows(void **state) {
     row.tile_m = row.tile_k = row.part_m = row.part_n = 16;
     row.tile_n = 128;
     assert_refused(&row, &device, "divide evenly");
-    /* 64 elements for 64 invocations: half a word each; through shared memory that does not matter */
+    /* 64 elements for 64 invocations: half a word each, which matters only without shared memory */
     device.subgroup_size = 64;
     device.shape_count = 2;
     device.shapes[0] = (struct lava_matrix_shape){LAVA_TYPE_BF16, 8, 8, 8};
@@ -466,13 +467,13 @@ static void test_refusals_of_matrix_rows(void **state) {
     assert_refused(&row, &device, NULL);
 }
 
-/* Its tiles are made of what is packed at a time, and the fallback computes the same ones on the device. */
+/* Tiles must consist of whole packed blocks, and the fallback must compute the same tiles on the device. */
 static void test_refusals_of_planes(void **state) {
     (void)state;
     const struct lava_capabilities lavapipe = device_lavapipe(), none = device_rdna2();
     assert_refused(&planes_row, &lavapipe, NULL);
     assert_refused(&planes_row, &none, "no cooperative matrices of fp16");
-    /* words of the reason; what of the row is otherwise */
+    /* part of the reason; changes to the row */
     const struct {
         const char *words, *fallback;
         uint32_t tile_m, tile_n, tile_k, stages;
@@ -499,7 +500,7 @@ static void test_refusals_of_planes(void **state) {
         row.fallback = cases[i].fallback;
         assert_refused(&row, &lavapipe, cases[i].words);
     }
-    /* nothing is screened out of one plane */
+    /* one plane is never screened */
     struct lava_kernel row = planes_row;
     row.scheme = LAVA_SCHEME_BF16X1;
     row.module = LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16;
@@ -510,7 +511,7 @@ static void test_refusals_of_planes(void **state) {
     assert_refused(&row, &device, NULL);
 }
 
-/* What the fallback asks of a device, the row by planes asks as well. */
+/* A row by planes also has the requirements of its fallback. */
 static void test_refusals_of_fallbacks(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -529,7 +530,7 @@ static void test_refusals_of_fallbacks(void **state) {
     assert_refused(&planes_row, &device, "more invocations");
 }
 
-/* Of all rows by planes the one that was refused, by whatever copy of it; no other row. */
+/* Only the refused row, or any copy of it, no longer fits. */
 static void test_refused(void **state) {
     (void)state;
     const struct lava_capabilities h200 = device_h200();

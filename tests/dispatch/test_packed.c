@@ -1,10 +1,10 @@
-/* packed.c: the parts of a packed operand lie as shaders/interface.h says, by its own formulas for the last
+/* packed.c: the sections of a packed operand are where shaders/interface.h says, by its formulas for the last
  * element and the last word of each, and do not overlap. */
 #include "devices.h"
 
 #include "dispatch/packed.h"
 
-#define BLOCK           64 /* of pack: a word of exponents */
+#define BLOCK           64 /* of pack: the area of an exponent word */
 #define ARGUMENTS_BYTES 12 /* of an indirect dispatch: three words */
 
 /* An operand's extent. */
@@ -13,25 +13,25 @@ struct operand {
     uint64_t width, k; /* padded */
 };
 
-/* Where an element lies among panels. */
+/* Position of an element in panels. */
 static uint64_t panel_place(const struct operand *operand, uint64_t w, uint64_t k) {
     return w / operand->panel * operand->panel * operand->k + k * operand->panel + w % operand->panel;
 }
 
-/* Where the fragment of 8 by 8 that holds it begins; by planes, the first plane's. */
+/* Position of the 8 by 8 fragment that contains it; by planes, of the first plane's. */
 static uint64_t fragment_place(const struct operand *operand, uint64_t planes, uint64_t w, uint64_t k) {
     uint64_t f = w % operand->panel / 8, g = k / 8;
     uint64_t place = w / operand->panel * operand->panel * operand->k + (g * (operand->panel / 8) + f) * 64;
     return place * planes;
 }
 
-/* The word of the exponents that it counts for. */
+/* Position of its exponent word. */
 static uint64_t exponent_place(const struct operand *operand, uint64_t w, uint64_t k) {
     uint64_t depths = (operand->k + BLOCK - 1) / BLOCK;
     return (w / operand->panel * depths + k / BLOCK) * (operand->panel / BLOCK) + w % operand->panel / BLOCK;
 }
 
-/* Bytes to the end of the first part; and to where the second panel begins in it. */
+/* Bytes to the end of the first section, and to its second panel. */
 static uint64_t first_part(const struct lava_kernel *kernel, const struct operand *operand,
                            uint64_t *second_panel) {
     uint64_t w = operand->width - 1, k = operand->k - 1;
@@ -45,7 +45,7 @@ static uint64_t first_part(const struct lava_kernel *kernel, const struct operan
     return (fragment_place(operand, planes, w, k) + planes * 64) * 2;
 }
 
-/* The next part begins where the one before has ended, at the next multiple of 16 bytes. */
+/* The next section begins at the first multiple of 16 bytes after the previous one. */
 static void assert_follows(uint64_t begin, uint64_t end_before) {
     assert_int_equal(begin % 16, 0);
     assert_true(begin >= end_before && begin - end_before < 16);
@@ -90,7 +90,7 @@ static void test_every_row(void **state) {
     assert_true(screened > 0 && screened < rows);
 }
 
-/* Two panels of 128 rows and three of 64 columns, 96 of K: two depths of 64, the second half full. */
+/* Two panels of 128 rows and three of 64 columns, with 96 of K: two depths of 64, the second half full. */
 static void test_by_hand(void **state) {
     (void)state;
     const struct lava_kernel *three = lava_kernels_find("bf16x3_128x64");
@@ -104,7 +104,7 @@ static void test_by_hand(void **state) {
     const struct lava_packed b = {.element_bytes = 6,
                                   .panels = 192 * 96 * 6,
                                   .exponents = 192 * 96 * 10,
-                                  .arguments = 192 * 96 * 10 + 6 * 4 + 8, /* to the next 16 bytes */
+                                  .arguments = 192 * 96 * 10 + 6 * 4 + 8, /* up to the next 16 bytes */
                                   .exponent_words = 2,
                                   .bytes = 192 * 96 * 10 + 6 * 4 + 8 + 16};
     struct lava_packed packed = lava_packed_layout(three, 128, 256, 96);
@@ -115,7 +115,7 @@ static void test_by_hand(void **state) {
     assert_int_equal(packed.element_bytes, 4);
     assert_int_equal(packed.panels, 128 * 64 * 4);
     assert_int_equal(packed.exponents, 128 * 64 * 8);
-    /* elements as they are, and one plane that takes each */
+    /* unchanged elements, and one plane */
     packed = lava_packed_layout(lava_kernels_find("fp32_128x128"), 128, 256, 96);
     assert_int_equal(packed.bytes, 256 * 96 * 4);
     packed = lava_packed_layout(lava_kernels_find("fp64_64x64"), 64, 256, 96);
@@ -126,7 +126,7 @@ static void test_by_hand(void **state) {
     packed = lava_packed_layout(lava_kernels_find("bf16x1_128x128"), 128, 256, 96);
     assert_int_equal(packed.element_bytes, 2);
     assert_int_equal(packed.bytes, 256 * 96 * 2);
-    /* the exponents alone take more than 4 GiB: 2^19 panels, 2^14 depths, two words */
+    /* the exponents alone exceed 4 GiB: 2^19 panels, 2^14 depths, two words */
     packed = lava_packed_layout(three, 128, UINT64_C(1) << 26, UINT64_C(1) << 20);
     assert_int_equal(packed.panels, UINT64_C(6) << 46);
     assert_int_equal(packed.exponents, UINT64_C(10) << 46);

@@ -15,7 +15,7 @@ static void test_large_goes_to_the_gpu(void **state) {
     assert_false(plan.at_once);
     assert_int_equal(plan.blocking.split_k, 1);
     assert_true(plan.cpu_ns > 0.9e9 && plan.cpu_ns < 0.93e9); /* 2 * 8192^3 / 1.2e12 */
-    /* no faster than arithmetic alone, at most twice that and the bus */
+    /* no faster than arithmetic alone, at most twice arithmetic and bus */
     assert_true(plan.gpu_ns > 1e9 * lava_problem_flops(&problem) / plan.flops_per_s && plan.gpu_ns < 60e6);
     problem.precision = LAVA_PRECISION_IEEE;
     plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
@@ -30,7 +30,7 @@ static void test_small_stays_on_the_cpu(void **state) {
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     assert_int_equal(plan.reason, LAVA_REASON_UNPROFITABLE);
     assert_true(plan.gpu_ns > plan.cpu_ns && plan.cpu_ns > 0);
-    assert_non_null(plan.kernel); /* the plan it would have been, for `explain` */
+    assert_non_null(plan.kernel); /* the plan that `explain` shows */
 
     plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -44,7 +44,7 @@ static void test_small_stays_on_the_cpu(void **state) {
     assert_int_equal(choose(&problem, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_UNPROFITABLE);
 }
 
-/* An estimate within a fifth of the CPU's is no reason to leave it. */
+/* An estimate within a fifth of the CPU's time is not enough to offload. */
 static void test_margin(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -64,7 +64,7 @@ static void test_margin(void **state) {
     assert_true(plan.cpu_ns <= 0);
 }
 
-/* Where this machine was measured, a twentieth is enough: but only where all that decides was. */
+/* On a measured machine a twentieth is enough, but only if every figure that decides was measured. */
 static void test_margin_of_measured_figures(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -92,7 +92,7 @@ static void test_margin_of_measured_figures(void **state) {
     }
 }
 
-/* Of other types the ratio to fp32 is expected, not measured. */
+/* For other types the ratio to fp32 is expected, not measured. */
 static void test_margin_of_other_types(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -147,7 +147,7 @@ static void test_no_row_fits(void **state) {
     struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_true(lava_kernel_shared_bytes(plan.kernel) <= 16384);
-    /* a row that was asked for and does not fit is not replaced by another */
+    /* a requested row that does not fit is not replaced */
     struct lava_overrides overrides = {.kernel = lava_kernels_find("fp32_128x128")};
     plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
@@ -169,7 +169,7 @@ static void test_memory(void **state) {
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_true(plan.blocking.total_bytes <= 64 << 20);
     assert_true(plan.blocking.blocks_m * plan.blocking.blocks_n * plan.blocking.blocks_k > 4);
-    /* the device's own limits count where none is forced */
+    /* the device's own limits apply if none is forced */
     device.memory_bytes = 100 << 20;
     device.max_buffer_bytes = 20 << 20;
     plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
@@ -222,13 +222,13 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     assert_int_equal(plan.blocking.split_k, 1);
     /* listed in the profile or not */
     assert_true(plan.gpu_ns > 0 && plan.flops_per_s > 0);
-    /* a row that was asked for is not replaced by one of the product's type */
+    /* a requested row is not replaced by one of the product's type */
     problem.type = problem.type_c = row->type == LAVA_TYPE_FP32 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32;
     plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
 }
 
-/* A row that was asked for computes the parts of complex elements of its type, and of no other. */
+/* A requested row computes complex products with parts of its type and no others. */
 static void test_overrides_of_parts(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -266,7 +266,7 @@ static void test_overrides(void **state) {
         assert_int_equal(plan.schedule, figures_of(&plan)->schedule);
         assert_int_equal(plan.persistent, figures_of(&plan)->persistent);
     }
-    /* a row that the profile does not list is no faster than any of its type that is */
+    /* a row that the profile does not list is no faster than any listed row of its type */
     struct lava_capabilities unknown = device_h200();
     unknown.vendor_id = 0x1234;
     struct lava_problem problem = product(2048, 4096, 2048);
@@ -279,7 +279,7 @@ static void test_overrides(void **state) {
                     plan.flops_per_s <= plan.profile->kernels[i].flops_per_s);
 }
 
-/* A row's matrices, or none; it serves the product, or the one of its parts. */
+/* Checks the row's matrices, if any, and that it serves the product or the product of its parts. */
 static void check_kernel(const struct lava_plan *plan, const struct lava_problem *problem,
                          const struct lava_capabilities *device) {
     static const struct lava_matrix_shape simt;
@@ -292,7 +292,8 @@ static void check_kernel(const struct lava_plan *plan, const struct lava_problem
     assert_int_equal(plan->shape.m > 0, lava_type_is_half(lava_kernel_element_type(plan->kernel)));
 }
 
-/* Never a row of another type; none at all exactly where the device can run none of those listed. */
+/* A row of another type is never chosen. None is chosen exactly if the device can run none of the listed
+ * ones. */
 static void test_types(void **state) {
     (void)state;
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2(),
@@ -316,7 +317,7 @@ static void test_types(void **state) {
             }
         }
     }
-    /* the devices differ: all have fp32, not all fp16 or fp64, and lavapipe no bf16 */
+    /* the devices differ: all have fp32, some lack fp16 or fp64, and lavapipe has no bf16 */
     assert_true(device_has(&devices[0], LAVA_TYPE_BF16) && device_has(&devices[1], LAVA_TYPE_FP16));
     assert_false(device_has(&devices[1], LAVA_TYPE_BF16) || device_has(&devices[4], LAVA_TYPE_FP16));
     assert_true(device_has(&devices[4], LAVA_TYPE_CFP64) && device_has(&devices[2], LAVA_TYPE_CFP32));
@@ -359,7 +360,7 @@ static void test_pure(void **state) {
     }
 }
 
-/* lavapipe in auto mode follows its estimates: any real CPU is faster. */
+/* In auto mode lavapipe follows its estimates: any real CPU is faster. */
 static void test_software_device(void **state) {
     (void)state;
     struct lava_capabilities device = device_lavapipe();
@@ -423,7 +424,7 @@ static void test_describe(void **state) {
     assert_string_equal(text, "fp32 NT m 8192 n 4096 k 2048: CPU (the device is still being prepared)");
 }
 
-/* Both widths where there are two. */
+/* Both widths are printed if there are two. */
 static void test_describe_widths(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -460,7 +461,7 @@ static void test_describe_types(void **state) {
         text, "bf16 -> bf16 NN m 4096 n 4096 k 4096: CPU (the device has no kernel for this type), CPU "));
     assert_null(strstr(text, "kernel bf16"));
 
-    /* of a complex product its own sizes, and blocks of its parts */
+    /* for a complex product its own sizes, and blocks of its parts */
     device = device_h200();
     problem = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 4096, 1024, 512);
     const struct lava_overrides whole = {.column_blocks = 1};

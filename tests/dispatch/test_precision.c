@@ -1,4 +1,4 @@
-/* policy.c: the precision that is asked for decides which rows a product of fp32 may be computed by. */
+/* policy.c: the requested precision decides which rows may compute an fp32 product. */
 #include "products.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double best_listed(const struct lava_profile *profile, const struct lava_
     return best;
 }
 
-/* A device with matrices of bf16, where three planes are faster than fp32 and one is faster yet. */
+/* A device with bf16 matrices, on which three planes are faster than fp32 and one plane is faster still. */
 static void test_precision_decides(void **state) {
     (void)state;
     static const struct {
@@ -57,7 +57,7 @@ static void test_precision_decides(void **state) {
         else
             assert_memory_equal(&ns[LAVA_PRECISION_STANDARD], &ns[LAVA_PRECISION_IEEE], sizeof *ns);
     }
-    /* by the profile's own figures, too, and at every size that goes to the device */
+    /* also with the profile's own figures, and at every size that is offloaded */
     for (int64_t size = 2048; size <= 16384; size *= 2) {
         struct lava_problem problem = product(size, size, size);
         struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
@@ -76,7 +76,7 @@ static void test_precision_decides(void **state) {
         }
 }
 
-/* The same for complex elements of fp32, whose sums have twice as many products as K; those of fp64 are never
+/* The same for complex elements of fp32, whose sums have twice as many products as K. Those of fp64 are never
  * split. */
 static void test_precision_of_parts(void **state) {
     (void)state;
@@ -104,11 +104,11 @@ static void test_precision_of_parts(void **state) {
         }
 }
 
-/* Neither without matrices, nor where the row's results were wrong, nor where plain fp32 is faster. */
+/* Planes are not used without matrices, if the row's results were wrong, or if plain fp32 is faster. */
 static void test_devices_decide(void **state) {
     (void)state;
     struct lava_capabilities devices[] = {device_h200(), device_h200(), device_lavapipe(), device_rdna2()};
-    devices[0].shape_count = 3; /* of fp16 alone */
+    devices[0].shape_count = 3; /* only fp16 */
     size_t count;
     const struct lava_kernel *rows = lava_kernels_table(&count);
     for (size_t i = 0; i < count; i++)
@@ -122,7 +122,7 @@ static void test_devices_decide(void **state) {
             assert_int_equal(scheme_of(&plan), LAVA_SCHEME_NONE);
         }
     }
-    /* measured to be slow: of those that serve, the fastest is left */
+    /* measured to be slow: the fastest of the other rows is chosen */
     const struct lava_capabilities device = device_h200();
     struct lava_figures figures = sixteen_cores;
     for (size_t i = 0; i < count; i++)
@@ -133,8 +133,8 @@ static void test_devices_decide(void **state) {
     assert_int_equal(scheme_of(&plan), LAVA_SCHEME_NONE);
 }
 
-/* A row that was asked for runs, whatever the precision and however short the sum; of another type it never
- * does. Other rows of its scheme are not taken instead. */
+/* A requested row runs with any precision and any length of sum, but never with another type. It is not
+ * replaced by other rows of its scheme. */
 static void test_forced_rows(void **state) {
     (void)state;
     static const int64_t lengths[] = {1, 127, 4096};
@@ -163,7 +163,7 @@ static void test_forced_rows(void **state) {
     assert_int_equal(choose(&problem, &without, LAVA_MODE_GPU, &forced).reason, LAVA_REASON_NO_KERNEL);
 }
 
-/* What planes of A and B take beside them is memory that is planned with. */
+/* The plan includes the memory that planes of A and B need. */
 static void test_memory_of_planes(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -186,7 +186,7 @@ static void assert_described(const struct lava_problem *problem, const struct la
         fail_msg("\"%s\" does not begin with \"%s\"", text, begin);
 }
 
-/* The scheme, where there is one, on the device and for `explain` on the CPU. */
+/* The scheme, if there is one, is printed on the device, and for `explain` on the CPU. */
 static void test_describe_schemes(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
@@ -211,8 +211,8 @@ static void test_describe_schemes(void **state) {
     assert_described(&problem, &unplanned, "fp32 NN m 200 n 200 k 200: CPU (");
 }
 
-/* Where arithmetic decides, a CPU that takes `share` of what the best row of one precision does is too fast
- * for that and for all whose best row is slower, and for no other. */
+/* If arithmetic decides, a CPU that takes `share` of the time of one precision's best row is too fast for
+ * that precision and for all whose best row is slower, and for no other. */
 static void check_hopeless(const struct lava_capabilities *device, enum lava_type type, int64_t k) {
     const struct lava_profile *profile = lava_profiles_find(device);
     for (int slower = 0; slower < LAVA_PRECISION_COUNT; slower++) {
@@ -248,7 +248,7 @@ static void test_hopeless_by_precision(void **state) {
                 check_hopeless(&devices[d], types[t], 127);
                 check_hopeless(&devices[d], types[t], 63);
             }
-    /* three rates on the first, and two where sums are short */
+    /* three rates on the first device, and two if sums are short */
     const struct lava_profile *profile = lava_profiles_find(&devices[0]);
     double rates[2][LAVA_PRECISION_COUNT];
     for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)

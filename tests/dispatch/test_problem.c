@@ -1,5 +1,5 @@
-/* problem.c: what the reference BLAS accepts, the row-major swap, and the overlap test against brute force.
- */
+/* problem.c: the arguments that the reference BLAS accepts, the row-major swap, and the overlap test against
+ * brute force. */
 #include "devices.h"
 
 #include "dispatch/problem.h"
@@ -45,7 +45,7 @@ static void test_fortran_operations(void **state) {
     assert_ptr_equal(problem.c, numbers.c);
 }
 
-/* Each leading dimension at its least, and one below; rows of the stored operands per operation. */
+/* Each leading dimension at its minimum and one below; rows of the stored operands per operation. */
 static void test_leading_dimensions(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -120,7 +120,7 @@ static void test_cblas(void **state) {
     assert_false(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
 }
 
-/* C is conjugated for complex types alone, and goes where the operand goes. */
+/* CBLAS's C conjugates only complex types, and the flag follows the operand when A and B are swapped. */
 static void test_conjugation(void **state) {
     (void)state;
     for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
@@ -163,7 +163,7 @@ static void test_trivial(void **state) {
     }
 }
 
-/* Byte by byte: `1` where A or B lie, then C's bytes looked up. Leading dimensions and rows in bytes. */
+/* Marks bytes of A and B with 1; C's bytes are then looked up. Leading dimensions and rows are in bytes. */
 enum { BRUTE_BYTES = 8192 };
 static void mark(unsigned char *map, size_t first, size_t rows, int64_t columns, size_t ld) {
     for (size_t j = 0; j < (size_t)columns; j++)
@@ -176,10 +176,10 @@ static bool met(const unsigned char *map, size_t first, size_t rows, int64_t col
     return false;
 }
 
-/* A small product of random types; two times in three its matrices could be blocks of one parent. Returns
+/* A small product of random types. In two of three cases its matrices could be blocks of one parent. Returns
  * whether they could. */
 static bool random_product(uint64_t *random, struct lava_problem *p) {
-    /* of A and B, of C */
+    /* types of A and B, and of C */
     static const enum lava_type types[][2] = {
         {LAVA_TYPE_FP32, LAVA_TYPE_FP32},   {LAVA_TYPE_FP16, LAVA_TYPE_FP32},
         {LAVA_TYPE_BF16, LAVA_TYPE_BF16},   {LAVA_TYPE_FP64, LAVA_TYPE_FP64},
@@ -200,7 +200,7 @@ static bool random_product(uint64_t *random, struct lava_problem *p) {
     return one_parent;
 }
 
-/* Random blocks in one small memory, all with one leading dimension in bytes or with different ones. */
+/* Random blocks in one small memory, all with the same leading dimension in bytes or with different ones. */
 static void test_overlap_brute_force(void **state) {
     (void)state;
     static unsigned char memory[BRUTE_BYTES];
@@ -235,7 +235,7 @@ static void test_overlap_brute_force(void **state) {
         disjoint += !said;
         interleaved += !said && one_parent && at[0] < at[2] + 40 && at[2] < at[0] + 40;
     }
-    /* all three kinds were there */
+    /* all three kinds occurred */
     assert_true(overlapping > 1000 && disjoint > 1000 && interleaved > 1000);
 }
 
@@ -251,7 +251,7 @@ static void test_overlap_blocks_of_one_matrix(void **state) {
     p.k = 17; /* A's last column is C's first, B's last row C's first */
     assert_true(lava_problem_overlaps(&p));
     p.k = 16;
-    p.ldb = 65; /* nothing can be said about it now */
+    p.ldb = 65; /* no longer decidable */
     assert_true(lava_problem_overlaps(&p));
     p.ldb = 64;
     p.c = (void *)(uintptr_t)p.a;
@@ -260,7 +260,7 @@ static void test_overlap_blocks_of_one_matrix(void **state) {
     assert_false(lava_problem_overlaps(&p));
 }
 
-/* A of two bytes an element, C of four: side by side, then one element of either too close. */
+/* A has two bytes per element, C four: side by side, then one element of either too close. */
 static void test_overlap_of_two_types(void **state) {
     (void)state;
     struct lava_problem p = {.type = LAVA_TYPE_FP16, .type_c = LAVA_TYPE_FP32, .m = 10, .n = 6, .k = 8};
@@ -281,7 +281,7 @@ static void test_overlap_of_two_types(void **state) {
     p.type_c = LAVA_TYPE_FP16; /* half as long */
     assert_false(lava_problem_overlaps(&p));
 
-    /* columns of A and C take turns in memory that has one pitch in bytes, 64 */
+    /* columns of A and C alternate in memory with one pitch of 64 bytes */
     p = (struct lava_problem){.type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_FP32, .m = 8, .n = 6, .k = 8};
     p.lda = 32;
     p.ldb = 8;
@@ -290,16 +290,16 @@ static void test_overlap_of_two_types(void **state) {
     p.a = (const void *)0x1000;
     p.c = (void *)(0x1000 + 8 * 2);
     assert_false(lava_problem_overlaps(&p));
-    p.m = 12; /* C's of 48 bytes begin 24 bytes after A's: into the next of A */
+    p.m = 12; /* C's 48 bytes begin 24 bytes after A's and reach into A's next column */
     p.c = (void *)(0x1000 + 12 * 2);
     assert_true(lava_problem_overlaps(&p));
-    p.ldc = 32; /* equal numbers of elements, unequal bytes: nothing can be said */
+    p.ldc = 32; /* equal numbers of elements, unequal bytes: not decidable */
     p.m = 8;
     p.c = (void *)(0x1000 + 8 * 2);
     assert_true(lava_problem_overlaps(&p));
 }
 
-/* Sizes near 2^31, and addresses at both ends of the space: no overflow. */
+/* Sizes near 2^31, and addresses at both ends of the address space, without overflow. */
 static void test_overlap_large(void **state) {
     (void)state;
     const int64_t big = INT32_MAX;
@@ -313,12 +313,12 @@ static void test_overlap_large(void **state) {
     assert_false(lava_problem_overlaps(&p));
     p.c = (void *)(0x100000 + 4 * 9);
     assert_true(lava_problem_overlaps(&p));
-    /* C begins in the last column of A, 9 PB further on, then just past its rows */
+    /* C begins in the last column of A, 9 PB further on; then just past its rows */
     p.c = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1));
     assert_true(lava_problem_overlaps(&p));
     p.c = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1) + 40);
     assert_false(lava_problem_overlaps(&p));
-    p.ldc = INT64_MAX / 2; /* in no address space: careful */
+    p.ldc = INT64_MAX / 2; /* larger than any address space: assume overlap */
     assert_true(lava_problem_overlaps(&p));
     p = (struct lava_problem){.m = 4, .n = 4, .k = 4, .lda = 4, .ldb = 4, .ldc = 4};
     p.a = (const void *)64;
@@ -335,7 +335,7 @@ static void test_flops(void **state) {
     assert_true(lava_problem_flops(&problem) == 0x1p96);
 }
 
-/* A and B as they are stored, also where B's parts are counted twice. */
+/* Bytes of A and B as stored, even if B's parts are counted twice. */
 static void test_operand_bytes(void **state) {
     (void)state;
     static const double bytes[LAVA_TYPE_COUNT] = {
@@ -353,7 +353,7 @@ static void test_operand_bytes(void **state) {
     }
 }
 
-/* Member by member: there is padding between them. */
+/* Compared member by member, because there is padding between them. */
 static void assert_same(const struct lava_problem *x, const struct lava_problem *y) {
     assert_true(x->type == y->type && x->type_c == y->type_c && x->precision == y->precision);
     assert_true(x->op_a == y->op_a && x->op_b == y->op_b && x->of_parts == y->of_parts);
@@ -365,7 +365,8 @@ static void assert_same(const struct lava_problem *x, const struct lava_problem 
     assert_true(x->a == y->a && x->b == y->b && x->c == y->c);
 }
 
-/* A complex product becomes a real one of the same work, whose other numbers are kept; a real one stays. */
+/* A complex product becomes a real one with the same work and otherwise the same numbers. A real one is
+ * unchanged. */
 static void test_parts(void **state) {
     (void)state;
     for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
@@ -420,7 +421,7 @@ static void test_types(void **state) {
         assert_true(is_half == (types[i].bytes == 2));
         assert_true(lava_type_is_complex(types[i].type) == (types[i].name[0] == 'c'));
         assert_string_equal(lava_type_name(real), types[i].name + (types[i].name[0] == 'c'));
-        /* parts; C's own type where nothing is to be added to it */
+        /* fp32 parts; C's own type if nothing is added to it */
         struct lava_problem problem = {.type = types[i].type, .type_c = types[i].type};
         const double none[] = {0.0, -0.0}, some[] = {1, 1e-45, -2, (double)__builtin_nanf("")};
         for (size_t b = 0; b < COUNT(none); b++) {

@@ -1,4 +1,5 @@
-/* profiles.c: every profile names rows that exist and may run there, and every device has one. */
+/* profiles.c: every profile names rows that exist and may run on its devices, and every device has a
+ * profile. */
 #include "devices.h"
 
 #include "dispatch/kernels.h"
@@ -9,8 +10,8 @@ static bool is_admitted(const struct lava_kernel *row) {
     return scheme->standard || scheme->fast;
 }
 
-/* Fills listed[type] with the rows of the profile that split nothing; each is a row of the table and listed
- * once. Rows by planes that no precision admits would never be chosen. */
+/* Stores in listed[type] the number of the profile's rows without planes. Each must be a row of the table and
+ * listed once. Rows by planes that no precision admits would never be chosen, so they must not be listed. */
 static void check_rows(const struct lava_profile *profile, bool *reached, size_t *listed) {
     size_t kernels;
     const struct lava_kernel *rows = lava_kernels_table(&kernels);
@@ -31,12 +32,12 @@ static void check_rows(const struct lava_profile *profile, bool *reached, size_t
     }
 }
 
-/* Many of Intel's boards have none, and of other software nothing is known. */
+/* Many of Intel's boards lack fp64, and nothing is known of other software devices. */
 static bool expects_fp64(const struct lava_profile *profile) {
     return strcmp(profile->label, "Intel") != 0 && strcmp(profile->label, "software") != 0;
 }
 
-/* The best rate of a type's rows that split nothing. */
+/* The best rate of a type's rows without planes. */
 static double best_of(const struct lava_profile *profile, enum lava_type type) {
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
@@ -47,8 +48,8 @@ static double best_of(const struct lava_profile *profile, enum lava_type type) {
     return best;
 }
 
-/* No device does more than half as much in fp64 as in fp32; those not measured are taken to do a twentieth at
- * most. */
+/* No device does more than half as much in fp64 as in fp32. Unmeasured ones are assumed to do at most a
+ * twentieth. */
 static void test_rates_of_fp64(void **state) {
     (void)state;
     size_t profiles;
@@ -77,7 +78,7 @@ static void test_profiles_are_sound(void **state) {
         check_rows(profile, reached, listed);
         assert_true(listed[LAVA_TYPE_FP32] > 0);
         assert_int_equal(listed[LAVA_TYPE_FP64] > 0, expects_fp64(profile));
-        if (profile->kind != LAVA_DEVICE_CPU) /* software may have matrices of fp16, and none of bf16 */
+        if (profile->kind != LAVA_DEVICE_CPU) /* software may have fp16 matrices and no bf16 matrices */
             assert_true(listed[LAVA_TYPE_FP16] > 0 && listed[LAVA_TYPE_BF16] > 0);
         for (size_t other = 0; other < p; other++)
             assert_string_not_equal(table[other].label, profile->label);
@@ -90,8 +91,8 @@ static void test_profiles_are_sound(void **state) {
     assert_true(last->vendor_id == 0 && last->kind == -1 && last->name_part == NULL);
 }
 
-/* RDNA3 holds elements twice: a fragment's shares are not what the layout says. Nor is anything known of a
- * device that no row names. */
+/* RDNA3 holds elements twice, so a fragment's shares do not have the documented layout. Nothing is known of
+ * devices without a profile. */
 static void test_fragments_only_where_known(void **state) {
     (void)state;
     struct lava_capabilities devices[] = {device_rdna3(), device_rdna3(), device_xe2()};

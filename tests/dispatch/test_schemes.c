@@ -1,5 +1,5 @@
-/* schemes.c: what each scheme's planes hold and leave out, by splitting numbers as the shader does; the
- * limits of what is screened out; and which precision admits what. */
+/* schemes.c: what each scheme's planes represent and leave out, tested by splitting numbers as the shader
+ * does; the limits for screening; and the precisions that admit each scheme. */
 #include "devices.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #define PLANES_MAX 3 /* as in multiply_planes.comp */
 #define U          0x1p-24
 
-/* Stated here once more: the products of planes that are added, the precisions that admit it, and for which
- * sums. */
+/* Expected values, stated independently: the products of planes that are added, the precisions that admit the
+ * scheme, and the minimum K. */
 static const struct {
     unsigned products;
     bool admitted[LAVA_PRECISION_COUNT];
@@ -33,7 +33,7 @@ static unsigned count_products(const struct lava_scheme_row *row) {
     return count;
 }
 
-/* A name says the type and the number of planes, and that no product is left out. */
+/* A name gives the type and the number of planes, and "all" if no product is left out. */
 static void test_rows_are_sound(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_SCHEME_COUNT; i++) {
@@ -55,12 +55,12 @@ static void test_rows_are_sound(void **state) {
             assert_true(row->planes >= 1 && row->planes <= PLANES_MAX &&
                         row->levels <= 2 * (row->planes - 1));
         }
-        /* the lower planes of bf16 have fp32's range as they are; those of fp16 need 11 bits each */
+        /* the lower planes of bf16 have fp32's range; those of fp16 need 11 bits each */
         assert_int_equal(row->shift, row->planes > 1 && row->type == LAVA_TYPE_FP16 ? 11 : 0);
-        /* several planes cannot hold every element; one takes each as it rounds */
+        /* several planes cannot represent every element; one plane rounds every element */
         assert_int_equal(row->screened, row->planes > 1);
         assert_int_equal(row->span_k > 0, row->planes > 1);
-        assert_int_equal(row->span_k % 64, 0); /* every depth, and steps of tile_k */
+        assert_int_equal(row->span_k % 64, 0); /* a multiple of every depth and of steps of tile_k */
         assert_int_equal(row->least_k, expected[i].least_k);
         assert_int_equal(count_products(row), expected[i].products);
         if (!row->screened)
@@ -68,11 +68,11 @@ static void test_rows_are_sound(void **state) {
     }
 }
 
-/* The nearest number of the type, ties to even; Inf beyond its range. *subnormal where it is one and not 0.
- */
+/* Rounds to the nearest number of the type, ties to even; Inf beyond its range. Sets *subnormal if the result
+ * is subnormal and not 0. */
 static double rounded(enum lava_type type, double x, bool *subnormal) {
     int bits = type == LAVA_TYPE_BF16 ? 8 : 11, least = type == LAVA_TYPE_BF16 ? -126 : -14, exponent;
-    frexp(x, &exponent); /* of x in [0.5, 1) 2^exponent */
+    frexp(x, &exponent); /* x in [0.5, 1) 2^exponent */
     bool small = exponent - 1 < least;
     double spacing = ldexp(1, (small ? least : exponent - 1) - (bits - 1));
     double nearest = nearbyint(x / spacing) * spacing;
@@ -80,20 +80,20 @@ static double rounded(enum lava_type type, double x, bool *subnormal) {
     return fabs(nearest) >= ldexp(1, type == LAVA_TYPE_BF16 ? 128 : 16) ? INFINITY : nearest;
 }
 
-/* As pack does it; plane[i] stands for plane[i] 2^(-i shift). */
+/* Splits as pack does. plane[i] stands for plane[i] 2^(-i shift). */
 static void split(const struct lava_scheme_row *row, double x, double plane[PLANES_MAX]) {
     for (uint32_t i = 0; i < row->planes; i++) {
         bool subnormal;
         plane[i] = rounded(row->type, x, &subnormal);
         assert_true(isfinite(plane[i]));
-        /* units may flush those of bf16; of fp16 a scheme needs them kept, but for the first plane's */
+        /* Units may flush subnormals of bf16. Schemes of fp16 need them kept, except in the first plane. */
         assert_false(subnormal && (row->type == LAVA_TYPE_BF16 || i == 0));
         x = ldexp(x - plane[i], (int)row->shift);
     }
 }
 
-/* What the scheme's products make of x y. Sums of a few products of at most 11 bits, 35 bits apart at most:
- * exact in long double. */
+/* The value of x y by the scheme's products. The sums have a few products of at most 11 bits, at most 35 bits
+ * apart, so they are exact in long double. */
 static long double product(const struct lava_scheme_row *row, double x, double y) {
     double a[PLANES_MAX], b[PLANES_MAX];
     long double sum = 0;
@@ -105,8 +105,8 @@ static long double product(const struct lava_scheme_row *row, double x, double y
     return sum;
 }
 
-/* An fp32 of the exponent. Two of three are a little above a power of two, with the bits that planes of bf16,
- * or of fp16, lose most of: there the error is the largest part of the product. */
+/* A random fp32 with the exponent. Two of three are slightly above a power of two, with the bits that planes
+ * of bf16 or fp16 lose most of. There the error is the largest share of the product. */
 static double element(uint64_t *random, int exponent) {
     uint32_t bits = (uint32_t)(random_next(random) & 0x7fffff);
     switch (random_next(random) % 3) {
@@ -125,8 +125,8 @@ static double error_of(const struct lava_scheme_row *row, double x, double y) {
     return (double)(fabsl(product(row, x, y) - exact) / (exact * U));
 }
 
-/* Between the limits, of an element and of a sum, a product is off by the table's units at most, and at
- * worst by nearly as much: what it says is the next whole number, or a fiftieth more. */
+/* Within the limits of an element and of a sum, the error of a product is at most the table's units, and
+ * nearly that much in the worst case. The table gives the next whole number, or a fiftieth more. */
 static void test_units(void **state) {
     (void)state;
     uint64_t random = random_seed();
@@ -140,7 +140,7 @@ static void test_units(void **state) {
             int ends[] = {least, most, a, a};
             int b = ends[random_next(&random) % COUNT(ends)];
             worst = fmax(worst, error_of(row, element(&random, a), element(&random, b)));
-            /* the ends themselves: the greatest of each exponent, which rounds up */
+            /* the greatest number of each exponent, which rounds up */
             double largest = ldexp(2 - 0x1p-23, a);
             worst = fmax(worst, error_of(row, largest, element(&random, b)));
         }
@@ -150,8 +150,8 @@ static void test_units(void **state) {
     }
 }
 
-/* One binade further down, a product of bf16 planes has subnormal ones, of two fp16 planes too large an
- * error; one further up, the first plane may be Inf. */
+/* One binade below the limits, a product of bf16 planes has subnormal planes, and one of two fp16 planes has
+ * too large an error. One binade above, the first plane may be Inf. */
 static void test_limits_of_elements(void **state) {
     (void)state;
     /* biased, by hand: -102, -14 and -12; 126 and 14 */
@@ -171,7 +171,7 @@ static void test_limits_of_elements(void **state) {
         double beyond = ldexp(2 - 0x1p-23, row->most_exponent + 1);
         assert_true(isinf(rounded(row->type, beyond, &subnormal)));
         assert_true(isfinite(rounded(row->type, beyond / 2, &subnormal)));
-        /* subnormal fields, 0 among them, and Inf and NaN lie beyond */
+        /* exponent fields of subnormals and 0, and of Inf and NaN, are outside */
         assert_true(limits.least > 0 && limits.most < 255);
     }
 }
@@ -184,9 +184,9 @@ static uint32_t biased(int power) {
     return bits >> 23;
 }
 
-/* However long the sum: below 2^126, and with one more binade perhaps not. Of the least what a unit flushes
- * of eight sums of a product, each below the smallest normal number, is an eighth of u; one binade less,
- * more. */
+/* Sums of any length stay below 2^126; with one more binade they may not. For the lower limit: a unit that
+ * flushes eight sums of a product, each below the smallest normal number, loses an eighth of u. One binade
+ * less, it loses more. */
 static void test_limits_of_sums(void **state) {
     (void)state;
     static const int64_t lengths[] = {1,    2,    3,     4,     127,   128,     129,
@@ -232,14 +232,14 @@ static void check_admissions(int scheme, int precision, int type) {
     }
 }
 
-/* Elements as they are serve whatever is asked; half types and those of fp64 are never split. */
+/* The scheme without planes serves every request. Half types and fp64 are never split. */
 static void test_admissions(void **state) {
     (void)state;
     for (int scheme = 0; scheme < LAVA_SCHEME_COUNT; scheme++)
         for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
             for (int type = 0; type < LAVA_TYPE_COUNT; type++)
                 check_admissions(scheme, precision, type);
-    /* a product that says nothing of it is of standard precision */
+    /* a product without a precision has standard precision */
     const struct lava_problem plain = {.k = 128};
     assert_true(lava_scheme_serves(lava_scheme(LAVA_SCHEME_BF16X3), &plain));
     assert_false(lava_scheme_serves(lava_scheme(LAVA_SCHEME_BF16X1), &plain));

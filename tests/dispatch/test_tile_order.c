@@ -1,4 +1,4 @@
-/* schedule.c: every tile once, neighbours stay neighbours, and waves share panels. */
+/* tile_order.c: every tile once, neighbours stay neighbours, and waves share panels. */
 #include "devices.h"
 
 #include "dispatch/tile_order.h"
@@ -65,8 +65,8 @@ static unsigned distance(uint32_t a, uint32_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* Along the curve each step goes to a neighbour; one diagonal step at most, and none where the longer side is
- * even. */
+/* Along the curve each step goes to a neighbour. There is at most one diagonal step, and none if the longer
+ * side is even. */
 static void check_curve(uint32_t tiles_m, uint32_t tiles_n) {
     uint32_t *entries = filled(LAVA_TILE_ORDER_HILBERT, tiles_m, tiles_n);
     unsigned diagonals = 0;

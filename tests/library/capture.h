@@ -1,4 +1,4 @@
-/* Catches what a test writes to stderr. One capture at a time, one thread. */
+/* Captures what a test writes to stderr. One capture at a time, one thread. */
 #ifndef LAVA_TESTS_CAPTURE_H
 #define LAVA_TESTS_CAPTURE_H
 

@@ -1,6 +1,6 @@
-/* A way to call each exported name of ?gemmt, ?syrk, ?herk, ?gemm_batch and ?gemm_batch_strided, as a program
- * would that declares it itself, and to note all arguments of a call, which tests/library/stub_families.c
- * does, too. families_call[] is indexed by enum lava_routine; NULL: other families' names. */
+/* Calls each exported name of ?gemmt, ?syrk, ?herk, ?gemm_batch and ?gemm_batch_strided as a program would
+ * that declares it itself, and notes all arguments of a call; tests/library/stub_families.c uses the notes
+ * too. families_call[] is indexed by enum lava_routine; NULL: names of other families. */
 #ifndef LAVA_TESTS_FAMILIES_H
 #define LAVA_TESTS_FAMILIES_H
 
@@ -10,7 +10,7 @@
 
 #include "lib/base/routines.h"
 
-/* The bytes of each argument, the rest of the eight 0. */
+/* The bytes of each argument, zero-padded to eight. */
 #define FAMILIES_MOST_ARGUMENTS 20
 struct families_note {
     int calls;
@@ -104,20 +104,20 @@ struct families_note {
 
 #    define FAMILIES_MOST_GROUPS 6
 
-/* An element for each group; ?gemmt and ?gemm_batch_strided have one. */
+/* One element per group; ?gemmt and ?gemm_batch_strided have one group. */
 struct families_arguments {
     int layout, uplo;                                               /* CBLAS's enumerators */
-    int transa[FAMILIES_MOST_GROUPS], transb[FAMILIES_MOST_GROUPS]; /* the same */
+    int transa[FAMILIES_MOST_GROUPS], transb[FAMILIES_MOST_GROUPS]; /* also enumerators */
     int64_t m[FAMILIES_MOST_GROUPS], n[FAMILIES_MOST_GROUPS], k[FAMILIES_MOST_GROUPS];
     int64_t lda[FAMILIES_MOST_GROUPS], ldb[FAMILIES_MOST_GROUPS], ldc[FAMILIES_MOST_GROUPS];
     int64_t size[FAMILIES_MOST_GROUPS], count;
     int64_t stride_a, stride_b, stride_c;
-    const void *alpha, *beta; /* numbers of the routine's scalar type, one after the other */
-    const void *a, *b;        /* matrices, of ?gemm_batch arrays of pointers */
+    const void *alpha, *beta; /* consecutive numbers of the routine's scalar type */
+    const void *a, *b;        /* matrices, or for ?gemm_batch arrays of pointers */
     void *c;
 };
 
-/* What the last call passed. */
+/* The arguments of the last call. */
 static struct families_note families_passed;
 
 static inline char families_letter(int enumerator) {
@@ -131,8 +131,8 @@ static inline char families_letter(int enumerator) {
 #    define FAMILIES_VALUE_CFP32(scalar) (scalar)
 #    define FAMILIES_VALUE_CFP64(scalar) (scalar)
 
-/* The arguments as the routine's integers and characters; what Fortran passes by pointer is static, so that
- * the addresses can be compared after the call. */
+/* The arguments with the routine's integer and character types. Those that Fortran passes by pointer are
+ * static, so that the addresses can be compared after the call. */
 #    define FAMILIES_INTEGERS(integer)                                                                       \
         static integer ms[FAMILIES_MOST_GROUPS], ns[FAMILIES_MOST_GROUPS], ks[FAMILIES_MOST_GROUPS],         \
             ldas[FAMILIES_MOST_GROUPS], ldbs[FAMILIES_MOST_GROUPS], ldcs[FAMILIES_MOST_GROUPS],              \

@@ -1,4 +1,4 @@
-/* What the tests of ?gemmt and of batches have in common. Included once, after cmocka.h and families.h. */
+/* Shared by the tests of ?gemmt and of batches. Included once, after cmocka.h and families.h. */
 #ifndef LAVA_TESTS_FAMILY_TESTS_H
 #define LAVA_TESTS_FAMILY_TESTS_H
 
@@ -11,7 +11,7 @@
 #include "tests/library/families.h"
 #include "tests/library/stack.h"
 
-/* Of the library made of stub_families.c. */
+/* Notes of the library built from stub_families.c. */
 static const struct families_note *seen;
 
 static int xerbla_calls, xerbla_argument;
@@ -31,7 +31,7 @@ static inline void check_last_call(const struct lava_routine_row *row, const cha
     assert_string_equal(last.place, place);
 }
 
-/* As told: Fortran's in capitals. */
+/* The name as reported: Fortran's in capitals. */
 static inline const char *told_name(const struct lava_routine_row *row) {
     static char name[40];
     bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
@@ -41,7 +41,7 @@ static inline const char *told_name(const struct lava_routine_row *row) {
     return name;
 }
 
-/* A process of its own tells what it did. */
+/* Runs the test in a separate process and captures its output. */
 static inline void run_child(const char *program, const char *cpu_blas, const char *mode, char *text,
                              size_t size) {
     char command[2048];
@@ -57,7 +57,8 @@ static inline void run_child(const char *program, const char *cpu_blas, const ch
     assert_int_equal(pclose(child), 0);
 }
 
-/* Called without lengths, the routine writes nothing where they would be; it gets the integer 1 for all. */
+/* Checks that a routine called without lengths does not write where they would be. All its arguments are the
+ * integer 1. */
 static inline void check_lengths(const struct lava_routine_row *row, int arguments_count) {
 #if STACK_IS_OURS
     static const int64_t one[4] = {1, 0, 0, 0};

@@ -1,4 +1,4 @@
-/* Loads the library named by its argument, makes one large product and tells where it ran. Run by
+/* Loads the library named by its argument, computes one large product and prints where it ran. Run by
  * test_preload.sh with and without the set-user-ID bit. */
 #include <dlfcn.h>
 #include <stdint.h>

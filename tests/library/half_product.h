@@ -1,10 +1,10 @@
-/* A product of half precision with random data and the answer: made for a shape, computed by whoever is
- * tested, then checked. Operands have gaps after their columns and guards around them; what must not be read
- * is NaN.
+/* A half-precision product with random data and its result. It is created for a shape, computed by the code
+ * under test, and then checked. Operands have gaps after their columns and guards around them. What must not
+ * be read is NaN.
  *
- * With R the exact result and G = |alpha| |op(A)| |op(B)| + |beta| |C0|, C may be off by 2 (k + 2) 2^-24 G,
- * for any order of summation in fp32; where it is 16 bits wide also by its rounding, u |R| and half the
- * smallest number. */
+ * Let R be the exact result and G = |alpha| |op(A)| |op(B)| + |beta| |C0|. C may differ by 2 (k + 2) 2^-24 G,
+ * for any order of summation in fp32. If C has 16 bits, its rounding is added: u |R| and half the smallest
+ * number. */
 #ifndef LAVA_TESTS_HALF_PRODUCT_H
 #define LAVA_TESTS_HALF_PRODUCT_H
 
@@ -21,7 +21,7 @@ struct half_product {
     struct lava_problem problem;
     uint16_t *a, *b;
     void *c;
-    void *c0; /* C as it was */
+    void *c0; /* C before the product */
     size_t elements[3];
 };
 
@@ -56,7 +56,7 @@ static inline void half_product_set(enum lava_type type, void *matrix, size_t in
         lava_convert_from_fp32_portable(type, &value, (uint16_t *)matrix + index, 1);
 }
 
-/* Before and after each matrix. */
+/* Elements before and after each matrix. */
 #define HALF_PRODUCT_GUARD 64
 
 static inline void *half_product_matrix(enum lava_type type, int64_t rows, int64_t columns, int64_t ld,
@@ -78,7 +78,7 @@ static inline void *half_product_start(enum lava_type type, void *matrix) {
     return (char *)matrix + HALF_PRODUCT_GUARD * lava_type_bytes(type);
 }
 
-/* shape: types, operations, sizes, factors. Leading dimensions and matrices are filled in. */
+/* The shape gives types, operations, sizes and factors. Leading dimensions and matrices are filled in. */
 static inline void half_product_create(struct half_product *product, const struct lava_problem *shape) {
     struct lava_problem *p = &product->problem;
     bool unread = lava_problem_is_trivial(shape);
@@ -107,7 +107,7 @@ static inline void half_product_destroy(struct half_product *product) {
     free(product->c0);
 }
 
-/* op(A)'s rows or op(B)'s columns as doubles, one after the other, k numbers each. */
+/* The rows of op(A) or the columns of op(B) as doubles, consecutive, k numbers each. */
 static inline double *half_product_terms(const struct lava_problem *p, bool of_b) {
     const void *matrix = of_b ? p->b : p->a;
     int64_t lines = of_b ? p->n : p->m, ld = of_b ? p->ldb : p->lda;
@@ -122,7 +122,7 @@ static inline double *half_product_terms(const struct lava_problem *p, bool of_b
     return terms;
 }
 
-/* One element of C, at `index` in its memory, from a row of op(A) and a column of op(B). */
+/* Checks the element of C at `index` in its memory, from a row of op(A) and a column of op(B). */
 static inline bool half_product_is_right(const struct half_product *product, size_t index, const double *row,
                                          const double *column) {
     const struct lava_problem *p = &product->problem;
@@ -138,13 +138,12 @@ static inline bool half_product_is_right(const struct half_product *product, siz
     double in_fp32 = 2 * ((double)p->k + 2) * 0x1p-24 * g;
     double bound = in_fp32 + unit * (fabs(r) + in_fp32) + (p->type_c == LAVA_TYPE_FP16 ? 0x1p-25 : 0);
     double is = half_product_element(p->type_c, product->c, index);
-    if (!(fabs(is - r) <= bound)) /* NaN too */
+    if (!(fabs(is - r) <= bound)) /* also true of a NaN */
         printf("element %zu: %g instead of %g, %g off, bound %g\n", index, is, r, fabs(is - r), bound);
     return fabs(is - r) <= bound;
 }
 
-/* The number of elements of C, its gaps and its guards that are not as they should be; it stops counting
- * at 5. */
+/* The number of wrong elements of C, its gaps and its guards; stops counting at 5. */
 static inline int half_product_errors(const struct half_product *product) {
     const struct lava_problem *p = &product->problem;
     double *rows = half_product_terms(p, false), *columns = half_product_terms(p, true);

@@ -1,4 +1,4 @@
-/* The routines of half precision as LavaBLAS exports them, and one way to call any of them. */
+/* The half-precision routines that LavaBLAS exports, and a common way to call them. */
 #ifndef LAVA_TESTS_HALF_ROUTINES_H
 #define LAVA_TESTS_HALF_ROUTINES_H
 
@@ -18,9 +18,9 @@ typedef void fortran_half(const char *, const char *, const int *, const int *, 
                           uint16_t *, const int *, size_t, size_t);
 
 struct half_routine {
-    const char *name, *told; /* the second: as xerbla_ hears it */
+    const char *name, *told; /* told: the name reported to xerbla_ */
     enum lava_type type, type_c;
-    /* one of these; none: lavablas_hgemm */
+    /* exactly one is set; none: lavablas_hgemm */
     cblas_mixed *cblas_mixed;
     cblas_half *cblas_half;
     fortran_mixed *fortran_mixed;
@@ -49,11 +49,11 @@ static const struct half_routine half_routines[] = {
 // clang-format on
 #define HALF_ROUTINES (sizeof half_routines / sizeof half_routines[0])
 
-/* The arguments of any of them, as the caller of the routine has them. */
+/* The arguments of any of them, as the caller passes them. */
 struct half_arguments {
     int layout, transa, transb; /* Fortran: no layout, and characters */
     int m, n, k, lda, ldb, ldc;
-    float alpha, beta; /* for 16-bit scalars numbers that such a one holds exactly */
+    float alpha, beta; /* for 16-bit scalars: numbers that 16 bits represent exactly */
     const uint16_t *a, *b;
     void *c;
 };

@@ -1,5 +1,6 @@
-/* The header of prototypes after another cblas.h, whose guard and types stand here in its place. That header
- * has two routines of half precision, as OpenBLAS 0.3.29's; the others are asked for, and 64-bit integers. */
+/* Compiles the header of prototypes after another cblas.h. That header's guard and types are defined here
+ * instead. It has two half-precision routines, as OpenBLAS 0.3.29's. The others are requested, and 64-bit
+ * integers. */
 #define CBLAS_H
 #include <stdint.h>
 typedef uint16_t bfloat16;

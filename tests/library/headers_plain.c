@@ -1,5 +1,6 @@
-/* The header of prototypes after one that has neither CBLAS_LAYOUT nor a routine of half precision, and after
- * one of Fortran prototypes: nothing is declared that would need the first or contradict the second. */
+/* Compiles the header of prototypes after a cblas.h that has neither CBLAS_LAYOUT nor half-precision
+ * routines, and after a header of Fortran prototypes. Nothing may be declared that needs the former or
+ * contradicts the latter. */
 #define CBLAS_H
 enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 };
 enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 };

@@ -1,5 +1,5 @@
-/* Products as their definition has them, one element at a time in long double, for all types but half
- * precision. Written apart from the library: nothing of it is used but the names of types. */
+/* Products computed by definition, one element at a time in long double, for all types except half precision.
+ * Independent of the library, except for the names of types. */
 #ifndef LAVA_TESTS_NAIVE_H
 #define LAVA_TESTS_NAIVE_H
 
@@ -68,7 +68,7 @@ static inline struct naive_number naive_operand(enum lava_type type, const void 
     return value;
 }
 
-/* (i, j) of C, not rounded. C is not read where beta is 0, A and B are not where alpha is. */
+/* Element (i, j) of C, not rounded. C is not read if beta is 0; A and B are not read if alpha is 0. */
 static inline struct naive_number naive_element(const struct naive_product *p, int64_t i, int64_t j) {
     struct naive_number sum = {0, 0}, before = {0, 0};
     if (p->alpha.real != 0 || p->alpha.imaginary != 0)

@@ -1,6 +1,6 @@
-/* A way to call each exported name of ?gemm in the tables of lib/base/routines.h, as a program would that
- * declares it itself. names_call[] is indexed by enum lava_routine; NULL: other families' names, and
- * lavablas_hgemm, which nobody else has. */
+/* Calls each exported name of ?gemm in the tables of lib/base/routines.h as a program would that declares it
+ * itself. names_call[] is indexed by enum lava_routine; NULL: names of other families, and lavablas_hgemm,
+ * which no other library has. */
 #ifndef LAVA_TESTS_NAMES_H
 #define LAVA_TESTS_NAMES_H
 
@@ -10,15 +10,15 @@
 #include "lib/base/routines.h"
 
 struct names_arguments {
-    int layout, transa, transb; /* CBLAS's enumerators; Fortran's operations are made of them */
+    int layout, transa, transb; /* CBLAS's enumerators; Fortran's letters are derived from them */
     int64_t m, n, k, lda, ldb, ldc;
-    const void *alpha, *beta; /* to numbers of the routine's scalar type */
+    const void *alpha, *beta; /* of the routine's scalar type */
     const void *a, *b;
     void *c;
-    size_t lengths[2]; /* Fortran's */
+    size_t lengths[2]; /* for Fortran */
 };
 
-/* Fortran: what the last call passed. */
+/* Fortran: the arguments of the last call. */
 static const void *names_passed[13];
 
 static const char *names_letter(int enumerator) {

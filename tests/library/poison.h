@@ -1,5 +1,5 @@
-/* Matrices of small integers, whose products are exact in every type, in memory where every byte that is not
- * theirs is part of a NaN. */
+/* Matrices of small integers, whose products are exact in every type, in memory whose other bytes are all
+ * part of NaNs. */
 #ifndef LAVA_TESTS_POISON_H
 #define LAVA_TESTS_POISON_H
 
@@ -8,7 +8,7 @@
 
 #include "tests/library/naive.h"
 
-/* Bytes of which every float and double is a NaN. */
+/* A byte that makes every float and double a NaN. */
 #define POISON 0xff
 
 static unsigned poison_seed = 1;
@@ -26,7 +26,7 @@ static inline void *poison_new(size_t bytes) {
     return memory;
 }
 
-/* rows x columns, ld apart, in a bf16 exact as well. */
+/* Fills rows x columns elements, columns ld apart, with numbers that are exact in bf16 too. */
 static inline void poison_fill(enum lava_type type, void *matrix, int64_t rows, int64_t columns, int64_t ld) {
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++) {

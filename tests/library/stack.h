@@ -1,5 +1,5 @@
-/* Calls a Fortran routine whose caller passes no lengths: their place on the stack, the caller's own then, is
- * not to be written. On x86-64, without a sanitizer; STACK_IS_OURS says so. */
+/* Calls a Fortran routine without passing lengths. The place of the lengths on the stack then belongs to the
+ * caller and must not be written. Only on x86-64 without a sanitizer; STACK_IS_OURS says so. */
 #ifndef LAVA_TESTS_STACK_H
 #define LAVA_TESTS_STACK_H
 
@@ -19,7 +19,7 @@
 
 #    define STACK_BYTES ((size_t)1 << 20)
 #    define STACK_PAGE  4096
-/* What lies at the beginning of the last page. */
+/* Value at the beginning of the last page. */
 #    define STACK_LENGTH 77
 
 /* Calls on a stack of its own whose last page cannot be written. Six arguments travel in registers, the
@@ -52,7 +52,7 @@ static inline bool stack_call(void *function, const void *const *arguments, int 
     return !is_odd || stack[count - 6] == mark;
 }
 
-/* The page that cannot be written. */
+/* Creates the stack and returns the page that cannot be written. */
 static inline char *stack_new(void) {
     char *stack =
         mmap(NULL, STACK_BYTES + STACK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 /* A CPU BLAS for tests, built several times with different sets of symbols: STUB_CBLAS, STUB_FORTRAN,
  * STUB_ISAMAX (LP64), STUB_ILP64, STUB_TRAMPOLINE, STUB_SWITCH, STUB_LOOPS, STUB_USER, STUB_BARE. Computes
- * with three loops; with an unknown operation it does nothing but count. */
+ * with three loops. With an unknown operation it only counts the call. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,7 +48,7 @@ void sgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 #endif
 
 #ifdef STUB_LOOPS
-/* Set by the test: what this library would find under sgemm_'s name in the process. */
+/* Set by the test to the sgemm_ that this library would find in the process. */
 VISIBLE void (*stub_global_sgemm)(const char *, const char *, const int *, const int *, const int *,
                                   const float *, const float *, const int *, const float *, const int *,
                                   const float *, float *, const int *, size_t, size_t);
@@ -108,13 +108,13 @@ int flexiblas_avail(void) {
 #endif
 
 #ifdef STUB_USER
-/* Has no product of its own but needs one, so that the linker keeps the library it is linked with. */
+/* A reference to a product of another library, so that the linker keeps the library it is linked with. */
 extern void sgemm_(void);
 VISIBLE void (*const stub_user)(void) = sgemm_;
 #endif
 
 #ifdef STUB_BARE
-/* A program's own function, which is no BLAS routine. */
+/* A program's own function with a BLAS name. */
 VISIBLE int sgemm(int x);
 int sgemm(int x) {
     return x;

@@ -1,5 +1,5 @@
-/* A CPU BLAS for tests that has every name of ?gemmt, ?gemm_batch and ?gemm_batch_strided. It only notes what
- * it was called with. */
+/* A CPU BLAS for tests with every name of ?gemmt, ?gemm_batch and ?gemm_batch_strided. It only notes its
+ * arguments. */
 #define FAMILIES_ONLY_LISTS
 #include "tests/library/families.h"
 

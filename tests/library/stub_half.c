@@ -1,5 +1,5 @@
-/* The half precision of a CPU BLAS, for tests: every routine notes its arguments and computes nothing.
- * lavablas_hgemm is no BLAS routine and missing on purpose. */
+/* The half-precision routines of a CPU BLAS, for tests: every routine notes its arguments and computes
+ * nothing. lavablas_hgemm is not a BLAS routine and is missing on purpose. */
 #include "tests/library/stub_half.h"
 
 #define VISIBLE __attribute__((visibility("default")))

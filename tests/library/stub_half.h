@@ -1,4 +1,4 @@
-/* What stub_half.c saw of the last call, and how often it was called. */
+/* The arguments of the last call to stub_half.c, and the number of calls. */
 #ifndef LAVA_TESTS_STUB_HALF_H
 #define LAVA_TESTS_STUB_HALF_H
 

@@ -1,5 +1,5 @@
 /* A CPU BLAS for tests, built several times with the names of different callers: each -DSTUB_ adds some.
- * Every routine notes its arguments; where stub_names_computes is set it multiplies, too, but for half
+ * Every routine notes its arguments. If stub_names_computes is set it also multiplies, except for half
  * precision. */
 #include "tests/library/stub_names.h"
 
@@ -12,7 +12,7 @@
 #define YES(...) __VA_ARGS__
 #define NO(...)
 
-/* By prefix and integers, as the table of names has them. */
+/* By prefix and integer type, as in the table of names. */
 #ifdef STUB_FORTRAN
 #    define KEEP_int YES
 #else
@@ -60,7 +60,7 @@ static inline struct stub_names_call *note(const char *name) {
     return &stub_names_last;
 }
 
-/* Only noted, an operation may be anything. */
+/* For a call that is only noted, the operation may be anything. */
 static inline char letter_of(int64_t enumerator) {
     return enumerator == 111 ? 'N' : enumerator == 112 ? 'T' : 'C';
 }
@@ -151,7 +151,7 @@ static inline void compute_fortran(enum lava_type type) {
 
 LAVA_GEMM_ROUTINES(ENTRY)
 
-/* That integers behind names without 64 are ints. */
+/* Shows that integers behind names without 64 are ints. */
 static inline int position_of_largest(const int *n, const float *x) {
     int best = 0;
     for (int i = 1; i < *n; i++)

@@ -1,4 +1,4 @@
-/* The threads of this process, as the kernel lists them. */
+/* The threads of this process, as listed by the kernel. */
 #ifndef LAVA_TESTS_TASKS_H
 #define LAVA_TESTS_TASKS_H
 
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* GCC's macros; a child of fork() has the address sanitizer's allocator as another thread had it then, locked
- * for good where that thread was being started. */
+/* GCC's macro. A child of fork() inherits the address sanitizer's allocator. It stays locked if another
+ * thread held its lock, as when a thread was being started. */
 #ifdef __SANITIZE_ADDRESS__
 #    define TASKS_FORK_WHEN_ASLEEP 1
 #else
@@ -38,7 +38,7 @@ static inline struct task task_read(const char *id) {
     return task;
 }
 
-/* The tasks of that name, or of any where it is NULL; fills in up to `most`. */
+/* Finds the tasks with that name, or all if it is NULL. Fills in up to `most` and returns their number. */
 static inline int tasks_find(const char *name, struct task *tasks, int most) {
     int count = 0;
     DIR *folder = opendir("/proc/self/task");
@@ -57,7 +57,7 @@ static inline int tasks_find(const char *name, struct task *tasks, int most) {
     return count;
 }
 
-/* Before fork() while threads of that name exist. */
+/* Call before fork() while threads of that name exist. */
 static inline void tasks_prepare_fork(const char *name) {
     struct task tasks[64];
     bool asleep = !TASKS_FORK_WHEN_ASLEEP;

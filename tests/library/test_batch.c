@@ -1,11 +1,11 @@
 /* ?gemm_batch and ?gemm_batch_strided under every exported name.
  *
  *     test_batch forward STUB straight|counted PLAIN
- *                                                STUB (stub_families.c) has them: arguments arrive untouched;
- *                                                PLAIN, the CPU BLAS, has ?gemm alone
- *     test_batch compute LIBRARY cpu|counted|gpu values, of LIBRARY's own routines or composed of its ?gemm,
+ *                                                STUB (stub_families.c) has them: arguments arrive unchanged.
+ *                                                PLAIN, the CPU BLAS, has only ?gemm
+ *     test_batch compute LIBRARY cpu|counted|gpu values, by LIBRARY's own routines or composed of its ?gemm,
  *                                                on the CPU, and on the device (lavapipe)
- *     test_batch stats LIBRARY                   what the process tells at its end */
+ *     test_batch stats LIBRARY                   the statistics that the process prints at exit */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static bool is_of_interest(const struct lava_routine_row *row) {
     return row->family == LAVA_FAMILY_BATCH || is_strided(row);
 }
 
-/* Wrong arguments and no products among them; matrices are never looked at. */
+/* Includes wrong arguments and empty products. Matrices are never accessed. */
 static void arguments_arrive_untouched(void **state) {
     static const int64_t sizes[][3] = {{3, 4, 5}, {-1, 2, 3}, {90, 80, 70}, {0, 0, 0}, {7, 8, 9}};
     static const int operations[][2] = {{111, 112}, {113, 111}, {112, 113}, {-5, 999}};
@@ -81,7 +81,7 @@ static void arguments_arrive_untouched(void **state) {
 
 #define MOST_PRODUCTS 24
 
-/* A whole call, with what is to come of it. */
+/* A whole call with its expected result. */
 struct batch {
     const struct lava_routine_row *row;
     struct families_arguments x;
@@ -90,10 +90,10 @@ struct batch {
     int products, group[MOST_PRODUCTS];
     void *a[MOST_PRODUCTS], *b[MOST_PRODUCTS], *c[MOST_PRODUCTS], *expected[MOST_PRODUCTS];
     size_t c_bytes[MOST_PRODUCTS];
-    bool multiplies; /* something */
+    bool multiplies; /* at least one nonempty product */
 };
 
-/* Of a matrix as it lies in memory, whose columns are the leading dimension apart. */
+/* Size of a matrix as stored. Its columns are the leading dimension apart. */
 struct stored {
     int64_t rows, columns;
 };
@@ -117,7 +117,7 @@ static size_t bytes_of(struct stored stored, int64_t ld, enum lava_type type) {
     return (size_t)(stored.columns * ld) * lava_type_bytes(type);
 }
 
-/* As fp32, which the definition computes in. */
+/* Converts to fp32, in which the expected result is computed. */
 static void *widened(enum lava_type type, const void *matrix, size_t bytes) {
     void *copy = poison_new(2 * bytes);
     if (type != LAVA_TYPE_BF16)
@@ -129,7 +129,7 @@ static void *widened(enum lava_type type, const void *matrix, size_t bytes) {
     return copy;
 }
 
-/* The products one after the other, into the expected C. */
+/* Computes the products one after the other into the expected C. */
 static void compute_expected(struct batch *batch, int product) {
     const struct families_arguments *x = &batch->x;
     int g = batch->group[product];
@@ -181,7 +181,7 @@ static void choose_group(struct batch *batch, int g, int largest) {
     naive_write(batch->row->scalar, batch->betas, g, batch->beta[g]);
 }
 
-/* C is poisoned where beta is 0. */
+/* C is poisoned if beta is 0. */
 static void fill_c(const struct batch *batch, int g, void *c) {
     struct stored stored = stored_of(batch, g, 'c');
     if (batch->beta[g].real != 0 || batch->beta[g].imaginary != 0)
@@ -208,7 +208,7 @@ static void make_pointers(struct batch *batch) {
     batch->x.c = batch->c;
 }
 
-/* Every third time all products share one A, every third time one B. */
+/* In a third of the cases all products share one A, in a third one B. */
 static void *make_strided(const struct batch *batch, char matrix, int64_t ld, enum lava_type type,
                           int64_t *stride) {
     struct stored stored = stored_of(batch, 0, matrix);
@@ -256,7 +256,7 @@ static void free_batch(struct batch *batch) {
     }
 }
 
-/* Numbers by value (zeros have signs), what lies around them by bits. */
+/* Compares numbers by value (zeros have signs), surrounding memory by bits. */
 static void check_results(const struct batch *batch) {
     enum lava_type type = batch->row->type_c;
     for (int i = 0; i < batch->products; i++)
@@ -301,7 +301,7 @@ static void check_random(enum lava_routine routine, int largest) {
     free_batch(&batch);
 }
 
-/* A library's own routines are not tested here: OpenBLAS 0.3.29's crash where matrices are small. */
+/* A library's own routines are not tested here: OpenBLAS 0.3.29's crash on small matrices. */
 static void values(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -311,8 +311,8 @@ static void values(void **state) {
     }
 }
 
-/* The second group multiplies what the first has computed, which no device is asked to: C <- 2 C. The third
- * has nothing to do with them, or computes what the first reads. */
+/* The second group multiplies the results of the first, which is not offloaded: C <- 2 C. The third is
+ * independent of them, or computes what the first reads. */
 static void order_is_kept(void **state) {
     const enum lava_routine routine = LAVA_ROUTINE_cblas_dgemm_batch;
     double matrices[5][64];
@@ -366,7 +366,7 @@ typedef void dgemm(int, int, int, int, int, int, double, const double *, int, co
                    double *, int);
 
 /* The second product's C is its A, which no device computes. BLAS leaves the result open: OpenBLAS 0.3.21
- * scales C before it reads A. What the CPU's dgemm makes of the same product has to come out. */
+ * scales C before it reads A. The result must be that of the CPU's dgemm. */
 static void one_product_overlaps(void **state) {
     const enum lava_routine routine = LAVA_ROUTINE_cblas_dgemm_batch;
     double a[2] = {3, 5}, b[2] = {7, 11}, c = 100;
@@ -408,10 +408,10 @@ static void one_product_overlaps(void **state) {
 struct wrong {
     int layout, transa, transb;
     int64_t m, n, k, lda, ldb, ldc, size, count;
-    int number, number_strided; /* in Fortran's list, transa being 1; -1: right */
+    int number, number_strided; /* number in Fortran's list, where transa is 1; -1: valid */
 };
 
-/* The second of two groups is wrong; of the strided routines the only one. */
+/* The second of two groups is wrong; for the strided routines the only one. */
 static void check_complaint(enum lava_routine routine, const struct wrong *wrong) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     bool strided = is_strided(row), cblas = row->convention != LAVA_CONVENTION_FORTRAN;
@@ -474,7 +474,7 @@ static void complaints(void **state) {
 
 static const char *program, *cpu_blas;
 
-/* Two calls are two, however many products they are made of. */
+/* Two calls count as two, however many products they contain. */
 static void statistics(void **state) {
     char text[8192];
     (void)state;
@@ -551,7 +551,7 @@ static int forward_tests(const char *stub, const char *gemm) {
     seen = handle ? dlsym(handle, "stub_families_last") : NULL;
     if (!seen)
         return 2;
-    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* nobody else has the names */
+    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* no other library has the names */
     setenv("LAVABLAS_MODE", "cpu", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -568,7 +568,7 @@ static int compute_tests(const char *path) {
     setenv("LAVABLAS_CPU_BLAS", path, 1);
     setenv("LAVABLAS_MODE", on_device ? "gpu" : "cpu", 1);
     setenv("LAVABLAS_DEVICE", "cpu", 1);
-    /* without a device all would pass for want of anything to test */
+    /* without a device every test would pass without testing anything */
     if (on_device && lavablas_wait(NULL) != 0)
         return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

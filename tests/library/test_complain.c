@@ -1,5 +1,4 @@
-/* Complaints in a program without xerbla_: one line on stderr, names and numbers as the reference has them.
- */
+/* Complaints in a program without xerbla_: one line on stderr, with the reference's names and numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +47,7 @@ static void names(void **state) {
     }
 }
 
-/* Positions in the caller's list, whatever its layout. */
+/* Positions in the caller's argument list, for any layout. */
 static void numbers_of_arguments(void **state) {
     static const struct {
         int layout, transa, transb;

@@ -1,4 +1,4 @@
-/* The configuration: every variable, right and wrong values, without touching the environment. */
+/* The configuration: every variable with valid and invalid values, without changing the environment. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,7 +138,7 @@ static void unknown_values_are_reported_once(void **state) {
         assert_int_equal(config.mode, LAVA_MODE_AUTO);
         assert_defaults(&config);
     }
-    /* an unknown INIT counts as none: mode gpu waits */
+    /* an unknown INIT counts as unset: mode gpu waits */
     struct source source = {{"LAVABLAS_MODE", "gpu", "LAVABLAS_INIT", "later", NULL}, 0, NULL};
     assert_true(parse(&source, false).init_sync);
     assert_int_equal(source.complaints, 1);
@@ -248,7 +248,7 @@ static void calibration(void **state) {
     }
 }
 
-/* A program may change or free what getenv returned. */
+/* A program may change or free the string that getenv returned. */
 static void values_are_copied(void **state) {
     char device[] = "H200", library[] = "/lib/x.so", stats[] = "/tmp/s", home[] = "/home/me";
     struct source source = {{"LAVABLAS_DEVICE", device, "LAVABLAS_CPU_BLAS", library, "LAVABLAS_STATS", stats,
@@ -273,7 +273,7 @@ static void too_long_is_not_understood(void **state) {
     assert_null(config.cpu_blas);
     assert_null(config.cache_home);
     assert_int_equal(source.complaints, 1);
-    long_text[sizeof storage.cpu_blas] = '\0'; /* without room for the terminator */
+    long_text[sizeof storage.cpu_blas] = '\0'; /* no room for the terminator */
     assert_null(parse(&source, false).cpu_blas);
     long_text[sizeof storage.cpu_blas - 1] = '\0';
     assert_string_equal(parse(&source, false).cpu_blas, long_text);

@@ -1,5 +1,6 @@
-/* Conversions of half precision: every 16-bit value to fp32, and from fp32 every place where rounding
- * decides, against arithmetic in double precision; by instructions and in plain C, in every rounding mode. */
+/* Conversions of half precision, compared with arithmetic in double precision: every 16-bit value to fp32,
+ * and from fp32 every case where rounding decides. With vector instructions and in plain C, in every rounding
+ * mode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +20,7 @@
 #    include <xmmintrin.h>
 #endif
 
-/* significand bits after the point, exponent of the smallest normal number, the power of two that overflows
- */
+/* fraction bits, exponent of the smallest normal number, exponent of the power of two that overflows */
 static const struct format {
     enum lava_type type;
     int fraction, min_exponent, end_exponent;
@@ -42,7 +42,7 @@ static uint16_t infinity_of(const struct format *format) {
     return (uint16_t)(0x7fff >> format->fraction << format->fraction);
 }
 
-/* What a finite 16-bit value is, by the definition of its format. */
+/* The value of a finite 16-bit pattern by the definition of its format. */
 static double expected_value(const struct format *format, uint16_t half) {
     int exponent = (half & 0x7fff) >> format->fraction, fraction = half & ((1 << format->fraction) - 1);
     int scale = exponent ? exponent - 1 : 0; /* exponent 0 is subnormal: no hidden bit */
@@ -84,7 +84,7 @@ static void every_value_to_fp32(void **state) {
     }
 }
 
-/* Back and forth nothing changes, but that a NaN becomes quiet. */
+/* A round trip changes nothing, except that a NaN becomes quiet. */
 static void every_value_returns(void **state) {
     static uint16_t all[65536], back[65536];
     static float wide[65536];
@@ -123,7 +123,7 @@ static void check_roundings(const struct format *format, const float *values, si
     }
 }
 
-/* For every choice of the bits that remain: below them nothing, something, and about a half. */
+/* For every choice of the remaining bits, the dropped bits are zero, nonzero, and about a half. */
 static void every_rounding_from_fp32(void **state) {
     static float values[65536];
     (void)state;
@@ -172,7 +172,7 @@ static void edges(void **state) {
     }
 }
 
-/* Also of a program that has changed its rounding mode or flushes subnormal numbers. */
+/* Also in a program that has changed its rounding mode or flushes subnormal numbers. */
 static void no_mode_matters(void **state) {
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
     static float values[4096], wide[2][4096];
@@ -186,7 +186,8 @@ static void no_mode_matters(void **state) {
         for (size_t mode = 0; mode < 4; mode++) {
             fesetround(modes[mode]);
 #if defined(__SSE__)
-            _mm_setcsr(_mm_getcsr() | 0x8040); /* flush results, take operands for zero */
+            /* flush subnormal results and treat subnormal operands as zero */
+            _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
             lava_convert_from_fp32(formats[f].type, values, narrow[1], 4096);
             lava_convert_to_fp32(formats[f].type, narrow[1], wide[1], 4096);

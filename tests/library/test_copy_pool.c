@@ -1,5 +1,5 @@
 /* The copy pool: shapes, types, leading dimensions and numbers of threads, with guards around the target;
- * blocks of batches; when its threads exist and what they look like; a child of fork(). */
+ * blocks of batches; the lifetime and properties of its threads; a child of fork(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,25 +26,25 @@ struct shape {
     int64_t rows, columns, source_pad, target_pad;
 };
 
-/* What is done with a block: a copy of elements of a type, or a merge of one type into another. */
+/* An operation on a block: a copy of elements of a type, or a write-back of one type into another. */
 struct operation {
     bool copy;
     enum lava_type source, target;
     struct lava_scalar beta;
 };
 
-/* An element's, in whatever type: exact. */
+/* The value of an element of any type, exact. */
 struct value {
     double real, imaginary;
 };
 
-/* The layout of a half: bits of the fraction, and of the exponent by its bias. */
+/* The format of a half type: fraction bits and exponent bias. */
 static const struct {
     int fraction, bias;
 } formats[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = {10, 15}, [LAVA_TYPE_BF16] = {7, 127}};
 
-static double values[LAVA_TYPE_COUNT][65536]; /* of all halves */
-static double powers[48];                     /* of two, from -60 on */
+static double values[LAVA_TYPE_COUNT][65536]; /* of all half patterns */
+static double powers[48];                     /* of two, from 2^-60 */
 
 static double half_value(enum lava_type type, uint16_t bits) {
     int fraction_bits = formats[type].fraction, bias = formats[type].bias;
@@ -68,7 +68,7 @@ static int make_values(void **state) {
     return 0;
 }
 
-/* The nearest number of the type; of two the even one. */
+/* The nearest number of the type, ties to even. */
 static double rounded(enum lava_type type, float value) {
     int fraction_bits = formats[type].fraction, bias = formats[type].bias, exponent;
     if (type == LAVA_TYPE_FP32 || value == 0 || !isfinite(value))
@@ -113,8 +113,8 @@ static double double_of(uint32_t seed) {
     return (double)(int64_t)(seed * UINT64_C(0x9e3779b97f4a7c15)) * 0x1p-32 * powers[(seed >> 8) % 48];
 }
 
-/* Any bits at all in a half; in an fp32 numbers that halves can hold, all around them, and some beyond; in an
- * fp64 more digits than an fp32 has. */
+/* For half types, any bits. For fp32, numbers in, near and beyond the range of half types. For fp64, more
+ * digits than an fp32 has. */
 static void put(enum lava_type type, void *matrix, int64_t index, int64_t row, int64_t column) {
     uint32_t seed = (uint32_t)(row * 7919 + column * 104729) * 2654435761u, other = seed * 2246822519u + 1;
     float *single = matrix;
@@ -209,8 +209,7 @@ static void compare(const struct shape *shape, const struct operation *operation
                      get(operation->target, before, target_ld * shape->columns)));
 }
 
-/* Where beta is 0, C is NaN and must not be read. What lies between the columns, and after them, must not
- * change. */
+/* If beta is 0, C is NaN and must not be read. Memory between and after the columns must not change. */
 static void check(struct lava_copy_pool *pool, const struct shape *shape, const struct operation *operation) {
     enum lava_type source_type = operation->source, target_type = operation->target;
     int64_t source_ld = shape->rows + shape->source_pad, target_ld = shape->rows + shape->target_pad;
@@ -240,7 +239,7 @@ static const struct operation copy_fp32 = {true, LAVA_TYPE_FP32, LAVA_TYPE_FP32,
 static const struct operation add_fp32 = {false, LAVA_TYPE_FP32, LAVA_TYPE_FP32, {1, 0}};
 static const struct operation scale_fp32 = {false, LAVA_TYPE_FP32, LAVA_TYPE_FP32, {0.5, 0}};
 
-/* All types with a few threads, those that are not wide alone, too, and fp32 with any number. */
+/* All types with a few threads, the narrower ones also with one thread, and fp32 with any number. */
 static bool is_tried(enum lava_type type, unsigned threads) {
     return threads == 3 || type == LAVA_TYPE_FP32 || (threads == 1 && lava_type_bytes(type) < 8);
 }
@@ -295,7 +294,7 @@ static void every_shape(void **state) {
     }
 }
 
-/* Blocks of a batch lie so many elements after each other that one is between them, or anywhere. */
+/* Blocks of a batch are either a stride apart that leaves one element between them, or at any address. */
 static void check_each(struct lava_copy_pool *pool, const struct shape *shape, int64_t count,
                        const struct operation *operation, bool anywhere) {
     int64_t source_ld = shape->rows + shape->source_pad, target_ld = shape->rows + shape->target_pad;
@@ -311,7 +310,7 @@ static void check_each(struct lava_copy_pool *pool, const struct shape *shape, i
     fill(operation->source, source, source_stride, count, 0);
     fill(operation->target, target, target_stride, count, 12345);
     memcpy(before, target, (size_t)count * target_pitch);
-    for (int64_t i = 0; i < count; i++) { /* the last first */
+    for (int64_t i = 0; i < count; i++) { /* in reverse order */
         sources[i] = source + (size_t)(count - 1 - i) * source_pitch;
         targets[i] = target + (size_t)(count - 1 - i) * target_pitch;
     }
@@ -401,7 +400,7 @@ static void repeated_jobs(void **state) {
     lava_copy_pool_destroy(pool);
 }
 
-/* Counts the pool's threads; fails where one does not block every signal that can be blocked. */
+/* Counts the pool's threads. Fails if one does not block every signal that can be blocked. */
 static int count_copy_threads(void) {
     static const int signals[] = {SIGALRM, SIGINT, SIGTERM, SIGUSR1};
     struct task tasks[MAX_THREADS];
@@ -412,7 +411,7 @@ static int count_copy_threads(void) {
     return count;
 }
 
-/* A thread is listed a moment longer than it can be joined. */
+/* A thread stays listed for a moment after it was joined. */
 static void wait_for_threads(int expected) {
     for (int i = 0; i < 5000 && count_copy_threads() != expected; i++)
         usleep(1000);
@@ -424,7 +423,7 @@ static void threads_exist_only_when_needed(void **state) {
     sigset_t before, after;
     (void)state;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    assert_false(sigismember(&before, SIGUSR1)); /* or an earlier test's pool has left it so */
+    assert_false(sigismember(&before, SIGUSR1)); /* otherwise an earlier test's pool changed the mask */
     struct lava_copy_pool *pool = lava_copy_pool_create(3);
     assert_int_equal(count_copy_threads(), 0);
     check(pool, &small, &copy_fp32);

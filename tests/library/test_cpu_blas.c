@@ -1,4 +1,4 @@
-/* The search for the CPU BLAS and for routines by their names, over stub libraries. Their folder is the first
+/* The search for the CPU BLAS and for routines by name, with stub libraries. Their folder is the first
  * argument. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void run_search(const struct search *search) {
     void *handle = find(search, &blas, &capture);
     for (int i = 0; i < 3 && loaded[i]; i++)
         dlclose(loaded[i]);
-    /* what was not chosen is let go, what was chosen is kept */
+    /* libraries that were not chosen are closed, the chosen one is kept */
     for (int i = 0; i < 3 && search->loaded[i]; i++) {
         bool chosen = search->expected && strcmp(search->expected, search->loaded[i]) == 0;
         if (is_loaded(search->loaded[i]) != chosen)
@@ -89,7 +89,7 @@ static void run_search(const struct search *search) {
 
 static void searches(void **state) {
     static const struct search cases[] = {
-        /* one that was loaded RTLD_LOCAL comes before the fallbacks */
+        /* a library loaded RTLD_LOCAL comes before the fallbacks */
         {.loaded = {"lp64"}, .fallback = "complete", .expected = "lp64"},
         {.loaded = {"complete"}, .expected = "complete"},
         /* the first in load order, but one with both symbols before one with one */
@@ -99,16 +99,16 @@ static void searches(void **state) {
         {.loaded = {"fortran_only", "cblas_only", "lp64"}, .expected = "lp64"},
         {.loaded = {"cblas_only", "fortran_only"}, .expected = "cblas_only"},
         {.loaded = {"fortran_only"}, .fallback = "lp64", .expected = "fortran_only"},
-        /* what merely depends on one is not kept */
+        /* a library that only depends on a BLAS is not kept */
         {.loaded = {"plugin"}, .expected = "lp64"},
-        /* never 64-bit integers, never this library, never what may lead back to it */
+        /* never 64-bit integers, this library, or a library that may forward to it */
         {.loaded = {"ilp64"}, .fallback = "lp64", .expected = "lp64"},
         {.loaded = {"ilp64", "complete"}, .expected = "complete"},
         {.loaded = {"trampoline"}, .fallback = "lp64", .expected = "lp64"},
         {.loaded = {"switch"}, .fallback = "lp64", .expected = "lp64"},
         {.loaded = {"reexport"}, .fallback = "lp64", .expected = "lp64"},
         {.loaded = {"reexport", "complete"}, .expected = "complete"},
-        /* other names, where they are what the process has: before the fallbacks, after plain names */
+        /* other names, if the process has only those: before the fallbacks, after plain names */
         {.loaded = {"names_numpy"}, .fallback = "lp64", .expected = "names_numpy"},
         {.loaded = {"names_numpy_cblas"}, .expected = "names_numpy_cblas"},
         {.loaded = {"names_scipy", "names_numpy"}, .expected = "names_scipy"},
@@ -169,7 +169,7 @@ static void *address_of(lava_function *function) {
     return address;
 }
 
-/* Of the names that a library has, products go to the first in the table, of each type. */
+/* For each type the first of the library's names, in table order, is used. */
 static void products_are_the_library_s(void **state) {
     static const struct {
         const char *stub, *names[LAVA_TYPE_COUNT];
@@ -224,7 +224,7 @@ static void no_type_but_fp32(void **state) {
     dlclose(handle);
 }
 
-/* Whether the routine is that stub's; NULL: nobody's. */
+/* Whether the routine was found in that stub; NULL: nowhere. */
 static bool is_found(const struct lava_find_sources *sources, enum lava_routine routine,
                      const char *expected) {
     struct lava_cpu_blas blas;
@@ -242,17 +242,18 @@ static bool is_found(const struct lava_find_sources *sources, enum lava_routine 
     return right && !dlerror();
 }
 
-/* What is loaded, what is asked for, and whose it is. */
+/* Loaded libraries, the requested routine, and the library it must come from. */
 static void routines_by_name(void **state) {
     static const struct {
         const char *loaded[2], *requested, *fallback;
         enum lava_routine routine;
-        const char *expected; /* NULL: nobody's */
+        const char *expected; /* NULL: not found */
     } cases[] = {
         {{"names_plain"}, NULL, NULL, LAVA_ROUTINE_cblas_dgemm, "names_plain"},
         {{"names_plain"}, NULL, NULL, LAVA_ROUTINE_zgemm3m_64, "names_plain"},
         {{"names_plain"}, NULL, NULL, LAVA_ROUTINE_sgemm, "names_plain"},
-        {{"bare", "names_plain"}, NULL, NULL, LAVA_ROUTINE_sgemm, "names_plain"}, /* the first has another */
+        /* the first has another function of that name */
+        {{"bare", "names_plain"}, NULL, NULL, LAVA_ROUTINE_sgemm, "names_plain"},
         {{"names_plain"}, NULL, NULL, LAVA_ROUTINE_scipy_dgemm_, NULL},
         {{"names_plain", "names_numpy"}, NULL, NULL, LAVA_ROUTINE_scipy_dgemm_64_, "names_numpy"},
         {{"names_numpy", "names_scipy"}, NULL, NULL, LAVA_ROUTINE_scipy_cblas_cgemm, "names_scipy"},
@@ -261,13 +262,13 @@ static void routines_by_name(void **state) {
         {{"lp64", "half"}, NULL, NULL, LAVA_ROUTINE_cblas_hgemm, "half"},
         {{"lp64", "names_fortran"}, NULL, NULL, LAVA_ROUTINE_dgemm_, "names_fortran"},
         {{"names_plain"}, NULL, NULL, LAVA_ROUTINE_lavablas_hgemm, NULL},
-        /* plain names alone go to the fallbacks, where the CPU BLAS has none and was not asked for */
+        /* only plain names come from the fallbacks, if the CPU BLAS has none and was not requested */
         {{"names_numpy"}, NULL, "lp64", LAVA_ROUTINE_cblas_sgemm, "lp64"},
         {{"names_numpy"}, NULL, "lp64", LAVA_ROUTINE_dgemm_, NULL},
         {{"names_numpy"}, NULL, "names_ilp64", LAVA_ROUTINE_sgemm_64_, NULL},
         {{NULL}, "names_numpy", "lp64", LAVA_ROUTINE_sgemm_, NULL},
         {{"cblas_only"}, NULL, "lp64", LAVA_ROUTINE_sgemm_, NULL},
-        /* never 64-bit integers behind a plain name, nor what may lead back to this library */
+        /* never 64-bit integers behind a plain name, nor a library that may forward to this one */
         {{"ilp64", "names_numpy"}, NULL, NULL, LAVA_ROUTINE_sgemm_, NULL},
         {{"trampoline", "switch"}, NULL, NULL, LAVA_ROUTINE_cblas_sgemm, NULL},
     };
@@ -281,7 +282,7 @@ static void routines_by_name(void **state) {
             loaded[j] = dlopen(stub(cases[i].loaded[j]), RTLD_NOW | RTLD_LOCAL);
             assert_non_null(loaded[j]);
         }
-        /* each case in a process of its own: what was found stays loaded */
+        /* each case runs in its own process, because libraries stay loaded */
         pid_t child = fork();
         if (child == 0)
             _exit(is_found(&sources, cases[i].routine, cases[i].expected) ? 0 : 1);
@@ -293,7 +294,7 @@ static void routines_by_name(void **state) {
     }
 }
 
-/* Half precision: whether the chosen library has routines of its own, not one that was passed over. */
+/* Half precision: whether the chosen library has such routines, not one that was rejected. */
 static void half_precision_where_there_is_some(void **state) {
     struct lava_cpu_blas blas;
     struct capture capture;

@@ -1,5 +1,6 @@
-/* Products on the CPU, each type against its definition in long double: by whatever names and integers the
- * CPU BLAS has, in pieces, and by the built-in loop. The folder of the stubs is the first argument. */
+/* Products on the CPU, each type compared with its definition in long double: with all names and integer
+ * types a CPU BLAS may have, split, and by the built-in loop. The folder of the stubs is the first
+ * argument. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@
 
 static const char *stub_folder;
 
-/* The stub as the CPU BLAS; NULL: none. */
+/* Opens the stub as the CPU BLAS; NULL: none. */
 static void *open_blas(const char *stub, struct lava_cpu_blas *blas) {
     static const char *const fallbacks[] = {NULL};
     struct capture capture;
@@ -39,7 +40,7 @@ static void *open_blas(const char *stub, struct lava_cpu_blas *blas) {
     return handle;
 }
 
-/* A problem with its matrices, and what C has to be. */
+/* A problem with its matrices, and the expected C. */
 struct product {
     struct lava_problem problem;
     struct naive_product naive;
@@ -49,7 +50,7 @@ struct product {
 
 static unsigned seed;
 
-/* Fractions, or small integers, of which every sum is exact in every type. */
+/* Fractions, or small integers whose sums are exact in every type. */
 static char *fill(enum lava_type type, int64_t elements, bool fractions) {
     char *x = malloc((size_t)(elements + 1) * lava_type_bytes(type));
     assert_non_null(x);
@@ -120,7 +121,7 @@ static struct product make(enum lava_type type, const int64_t size[3], char tran
     return product;
 }
 
-/* Each of a part's at most 2 k + 2 terms is at most 2 |alpha| or |beta|, and rounded as often. */
+/* A part has at most 2 k + 2 terms. Each is at most 2 |alpha| or |beta|, and is rounded as often. */
 static long double bound_of(const struct product *product) {
     const struct lava_problem *p = &product->problem;
     long double unit = lava_type_real(p->type) == LAVA_TYPE_FP32 ? 0x1p-24L : 0x1p-53L;
@@ -209,7 +210,7 @@ static int stub_counter(void *handle, const char *name) {
     return *counter;
 }
 
-/* By every convention and width, each type. */
+/* Each type with every convention and integer width. */
 static void products_by_every_name(void **state) {
     static const char *const stubs[] = {"names_fortran", "names_cblas", "names_numpy", "names_numpy_cblas"};
     static const struct naive_number factors[2] = {{2, -1}, {-1, 2}};
@@ -266,7 +267,7 @@ static void products_in_pieces(void **state) {
     lava_cpu_blas_run(&blas, &scaled.problem);
     check_and_free(&scaled, false);
     int calls = seen->calls;
-    /* a leading dimension too large, each in turn: the loop */
+    /* each leading dimension in turn is too large: the loop computes */
     static const struct {
         int64_t size[3], largest_ld;
         char transa, transb;
@@ -281,7 +282,7 @@ static void products_in_pieces(void **state) {
     dlclose(handle);
 }
 
-/* What it lacks, the loop computes; what it has, it does. */
+/* The library computes the types it has, the loop the others. */
 static void types_that_a_library_lacks(void **state) {
     static const struct naive_number factors[2] = {{2, 1}, {-1, 3}};
     struct lava_cpu_blas blas;

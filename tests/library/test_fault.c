@@ -1,4 +1,4 @@
-/* Fault injection: which passages of a point fail. Built with -Dfault_injection=true. */
+/* Fault injection: which passages of a fault point fail. Built with -Dfault_injection=true. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "lib/base/fault.h"
 
-/* Bit i: the passage number i + 1 failed. */
+/* Bit i is set if passage i + 1 failed. */
 static unsigned hits(enum lava_fault_point point, int passages) {
     unsigned bits = 0;
     for (int i = 0; i < passages; i++)
@@ -48,7 +48,7 @@ static void specifications_not_understood(void **state) {
     assert_true(lava_fault_set("init:2"));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(lava_fault_set(wrong[i]));
-    assert_int_equal(hits(LAVA_FAULT_INIT, 3), 2); /* the one before still holds */
+    assert_int_equal(hits(LAVA_FAULT_INIT, 3), 2); /* the previous setting still holds */
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* A process's very first call has a negative size: the CPU BLAS's complaint, as for any later one, not a jump
- * to where nothing is set up yet. The argument chooses the routine; a process has only one first call. */
+/* The first call of a process has a negative size. It must get the CPU BLAS's complaint, as any later call,
+ * and must not jump to an address that is not set up yet. The argument chooses the routine, because a process
+ * has only one first call. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* ?gemmt and ?gemmtr under every exported name.
  *
  *     test_gemmt forward STUB straight|counted PLAIN
- *                                                STUB (stub_families.c) has them: arguments arrive untouched;
- *                                                PLAIN, the CPU BLAS, has ?gemm alone
- *     test_gemmt compute LIBRARY cpu|counted|gpu values, of LIBRARY's own routines or composed of its ?gemm,
+ *                                                STUB (stub_families.c) has them: arguments arrive unchanged.
+ *                                                PLAIN, the CPU BLAS, has only ?gemm
+ *     test_gemmt compute LIBRARY cpu|counted|gpu values, by LIBRARY's own routines or composed of its ?gemm,
  *                                                on the CPU, and on the device (lavapipe)
- *     test_gemmt stats LIBRARY                   what the process tells at its end */
+ *     test_gemmt stats LIBRARY                   the statistics that the process prints at exit */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,13 +97,13 @@ static void check_triangle(const struct lava_routine_row *row, const struct gemm
     }
 }
 
-/* C is wholly poisoned but for the triangle, and that too where beta is 0. */
+/* All of C outside the triangle is poisoned. If beta is 0, the triangle is too. */
 static void check_case(enum lava_routine routine, const struct gemmt_case *t) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     const size_t bytes = lava_type_bytes(row->type);
     bool by_rows = t->layout == 101, lower = (t->uplo == 122) != by_rows;
     bool a_n = (t->transa == 111) != by_rows, b_n = (t->transb == 111) != by_rows;
-    int64_t a_rows = a_n ? t->n : t->k, b_rows = b_n ? t->k : t->n; /* as they lie in memory */
+    int64_t a_rows = a_n ? t->n : t->k, b_rows = b_n ? t->k : t->n; /* as stored */
     int64_t lda = a_rows + 3, ldb = b_rows + 2, ldc = t->n + 5;
     void *a = poison_new((size_t)(lda * (a_n ? t->k : t->n)) * bytes);
     void *b = poison_new((size_t)(ldb * (b_n ? t->n : t->k)) * bytes);
@@ -169,7 +169,7 @@ static struct gemmt_case random_case(const struct lava_routine_row *row, int64_t
                                .beta = {factor[2], is_complex * factor[3]}};
 }
 
-/* OpenBLAS 0.3.29 forgets to conjugate where op(B), by rows op(A), is the conjugate transpose. */
+/* OpenBLAS 0.3.29 does not conjugate if op(B), for row-major op(A), is the conjugate transpose. */
 static bool is_wrong_elsewhere(const struct lava_routine_row *row, const struct gemmt_case *t) {
     return !on_device && lava_type_is_complex(row->type) && dlsym(library, row->name) &&
            (t->layout == 101 ? t->transa : t->transb) == 113;
@@ -208,7 +208,7 @@ static void large(void **state) {
 }
 
 static void complaints(void **state) {
-    /* what is wrong, and its number in Fortran's list, uplo being 1 */
+    /* the wrong argument and its number in Fortran's list, where uplo is 1 */
     static const struct {
         int layout, uplo, transa, transb;
         int64_t n, k, lda, ldb, ldc;
@@ -254,7 +254,7 @@ static void complaints(void **state) {
 
 static const char *program, *cpu_blas;
 
-/* Two calls are two, however many products they are made of. */
+/* Two calls count as two, however many products they contain. */
 static void statistics(void **state) {
     char text[8192];
     (void)state;
@@ -295,7 +295,7 @@ static int forward_tests(const char *stub, const char *gemm) {
     seen = handle ? dlsym(handle, "stub_families_last") : NULL;
     if (!seen)
         return 2;
-    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* nobody else has the names */
+    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* no other library has the names */
     setenv("LAVABLAS_MODE", "cpu", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -312,7 +312,7 @@ static int compute_tests(const char *path) {
     setenv("LAVABLAS_CPU_BLAS", path, 1);
     setenv("LAVABLAS_MODE", on_device ? "gpu" : "cpu", 1);
     setenv("LAVABLAS_DEVICE", "cpu", 1);
-    /* without a device all would pass for want of anything to test */
+    /* without a device every test would pass without testing anything */
     if (on_device && lavablas_wait(NULL) != 0)
         return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* The routines of half precision as programs call them, where the CPU BLAS has none of them: results against
- * a sum in double precision, complaints, where they ran. This program has an xerbla_ of its own, as Fortran
- * programs do.
+/* The half-precision routines as programs call them, with a CPU BLAS that has none of them: results compared
+ * with a sum in double precision, complaints, and where they ran. This program has its own xerbla_, as
+ * Fortran programs do.
  *
- * The argument chooses the setting: "cpu", everything passes the gate; "counted", statistics are on and
- * nothing does; "auto", as programs run, on a machine with a device or without. */
+ * The argument chooses the setting. "cpu": the threshold forwards everything. "counted": statistics are on
+ * and nothing is forwarded. "auto": the settings of a normal program, with or without a device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ void xerbla_(const char *routine, const int *argument, size_t length) {
 
 enum order { COLUMNS, ROWS };
 
-/* The problem is column-major: a row-major caller has the transposed product. */
+/* The problem is column-major. A row-major caller has the transposed product. */
 static struct half_arguments arguments_of(const struct half_routine *routine, const struct lava_problem *p,
                                           enum order order, bool conjugated) {
     const int transposed = half_routine_is_fortran(routine) ? (conjugated ? 'c' : 'T')
@@ -91,7 +91,7 @@ static void every_routine(void **state) {
     static const int sizes[][3] = {{1, 1, 1},   {2, 3, 4}, {17, 9, 33}, {64, 65, 63}, {40, 1, 50},
                                    {1, 40, 50}, {0, 5, 5}, {5, 0, 5},   {5, 5, 0},    {130, 70, 90}};
     static const double factors[][2] = {{1, 0}, {1.5, -0.5}, {0, 2}, {0, 0}, {-2, 1}};
-    /* A software device takes its time; 7 has no factor in common with any count of choices below. */
+    /* A software device is slow. 7 has no common factor with any count of choices below. */
     const unsigned step = strcmp(setting, "device") == 0 ? 7 : 1;
     (void)state;
     for (size_t r = 0; r < HALF_ROUTINES; r++)
@@ -120,7 +120,7 @@ static void past_the_cutoff(void **state) {
     for (size_t r = 0; r < HALF_ROUTINES; r++) {
         run(&half_routines[r], &shape, COLUMNS, false);
         if (strcmp(setting, "cpu") == 0)
-            continue; /* not looked at, so not remembered */
+            continue; /* invalid, so not recorded */
         assert_int_equal(lavablas_last_call(&last), 0);
         assert_string_equal(last.routine, half_routines[r].name);
         assert_string_equal(last.scheme, lava_type_name(half_routines[r].type));
@@ -130,7 +130,7 @@ static void past_the_cutoff(void **state) {
     }
 }
 
-/* Scalars that fp16 does not hold: for the routines with scalars in fp32. */
+/* Scalars that fp16 cannot represent, for the routines with fp32 scalars. */
 static void scalars_of_fp32(void **state) {
     const struct lava_problem shape = {
         .m = 20, .n = 30, .k = 40, .alpha = (double)0.1f, .beta = (double)1e-6f};
@@ -140,8 +140,8 @@ static void scalars_of_fp32(void **state) {
             run(&half_routines[r], &shape, COLUMNS, false);
 }
 
-/* One wrong argument each, as Fortran numbers them; by rows those of A, B and C that fit by columns do not.
- */
+/* One wrong argument each, with Fortran's number. Leading dimensions that are valid by columns are invalid by
+ * rows. */
 static void complaints(void **state) {
     static const struct {
         int number, m, n, k, lda, ldb, ldc;
@@ -219,7 +219,7 @@ static void unknown_enumerators(void **state) {
     }
 }
 
-/* Without terms alpha has no say; what the CPU BLAS makes of it differs. */
+/* Without terms alpha must have no effect; CPU BLAS libraries differ on that. */
 static void no_terms_and_alpha_nan(void **state) {
     (void)state;
     uint16_t nothing[4] = {0x7e00, 0x7e00, 0x7e00, 0x7e00};

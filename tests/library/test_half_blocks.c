@@ -1,5 +1,5 @@
-/* Products of half precision by way of sgemm, cut into many blocks, computed by several threads, in too
- * little memory, in children of fork(): against a sum in double precision. The sgemm is the built-in loop. */
+/* Half-precision products by sgemm, compared with a sum in double precision: split into many blocks, with
+ * several threads, with too little memory, in children of fork(). The sgemm is the built-in loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,17 +27,17 @@
 
 #define MAX_THREADS 16
 
-/* ThreadSanitizer has a thread of its own, once there was another. */
+/* ThreadSanitizer keeps a thread of its own once there was another thread. */
 #ifdef __SANITIZE_THREAD__
 #    define THREADS_OF_SANITIZER 1
 #else
 #    define THREADS_OF_SANITIZER 0
 #endif
 
-/* Without a library: the built-in loop. */
+/* No library: the built-in loop. */
 static struct lava_cpu_blas blas;
 
-/* Another sgemm from here on; NULL: the built-in loop. */
+/* Replaces sgemm from here on; NULL: the built-in loop. */
 typedef void fortran_sgemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                            const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
                            const float *beta, float *c, const int *ldc, size_t transa_length,
@@ -66,7 +66,7 @@ static void loop_sgemm(const char *transa, const char *transb, const int *m, con
     lava_reference_run(&problem);
 }
 
-/* The library's memory comes from here: tests let it run out. */
+/* Replaces the allocator of the library's memory, so that tests can let it run out. */
 static size_t largest_allocation = SIZE_MAX;
 static int refused;
 void *aligned_alloc(size_t alignment, size_t size) {
@@ -155,14 +155,14 @@ static void too_little_memory(void **state) {
     }
 }
 
-/* A thread that was joined may be seen for a moment more. */
+/* A thread may still be listed for a moment after it was joined. */
 static void wait_until_alone(void) {
     for (int i = 0; i < 1000 && tasks_find(NULL, NULL, 0) > 1 + THREADS_OF_SANITIZER; i++)
         usleep(1000);
     assert_int_equal(tasks_find(NULL, NULL, 0), 1 + THREADS_OF_SANITIZER);
 }
 
-/* What is seen while sgemm runs in a large product. */
+/* Observations while sgemm runs in a large product. */
 static int seen_threads, seen_unblocked, seen_children;
 
 static void sgemm_that_looks(const char *transa, const char *transb, const int *m, const int *n, const int *k,
@@ -195,7 +195,8 @@ static void threads_are_there_for_a_product_only(void **state) {
     wait_until_alone();
 }
 
-/* The child of a fork() in the middle of a product, by its own thread or another's, multiplies too. */
+/* The child of a fork() during a product multiplies too. The fork comes from the product's thread or another
+ * one. */
 static void sgemm_that_forks(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                              const float *alpha, const float *a, const int *lda, const float *b,
                              const int *ldb, const float *beta, float *c, const int *ldc,
@@ -244,7 +245,7 @@ static void callers_at_once(void **state) {
         pthread_join(threads[i], NULL);
 }
 
-/* What C was is added before the one rounding: neither sum nor product has to fit fp16 by itself. */
+/* C0 is added before the only rounding: neither the sum nor the product needs to fit fp16 by itself. */
 static void one_rounding(void **state) {
     uint16_t a[2], b[2], c[1];
     const float products[] = {60000, 16}, terms[] = {-60000};

@@ -1,7 +1,7 @@
-/* The routines of half precision where the CPU has its own: every argument reaches it as the caller gave it,
- * in the process's first call, after it, and where every call is counted. The library with the routines is
- * named by the first argument: as the CPU BLAS, or, where the second is "next", as one the program is linked
- * with otherwise (preloaded, here). */
+/* The half-precision routines with a CPU BLAS that has its own: every argument arrives as the caller passed
+ * it, in the process's first call, after it, and if every call is counted. The first argument names the
+ * library with the routines. It is the CPU BLAS or, if the second argument is "next", another library that
+ * the program is linked with (preloaded here). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,8 @@ static void check_cblas(const struct half_routine *routine, const struct half_ar
                     seen->beta_bits == bits_of(routine->type, x->beta));
 }
 
-/* Invalid ones too, and sizes on both sides of the cut-off: pointers are never followed. */
+/* Includes invalid arguments, and sizes on both sides of the offload threshold: pointers are never
+ * followed. */
 static void call_cblas(const struct half_routine *routine) {
     static const int sizes[][3] = {{3, 4, 5},       {-1, 2, 3}, {-1, -1, 7},
                                    {900, 800, 700}, {0, 0, 0},  {46000, 46000, 46000}};
@@ -109,7 +110,7 @@ static void every_routine(void **state) {
     }
 }
 
-/* lavablas_hgemm is nobody else's. */
+/* No other library has lavablas_hgemm. */
 static void own_routine(void **state) {
     const uint16_t one = 0x3c00;
     uint16_t result = 0;

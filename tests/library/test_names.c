@@ -1,10 +1,10 @@
-/* Every exported name, where the process has a library with a routine of that name: each argument arrives
- * there as the caller gave it, in the name's first call and after it.
+/* Every exported name, with a library in the process that has a routine of that name: each argument arrives
+ * there as the caller passed it, in the name's first call and after it.
  *
  *     test_names PLAIN SCIPY straight|counted
  *
- * PLAIN is loaded at the start; SCIPY, whose names begin with scipy_, after names of PLAIN have been called.
- * Both are stubs, loaded RTLD_LOCAL. "counted": every call goes past the gate. */
+ * PLAIN is loaded at the start. SCIPY, whose names begin with scipy_, is loaded after names of PLAIN have
+ * been called. Both are stubs, loaded RTLD_LOCAL. "counted": every call passes the threshold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static bool is_scipy(const struct lava_routine_row *row) {
     return strncmp(row->name, "scipy_", 6) == 0;
 }
 
-/* A scalar as the caller has it; the bits of 16-bit ones say nothing here. */
+/* A scalar in the caller's format. The bits of 16-bit ones do not matter here. */
 static void make_scalar(enum lava_type type, const double number[2], void *scalar) {
     const float narrow[2] = {(float)number[0], (float)number[1]};
     if (lava_type_real(type) == LAVA_TYPE_FP64)
@@ -83,7 +83,7 @@ static void check_last_call(const struct lava_routine_row *row) {
     assert_string_equal(last.place, "cpu");
 }
 
-/* Invalid arguments too: pointers to matrices are never followed. */
+/* Includes invalid arguments: pointers to matrices are never followed. */
 static void call(enum lava_routine routine, const struct stub_names_call *seen) {
     static const int64_t sizes[][3] = {{3, 4, 5}, {-1, 2, 3}, {900, 800, 700}, {0, 0, 0}};
     static const int64_t wide[3] = {0x300000005, 0x400000006, 0x500000007};
@@ -138,7 +138,7 @@ static void every_name_of_scipy_s(void **state) {
     assert_int_equal(plain_seen->calls, plain_calls);
 }
 
-/* What a name promises its callers, apart from the table. */
+/* The properties that a name implies, checked independently of the table. */
 static void names_say_what_they_are(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -153,7 +153,7 @@ static void names_say_what_they_are(void **state) {
     }
 }
 
-/* The lengths' place on the stack is the caller's own where it passes none. */
+/* If the caller passes no lengths, their place on the stack belongs to the caller. */
 static void lengths_are_not_written(void **state) {
     (void)state;
 #if STACK_IS_OURS

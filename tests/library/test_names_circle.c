@@ -1,5 +1,5 @@
-/* A CPU BLAS whose cblas_sgemm calls whatever sgemm_ the process has, which is this library's, which has only
- * that cblas_sgemm to compute by: the circle ends. The stub is the first argument. */
+/* A CPU BLAS whose cblas_sgemm calls the process's sgemm_, which is this library's. This library can compute
+ * only by that cblas_sgemm. The recursion must end. The stub is the first argument. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
-/* Every exported name of single and double precision where the CPU has not that name: the CPU BLAS computes
- * under another, and invalid arguments are told as the reference tells them.
+/* Every exported name of single and double precision, with a CPU BLAS that lacks that name: it computes under
+ * another name, and invalid arguments are reported as the reference does.
  *
  *     test_names_compute LIBRARY [stub|loaded]
  *
- * LIBRARY is the CPU BLAS; "stub": made of stub_names.c, which tells whether it was called. "loaded":
- * it is one, in the process already, RTLD_LOCAL, as NumPy's and SciPy's wheels load theirs, and
- * LAVABLAS_CPU_BLAS is not set. */
+ * LIBRARY is the CPU BLAS. "stub": built from stub_names.c, which reports whether it was called. "loaded":
+ * such a stub, already in the process, loaded RTLD_LOCAL as NumPy's and SciPy's wheels do; LAVABLAS_CPU_BLAS
+ * is not set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ int xerbla_(const char *routine, const int *argument, size_t length) {
     return 0;
 }
 
-/* Of single and double precision, real or complex. */
+/* Single and double precision, real or complex. */
 static bool is_of_interest(const struct lava_routine_row *row) {
     return row->family == LAVA_FAMILY_GEMM && !lava_type_is_half(row->type);
 }
@@ -49,18 +49,18 @@ static bool is_the_library_s(const struct lava_routine_row *row) {
     return dlsym(library, row->name) != NULL;
 }
 
-/* A plain name that the process has not is looked for in the system's libraries. */
+/* A plain name that the process lacks is searched in the system's libraries. */
 static bool is_elsewhere(enum lava_routine routine) {
     return loaded && lava_routine_is_plain(routine) && !is_the_library_s(lava_routine_row(routine));
 }
 
 #define MAX_LD       24
 #define MAX_ELEMENTS (MAX_LD * MAX_LD)
-/* Room for the widest type. */
+/* Sized for the widest type. */
 static double a[2 * MAX_ELEMENTS], b[2 * MAX_ELEMENTS], c[2 * MAX_ELEMENTS], expected[2 * MAX_ELEMENTS];
 static unsigned seed;
 
-/* Small integers: every sum is exact in every type. */
+/* Small integers, so that every sum is exact in every type. */
 static void fill(enum lava_type type, void *x, int64_t elements) {
     for (int64_t i = 0; i < elements; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -69,7 +69,7 @@ static void fill(enum lava_type type, void *x, int64_t elements) {
     }
 }
 
-/* The sign of a zero depends on the order of additions. */
+/* By value, because the sign of a zero depends on the order of additions. */
 static bool are_equal(struct naive_number x, struct naive_number y) {
     return x.real == y.real && x.imaginary == y.imaginary;
 }
@@ -133,8 +133,8 @@ static void products(void **state) {
     }
 }
 
-/* Two columns that lie further apart than an int reaches: the library's own where its integers are wide
- * enough, else the built-in loop. */
+/* Two columns further apart than an int can express: computed by the library if its integers are wide enough,
+ * else by the built-in loop. */
 static void leading_dimension_beyond_int(void **state) {
     const int64_t ld = (int64_t)INT_MAX + 5;
     const size_t bytes = ((size_t)ld + 1) * 2 * sizeof(double);
@@ -162,7 +162,7 @@ static void leading_dimension_beyond_int(void **state) {
     munmap(far, bytes);
 }
 
-/* As the reference has it: Fortran's in capitals, at least six characters. */
+/* The reference's form: Fortran's in capitals, at least six characters. */
 static const char *told_name(const struct lava_routine_row *row) {
     static char name[32];
     if (row->convention == LAVA_CONVENTION_FORTRAN) {
@@ -176,7 +176,7 @@ static const char *told_name(const struct lava_routine_row *row) {
 }
 
 static void complaints(void **state) {
-    /* what is wrong, and its number in Fortran's list */
+    /* the wrong argument and its number in Fortran's list */
     static const struct {
         int transa, transb;
         int64_t m, n, k, lda, ldb, ldc;
@@ -208,7 +208,7 @@ static void complaints(void **state) {
                                           {1, 1}};
         int calls = seen ? seen->calls : 0;
         if (!is_of_interest(row) || is_elsewhere(routine) || (seen && is_the_library_s(row)))
-            continue; /* theirs */
+            continue; /* forwarded to the library */
         xerbla_calls = 0;
         c[0] = before;
         names_call[routine](&x);
@@ -217,7 +217,7 @@ static void complaints(void **state) {
             assert_string_equal(xerbla_routine, told_name(row));
             assert_int_equal(xerbla_argument, cases[at].number + (row->convention == LAVA_CONVENTION_CBLAS));
         } else if (row->convention == LAVA_CONVENTION_FORTRAN) {
-            /* the library says what this one would */
+            /* the library must report what this one would */
             assert_int_equal(xerbla_argument, cases[at].number);
             assert_memory_equal(xerbla_routine, told_name(row), strlen(told_name(row)));
         }

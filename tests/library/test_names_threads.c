@@ -1,5 +1,5 @@
-/* The first calls of a process, by many threads at once: each name is looked for by several of them, and
- * every product is right. Half of the names are ones that the CPU BLAS has not. */
+/* The first calls of a process from many threads at once: several of them search each name, and every product
+ * must be right. The CPU BLAS lacks half of the names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 static pthread_barrier_t together;
 static const double a[SIZE * SIZE] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
-/* One element, so that the product is the second column of A. */
+/* One nonzero element, so that the product is the second column of A. */
 static const double b[SIZE * SIZE] = {0, 1, 0, 0, 0, 0, 0, 0, 0};
 
 static int is_right(const double *c, int parts) {

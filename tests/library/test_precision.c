@@ -1,11 +1,11 @@
-/* The precision of fp32 products, as the environment and each thread choose it: what the API says, that it
- * reaches the product and the thread's remembered plan, that results keep what was chosen. The library is
- * linked in, so that its own record of a call can be read.
+/* The precision of fp32 products, set by the environment and by each thread: what the API reports, that it
+ * reaches the product and the thread's remembered plan, and that results meet the chosen precision. The
+ * library is linked in, so that its own record of a call can be read.
  *
- *     test_precision cpu|device VALUE      of LAVABLAS_PRECISION; "": not set
+ *     test_precision cpu|device VALUE      VALUE of LAVABLAS_PRECISION; "": not set
  *
- * On the device the figures of the cache decide, which this test writes: the later a scheme is in its table
- * the faster, so that each precision gets the last one that it admits. */
+ * On the device the figures in the cache decide. This test writes them: later schemes in the table are
+ * faster, so each precision gets the last scheme that it admits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 
 #define M 131
 #define N 70
-#define K 300 /* no scheme asks for more */
+#define K 300 /* no scheme requires more */
 
 static bool on_device;
 static enum lavablas_precision expected_default = LAVABLAS_PRECISION_STANDARD;
@@ -71,7 +71,7 @@ static double error_of(const float *c) {
     return largest * 0x1p24;
 }
 
-/* One product, by the calling thread. NULL, or what is wrong: another reason, another scheme ... */
+/* One product by the calling thread. Returns NULL or what is wrong: another reason, another scheme ... */
 static const char *multiply(enum lava_precision precision, const char *scheme) {
     float c[M * N];
     struct lavablas_call told = {.size = sizeof told};
@@ -94,13 +94,13 @@ static const char *multiply(enum lava_precision precision, const char *scheme) {
     return error <= bound ? NULL : "the error is beyond its bound";
 }
 
-/* The rate that the figures give a row. */
+/* The rate that the figures give to a row. */
 static double rate_of(const struct lava_kernel *kernel) {
     return 1e8 * pow(100, (double)kernel->scheme);
 }
 
-/* What a product gets: of the rows of the device's profile that it may use, the one that is fastest by far.
- */
+/* The scheme that a product gets: the fastest, by far, of the rows of the device's profile that it may
+ * use. */
 static const char *expected_scheme(enum lava_precision precision) {
     const struct lava_capabilities *device = lava_lifecycle_capabilities();
     const struct lava_problem problem = {
@@ -141,7 +141,7 @@ static void values(void **state) {
     }
 }
 
-/* The same sizes again and again: a plan made for one precision is not for the next. */
+/* The same sizes repeatedly: a plan made for one precision must not be used for the next. */
 static void products(void **state) {
     (void)state;
     for (int round = 0; round < 2; round++)
@@ -167,7 +167,7 @@ static void *work(void *argument) {
         worker->wrong = "a new thread has another's precision";
     if (lavablas_set_precision(worker->precision))
         worker->wrong = "not set";
-    pthread_barrier_wait(worker->barrier); /* both have chosen */
+    pthread_barrier_wait(worker->barrier); /* both threads have chosen */
     for (int i = 0; i < 3 && !worker->wrong; i++)
         worker->wrong = lavablas_precision() == worker->precision
                             ? multiply(internal(worker->precision), scheme)
@@ -181,7 +181,7 @@ static void threads(void **state) {
     struct worker workers[2] = {{LAVABLAS_PRECISION_IEEE, &barrier, NULL},
                                 {LAVABLAS_PRECISION_FAST, &barrier, NULL}};
     (void)state;
-    /* neither the default nor what the threads choose, unless the environment says so */
+    /* differs from the default and from the threads' choices, unless set by the environment */
     enum lavablas_precision own = expected_default == LAVABLAS_PRECISION_STANDARD
                                       ? LAVABLAS_PRECISION_FAST
                                       : LAVABLAS_PRECISION_STANDARD;
@@ -213,8 +213,7 @@ static void struct_of_an_older_version(void **state) {
     assert_int_equal(lavablas_last_call(&call), -1);
 }
 
-/* What is not computed with the thread's precision: arguments that the CPU BLAS complains about, half types.
- */
+/* Calls that do not use the thread's precision: arguments that the CPU BLAS rejects, half types. */
 static void other_calls(void **state) {
     struct lavablas_call call = {.size = sizeof call};
     uint16_t x[4] = {0}, y[4];
@@ -227,7 +226,7 @@ static void other_calls(void **state) {
     assert_string_equal(call.place, "cpu");
     assert_string_equal(call.scheme, "fp32");
     if (on_device)
-        return; /* its kernels of half precision take seconds to prepare, and test_half has them */
+        return; /* its half-precision kernels take seconds to prepare; test_half tests them */
     lavablas_hgemm(102, 111, 111, 2, 2, 2, 1, x, 2, x, 2, 0, y, 2);
     assert_int_equal(lavablas_last_call(&call), 0);
     assert_string_equal(call.scheme, "fp16");
@@ -236,7 +235,7 @@ static void other_calls(void **state) {
     assert_string_equal(call.scheme, "bf16");
 }
 
-/* A cache of this test's own; before the environment is read. */
+/* A separate cache for this test. Called before the environment is read. */
 static bool make_cache(void) {
     const char *temporary = getenv("TMPDIR");
     snprintf(home, sizeof home, "%s/lavablas-precision-XXXXXX", temporary ? temporary : "/tmp");
@@ -250,7 +249,7 @@ static int remove_cache(void **state) {
     return home[0] ? system(command) : 0;
 }
 
-/* False where there is no device, with another cause on stderr. */
+/* Returns false if there is no device; another failure is reported on stderr. */
 static bool write_figures(void) {
     struct lava_figures figures = {.device.call_latency_ns = 1e5};
     struct lava_cache_place place;
@@ -269,8 +268,8 @@ static bool write_figures(void) {
     return lava_calibration_write(&place, &figures);
 }
 
-/* What becomes of LAVABLAS_PRECISION, before any product. False where a value that is not understood is not
- * complained about once, or one that is understood is. */
+/* Applies LAVABLAS_PRECISION before any product. Returns false unless an unknown value causes exactly one
+ * complaint and a known one none. */
 static bool read_environment(const char *value) {
     struct capture capture;
     enum lava_precision precision;
@@ -287,13 +286,13 @@ static bool read_environment(const char *value) {
     return understood ? lines == 0 : lines == 1 && strstr(capture.text, "LAVABLAS_PRECISION");
 }
 
-/* What main returns where there is nothing to test, else 0. */
+/* Returns main's exit status if there is nothing to test, else 0. */
 static int prepare(const char *place, const char *value) {
     on_device = strcmp(place, "device") == 0;
     setenv("LAVABLAS_MODE", on_device ? "gpu" : "cpu", 1);
     setenv("LAVABLAS_CPU_BLAS", "libopenblas.so.0", 1);
     setenv("LAVABLAS_DEVICE", "cpu", 1);
-    setenv("LAVABLAS_STATS", "/dev/null", 1); /* every call is remembered */
+    setenv("LAVABLAS_STATS", "/dev/null", 1); /* every call is recorded */
     unsetenv("LAVABLAS_LOG");
     unsetenv("LAVABLAS_CACHE");
     if (!make_cache() || !read_environment(value))

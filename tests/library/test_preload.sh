@@ -1,6 +1,7 @@
 #!/bin/sh
-# Preloaded into a program that multiplies nothing, the library does nothing: no thread, no file but itself and
-# what it is linked with, no libvulkan, no output. A set-user-ID program gets the CPU BLAS alone.
+# Preloaded into a program that computes no product, the library does nothing: no thread, no file except
+# itself and the libraries it is linked with, no libvulkan, no output. A set-user-ID program gets only the
+# CPU BLAS.
 #
 #   test_preload.sh LIBRARY GEMM_PROBE
 set -eu
@@ -16,14 +17,14 @@ fail() {
     failed=1
 }
 
-# Sanitizers' runtimes have to come first in a process, which a preloaded library's cannot.
+# A sanitizer's runtime must come first in a process, which is impossible for a preloaded library.
 if readelf -d "$library" | grep -qE 'NEEDED.*(asan|tsan|ubsan)'; then
     echo "built with a sanitizer: skipped"
     exit 77
 fi
 
-# One entry is the compiler's own start-up code. A constructor runs in every program: one that asked for the
-# processor's features (__builtin_cpu_supports) once cost 95 us of it.
+# One entry is the compiler's own start-up code. A constructor runs in every program: one that queried the
+# processor's features (__builtin_cpu_supports) once cost 95 us.
 constructors=$(readelf -SW "$library" | sed -n 's/.* \.init_array *INIT_ARRAY *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\).*/\1/p')
 [ -n "$constructors" ] && [ $((0x$constructors)) -le 8 ] || fail "constructors: $constructors bytes of them"
 
@@ -34,7 +35,7 @@ echo "$output" | grep -q "$(basename "$(readlink -f "$library")")" || fail "the 
 ! echo "$output" | grep -E 'vulkan|openblas|libblas' || fail "mapped without need"
 [ "$(echo "$output" | tail -n 1)" = 1 ] || fail "more than one thread"
 
-# Every file opened, against those of a run without the library; allowed besides: what ldd names.
+# Every file opened, compared with a run without the library. What ldd lists is allowed too.
 if strace -o "$folder/probe" /bin/true 2>/dev/null; then
     calls=open,openat,openat2,clone,clone3,fork,vfork,execve,socket,connect
     strace -f -o "$folder/plain" -e trace=$calls /bin/true
@@ -53,7 +54,7 @@ else
     echo "strace cannot be used: opened files are not checked"
 fi
 
-# The probe as itself, then with another user's ID.
+# The probe under its own user ID, then under another user's.
 run_probe() { LAVABLAS_MODE=nonsense LAVABLAS_STATS="$folder/stats" LAVABLAS_INIT=sync "$@" 2>"$folder/errors"; }
 output=$(run_probe "$probe" "$library") || fail "the probe failed: $?"
 [ -s "$folder/stats" ] || fail "no statistics of the plain probe"

@@ -1,4 +1,4 @@
-/* The statistics: counting from threads, the text, and the summary at exit, for which this program runs
+/* The statistics: counting from threads, the text, and the summary at exit. For the latter this program runs
  * itself again with LAVABLAS_STATS set. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 static const struct lava_problem problem = {.type = LAVA_TYPE_FP32, .m = 1000, .n = 500, .k = 100};
 
-/* Child programs: what each does before it exits. */
+/* Child programs: each does this before it exits. */
 static void count_one(void) {
     lava_stats_count(LAVA_ROUTINE_sgemm_, &problem, 0, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
 }
@@ -37,7 +37,7 @@ static void fork_child_exits(void) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        exit(0); /* counted nothing itself: says nothing */
+        exit(0); /* counted nothing, so it prints nothing */
     waitpid(child, NULL, 0);
 }
 
@@ -64,7 +64,7 @@ static const struct {
                 {"fork-child-counts", fork_child_counts},
                 {NULL, NULL}};
 
-/* Runs this program as the named one; returns the number of lines on its stderr. */
+/* Runs this program under the given name. Returns the number of lines on its stderr. */
 static int run_program(const char *name, const char *setting, struct capture *capture) {
     capture_begin(capture);
     pid_t child = fork();
@@ -142,7 +142,7 @@ static void summary_in_a_file(void **state) {
     close(file);
     assert_int_equal(count_of(text, "lavablas: sgemm_ cpu 1 calls"), 2);
     unlink(path);
-    /* a FIFO nobody reads does not keep the program from ending */
+    /* a FIFO without a reader does not keep the program from exiting */
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(run_program("install-and-count", path, &capture), 1);
     unlink(path);
@@ -166,7 +166,7 @@ static void threads_lose_nothing(void **state) {
         assert_int_equal(pthread_create(&threads[i], NULL, count_many, NULL), 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    /* the problem of an invalid call is not looked at */
+    /* the problem of an invalid call is not accessed */
     lava_stats_count(LAVA_ROUTINE_sgemm_, NULL, 0, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
     size_t length = lava_stats_format(text, sizeof text);
     assert_int_equal(length, strlen(text));

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The library shows BLAS names and lavablas_*, nothing else: a name more could take the place of a program's.
+# The library exports BLAS names and lavablas_*, nothing else. Any other name could replace one of a
+# program's.
 #
 #   test_symbols.sh LIBRARY
 set -eu
@@ -36,7 +37,7 @@ for name in $blas lavablas_hgemm lavablas_version lavablas_wait lavablas_last_ca
         failed=1
     fi
 done
-# A partial BLAS that needs libvulkan or a CPU BLAS by name would load it into every program.
+# A link dependency on libvulkan or on a CPU BLAS would be loaded into every program.
 if readelf -d "$library" | grep NEEDED | grep -E 'vulkan|blas'; then
     echo "loaded with the library: see above"
     failed=1

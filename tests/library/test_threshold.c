@@ -1,4 +1,4 @@
-/* The cut-off: what measured figures make of it. */
+/* The offload threshold: how measured figures change it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static double forward_below(void) {
     return atomic_load(&lava_threshold.forward_below);
 }
 
-/* One product of the CPU, by the positions of its sizes, and the device's latency. */
+/* One measured product of the CPU, at the positions of its sizes, and the device's latency. */
 static struct lava_figures figures_with(const int at[3], double product_ns, double latency_ns) {
     struct lava_figures figures = {.device.call_latency_ns = latency_ns};
     figures.cpu.product_ns[at[0]][at[1]][at[2]] = product_ns;
@@ -27,7 +27,7 @@ static void expect(const struct lava_figures *figures, double cutoff) {
     assert_true(lava_threshold_cutoff() == cutoff && forward_below() == cutoff);
 }
 
-/* In this order: it is only lowered. */
+/* The order matters: the threshold is only lowered. */
 static void test_measured(void **state) {
     static const int large[3] = {5, 5, 5}, thin[3] = {1, 1, 4}, tiny[3] = {0, 0, 0};
     (void)state;
@@ -36,7 +36,7 @@ static void test_measured(void **state) {
     assert_true(first >= LAVA_POLICY_CUTOFF && first < INFINITY && forward_below() == first);
 
     const struct lava_figures none = {.device.call_latency_ns = 50e3};
-    expect(&none, first); /* nothing took longer */
+    expect(&none, first); /* no product took longer */
     const struct lava_figures no_latency = figures_with(thin, 80e3, 0);
     expect(&no_latency, first);
     const struct lava_figures more = figures_with(large, 40e6, 50e3);
@@ -49,7 +49,7 @@ static void test_measured(void **state) {
     expect(&less, LAVA_POLICY_CUTOFF);
 }
 
-/* A gate that was closed meanwhile: no device will be used. */
+/* The threshold was closed meanwhile: no device will be used. */
 static void test_closed_stays_closed(void **state) {
     static const int tiny[3] = {0, 0, 0};
     const struct lava_figures least = figures_with(tiny, 80e3, 50e3);
@@ -61,7 +61,7 @@ static void test_closed_stays_closed(void **state) {
     assert_true(isinf(forward_below()));
 }
 
-/* Each in a process of its own: the cut-off never rises. */
+/* Each in a separate process, because the threshold never rises. */
 int main(int argument_count, char **arguments) {
     (void)arguments;
     setenv("LAVABLAS_MODE", "auto", 1);

@@ -1,7 +1,7 @@
-/* A program as others write them: it knows BLAS, Fortran's names and C's, level 1 to 3, and nothing of
- * LavaBLAS. Elements are small integers, so that every result is exact. Exits with 1 where one is wrong.
+/* A program like many others: it uses BLAS under Fortran's names and C's, level 1 to 3, and does not know
+ * LavaBLAS. Elements are small integers, so every result is exact. Exits with 1 if one is wrong.
  *
- *   blas_program [TYPES]       TYPES: those of "sdcz" whose products it makes; all without it */
+ *   blas_program [TYPES]       TYPES: letters of "sdcz" whose products it computes; default: all */
 #include <complex.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define COLUMNS 65
 #define DEPTH   90
 
-/* As C programs declare Fortran's routines where no header does. */
+/* Declared as C programs declare Fortran's routines if no header does. */
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
             const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
@@ -43,8 +43,8 @@ static int whole(int row, int column) {
     return (row * 7 + column * 3) % 11 - 5;
 }
 
-/* C <- 2 A B + 3 C by both of a type's routines, against sums of integers. unit: 1, or 1 + i for complex
- * types, which turns the product into that of A (1 + i) and B (1 + i), 2 i times as large. */
+/* C <- 2 A B + 3 C by both of a type's routines, compared with sums of integers. unit: 1, or 1 + i for
+ * complex types, which turns the product into that of A (1 + i) and B (1 + i), 2 i times as large. */
 #define DEFINE_CHECK(name, fortran, cblas, type, unit, scalar)                                               \
     static void name(void) {                                                                                 \
         static type a[ROWS * DEPTH], b[DEPTH * COLUMNS], c[ROWS * COLUMNS], d[ROWS * COLUMNS];               \

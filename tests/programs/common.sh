@@ -1,5 +1,5 @@
-# For the tests beside it, sourced: a folder of their own, an environment without settings, and what LAVABLAS_STATS left
-# in a file.
+# Sourced by the tests in this folder: a temporary folder, an environment without settings, and functions
+# that read the file written by LAVABLAS_STATS.
 # shellcheck shell=sh
 
 folder=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'exit 130' INT TERM
 # shellcheck disable=SC2046 # names are words
 unset LD_PRELOAD LD_LIBRARY_PATH $(env | sed -n 's/^\(LAVABLAS_[A-Z_]*\)=.*/\1/p')
 failed=0
-# Every product on lavapipe, whatever its size.
+# Runs every product on lavapipe, whatever its size.
 # shellcheck disable=SC2034 # for who sources this
 on_lavapipe='LAVABLAS_MODE=gpu LAVABLAS_DEVICE=cpu LAVABLAS_INIT=sync LAVABLAS_CACHE=0'
 
@@ -18,7 +18,7 @@ fail() {
     failed=1
 }
 
-# calls FILE ROUTINE [PLACE [REASON]]: how many there were; PLACE, REASON: patterns of awk.
+# calls FILE ROUTINE [PLACE [REASON]]: prints the number of calls; PLACE, REASON: patterns of awk.
 calls() {
     awk -v routine="$2" -v place="${3:-.}" -v reason="${4:-.}" '
         $1 == "lavablas:" && $2 == routine && $3 ~ place {
@@ -29,7 +29,7 @@ calls() {
         END { print sum + 0 }' "$1"
 }
 
-# expect_calls FILE PLACE ROUTINE...: each was called, and some of the calls were computed there.
+# expect_calls FILE PLACE ROUTINE...: fails unless each was called and some of its calls were computed there.
 expect_calls() {
     statistics=$1
     expected_place=$2
@@ -39,7 +39,7 @@ expect_calls() {
     done
 }
 
-# skip_without_device FILE: ends the test where no lavapipe is installed.
+# skip_without_device FILE: ends the test if no lavapipe is installed.
 skip_without_device() {
     ! grep -q 'no usable device' "$1" || {
         echo 'skipped: no lavapipe (Debian: mesa-vulkan-drivers)'

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs into a folder, and then only with what is there: a program that uses all of BLAS is compiled as README.md
-# says, with what pkg-config tells and nothing else, and one that is linked with libblas.so.3 gets the replacement.
-# Both are right, and their products were computed on lavapipe.
+# Installs into a folder and then uses only what is installed there. A program that uses all of BLAS is
+# compiled as README.md says, with only the options that pkg-config gives. A program that is linked with
+# libblas.so.3 gets the replacement. Both must be right, and their products must have been computed on
+# lavapipe.
 #
 #   install.sh BUILD_FOLDER LIBDIR PROGRAM_SOURCE PROGRAM ROUTINE...    PROGRAM: linked with libblas.so.3
 set -eu
@@ -37,7 +38,7 @@ run_program() { # run_program WHAT FOLDERS PROGRAM ROUTINE...
     expect_calls "$folder/stats" gpu "$@"
 }
 
-# The folder is not the one that the library was configured for.
+# The folder differs from the one that the library was configured for.
 mkdir "$folder/pkgconfig"
 sed "s,^prefix=,&$folder/root," "$libraries/pkgconfig/lavablas.pc" >"$folder/pkgconfig/lavablas.pc"
 export PKG_CONFIG_PATH="$folder/pkgconfig"

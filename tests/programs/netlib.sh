@@ -1,10 +1,11 @@
 #!/bin/sh
-# Netlib's testers of level 3 with the library preloaded: they compare every combination of arguments with a
-# computation of their own, and put an error handler of their own in place of xerbla, which a forwarded call has to
-# reach. The Fortran testers run on the system's libblas.so.3; those of CBLAS on Netlib's, whose inner variables they
-# use and no other library has.
+# Netlib's testers of level 3 with the library preloaded. They compare every combination of arguments with
+# their own computation, and replace xerbla by their own error handler, which a forwarded call must reach.
+# The Fortran testers run on the system's libblas.so.3. Those of CBLAS run on Netlib's, because they use
+# internal variables that no other library has.
 #
-#   netlib.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every product on lavapipe), auto (nothing set); TYPES: of s d c z
+#   netlib.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every product on lavapipe), auto (nothing set); TYPES:
+#                                    of s d c z
 set -eu
 library=$(readlink -f "$1")
 mode=$2
@@ -29,7 +30,8 @@ gpu) settings=$on_lavapipe ;;
 auto) settings= ;;
 esac
 
-# judge WHAT ROUTINE PATTERN...: the tester's output has a line of each pattern and none of a failure.
+# judge WHAT ROUTINE PATTERN...: fails unless the tester's output has a line of each pattern and none of a
+# failure.
 judge() {
     what=$1
     routine=$2
@@ -41,7 +43,8 @@ judge() {
     grep -q 'END OF TESTS' "$folder/output" || fail "$what: it did not end"
 }
 
-# judge_statistics WHAT ROUTINE: every product that the tester made came to the library, and went where it should.
+# judge_statistics WHAT ROUTINE: fails unless every product of the tester came to the library and ran where
+# it should.
 judge_statistics() {
     [ "$mode" != gpu ] || skip_without_device "$folder/stats"
     made=$(sed -nE "s/^ *${2%_} +PASSED THE .*\( *([0-9]+) CALLS\).*/\1/Ip" "$folder/output" |
@@ -62,8 +65,8 @@ judge_statistics() {
     echo "$1: $seen products, $on_device of them on the device"
 }
 
-# run_tester PROGRAM INPUT OUTPUT_FILE ROUTINE FOLDER_OF_LIBBLAS PATTERN...: OUTPUT_FILE is what the Fortran testers
-# write beside what they print.
+# run_tester PROGRAM INPUT OUTPUT_FILE ROUTINE FOLDER_OF_LIBBLAS PATTERN...: OUTPUT_FILE is a file that the
+# Fortran testers write in addition to their printed output.
 run_tester() {
     program=$1
     input=$2
@@ -86,7 +89,7 @@ run_tester() {
     fi
 }
 
-# run_testers TYPE PREPARED: PREPARED changes the package's input, for sed.
+# run_testers TYPE PREPARED: PREPARED is a sed script that changes the package's input.
 run_testers() {
     type=$1
     sed -E "$2" "$testers/${type}blat3.in" >"$folder/input"
@@ -101,7 +104,8 @@ run_testers() {
 for type in $types; do
     run_testers "$type" ''
     [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
-    # The package's largest matrix is 9 x 9. These are the testers' largest, and reach over the edge of a tile.
+    # The package's largest matrix is 9 x 9. These sizes are the testers' largest, and extend over the edge
+    # of a tile.
     run_testers "$type" 's/^[0-9 ]+(NUMBER OF VALUES OF N)/2 \1/; s/^[0-9 ]+(VALUES OF N)/33 65 \1/
         /gemm /I!s/ T PUT F FOR NO TEST/ F &/'
     grep -qE 'FOR N +33 +65' "$folder/output" || fail "$type: the sizes were not changed"

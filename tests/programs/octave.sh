@@ -1,7 +1,7 @@
 #!/bin/sh
 # Octave, which calls Fortran's names of libblas.so.3, with the library preloaded and with the replacement in
-# LD_LIBRARY_PATH: products of all types are exact for integers, a system of equations is solved, and the statistics
-# prove that lavapipe computed the products.
+# LD_LIBRARY_PATH: products of all types are exact for integers, a system of equations is solved, and the
+# statistics show that lavapipe computed the products.
 #
 #   octave.sh LIBRARY REPLACEMENT ROUTINE...
 set -eu

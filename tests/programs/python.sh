@@ -1,11 +1,13 @@
 #!/bin/sh
-# NumPy and SciPy with the library in place: python_products.py with every product on lavapipe, whoever is imported
-# first, and with every product forwarded, where each has to come to the library that its caller was packaged with.
+# NumPy and SciPy with the library in place. Runs python_products.py with every product on lavapipe,
+# importing either first, and with every product forwarded. A forwarded product must reach the library that
+# its caller was packaged with.
 #
 #   python.sh debian|replaced|wheels LIBRARY TYPES FOLDER
-#       debian: of the distribution, preloaded; replaced: the same with FOLDER, which has a libblas.so.3, in
-#       LD_LIBRARY_PATH; wheels: of PyPI, in a virtual environment that is made and kept in FOLDER, preloaded;
-#       TYPES: of the letters sdcz, those whose products are intercepted
+#       debian: the distribution's packages, preloaded
+#       replaced: the same with FOLDER, which has a libblas.so.3, in LD_LIBRARY_PATH
+#       wheels: PyPI's packages, in a virtual environment that is created and kept in FOLDER, preloaded
+#       TYPES: the letters of sdcz whose products are intercepted
 set -eu
 packages=$1
 library=$(readlink -f "$2")
@@ -15,7 +17,7 @@ here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/programs/common.sh
 . "$here/common.sh"
 
-# make_environment PYTHON: false where that is not possible.
+# make_environment PYTHON: returns false if that is not possible.
 make_environment() {
     rm -rf "$kept/new"
     "$1" -m venv --without-pip "$kept/new" &&
@@ -29,7 +31,7 @@ scipy_name=
 lapack_name=
 case $packages in
 wheels)
-    # by the names of the wheels' own OpenBLAS: one with 64-bit integers for NumPy, one with 32 for SciPy
+    # the names in the wheels' own OpenBLAS: one with 64-bit integers for NumPy, one with 32 for SciPy
     python=$kept/environment/bin/python3
     if ! cmp -s "$kept/environment/wheels.txt" "$here/wheels.txt" || ! "$python" -c ''; then
         mkdir -p "$kept"
@@ -61,7 +63,7 @@ run_products() { # run_products PLACE FIRST VARIABLE=VALUE...
     first=$2
     shift 2
     rm -f "$folder/stats"
-    # one thread: those of the CPU BLAS spin while they wait, and the program has four of its own
+    # one thread: the CPU BLAS's threads spin while they wait, and the program has four threads of its own
     env "$place_by" OPENBLAS_NUM_THREADS=1 LAVABLAS_STATS="$folder/stats" "$@" \
         "$python" "$here/python_products.py" --library "$library" --place "$place" --types "$types" \
         --numpy "$numpy_name" ${scipy_name:+--scipy "$scipy_name" --first "$first"} ${lapack_name:+--lapack "$lapack_name"} ||

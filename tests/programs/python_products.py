@@ -34,7 +34,7 @@ def last_call():
 
 
 def check_call(routine, sizes=(M, N, K)):
-    """The thread's last product; a row-major one is the transpose of a column-major one."""
+    """Checks the thread's last product; a row-major one is the transpose of a column-major one."""
     call = last_call()
     seen = (call.routine.decode(), call.place.decode())
     assert seen == (routine, options.place), f"{seen} instead of {routine}: {call.reason.decode()}"
@@ -43,7 +43,7 @@ def check_call(routine, sizes=(M, N, K)):
 
 
 def integers(generator, shape, dtype):
-    """Small ones, so that sums of their products are exact in any type and order."""
+    """Returns small integers, so that sums of their products are exact in any type and order."""
     values = generator.integers(-8, 9, shape).astype(dtype)
     if numpy.iscomplexobj(values):
         values += 1j * generator.integers(-8, 9, shape)
@@ -66,7 +66,7 @@ def size_of(a):
 
 
 def check_close(product, a, b, scale=1):
-    """Within 4 sqrt(K + 2) u |A| |B|, element by element; a complex product has two sums of 2 K terms."""
+    """Checks the bound 4 sqrt(K + 2) u |A| |B|, element by element; a complex product has two sums of 2 K terms."""
     terms = (2 if numpy.iscomplexobj(a) else 1) * a.shape[1]
     bound = 4 * (terms + 2) ** 0.5 * numpy.finfo(a.dtype).eps / 2 * (size_of(wide(a)) @ size_of(wide(b)))
     error = size_of(wide(product) - scale * (wide(a) @ wide(b)))
@@ -123,7 +123,7 @@ def scipy_products(letter, generator):
 
 
 def check_small(residual, *factors):
-    """A residual, against the norms of what it is the difference of."""
+    """Checks a residual relative to the norms of the terms it is computed from."""
     size = 1.0
     for factor in factors:
         size *= numpy.linalg.norm(wide(factor).astype(complex))
@@ -132,7 +132,7 @@ def check_small(residual, *factors):
 
 
 def factorizations(letter, generator):
-    """LAPACK's: some with kernels of its OpenBLAS, QR with products by the name that options.lapack tells."""
+    """LAPACK's factorizations: some use kernels of its OpenBLAS; QR uses products under the name in options.lapack."""
     dtype = numpy.dtype(DTYPES[letter])
     a = reals(generator, (K, K), dtype)
     b = reals(generator, (K, 7), dtype)
@@ -155,7 +155,7 @@ def factorizations(letter, generator):
 
 
 def one_thread(number):
-    """Products of all types in turn, by NumPy's and SciPy's names, with sizes of the thread's own."""
+    """Products of all types in turn, under NumPy's and SciPy's names, with sizes specific to the thread."""
     generator = numpy.random.default_rng(number)
     m = 40 + 10 * number
     for turn in range(3):

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A program that is linked with libblas.so.3 and knows nothing of LavaBLAS, with the replacement of that name put in
-# place by LD_LIBRARY_PATH, by update-alternatives (in folders of the test's own) and behind a library as FlexiBLAS is:
-# the program's results are right, and its products were computed on lavapipe.
+# A program that is linked with libblas.so.3 and does not know LavaBLAS. The replacement of that name is put
+# in place by LD_LIBRARY_PATH, by update-alternatives (in the test's own folders) and behind a library like
+# FlexiBLAS. The program's results must be right, and its products must have been computed on lavapipe.
 #
 #   replacement.sh WAY REPLACEMENT PROGRAM ROUTINE...
 #       WAY: path, alternatives or switch; REPLACEMENT: a libblas.so.3; ROUTINE: what the program calls
@@ -16,7 +16,7 @@ routines=$*
 
 replacements=$(dirname "$replacement")
 
-run_program() { # run_program PLACE VARIABLE=VALUE...: PLACE is where its products are to be computed
+run_program() { # run_program PLACE VARIABLE=VALUE...: PLACE is where its products must be computed
     place=$1
     shift
     rm -f "$folder/stats"
@@ -46,7 +46,7 @@ alternatives)
     done
     set_alternatives --install "$folder/lib/libblas.so.3" libblas.so.3-test "$others" 100
     set_alternatives --install "$folder/lib/libblas.so.3" libblas.so.3-test "$replacement" 200
-    # The second folder stands for ldconfig, which finds liblavablas.so.0 where it is installed.
+    # The second folder stands for ldconfig, which finds an installed liblavablas.so.0.
     run_program gpu $on_lavapipe LD_LIBRARY_PATH="$folder/lib:$(dirname "$replacements")"
     set_alternatives --remove libblas.so.3-test "$replacement"
     [ "$(readlink -f "$folder/lib/libblas.so.3")" = "$others" ] || fail 'the link does not lead back'
@@ -54,7 +54,7 @@ alternatives)
 switch)
     run_program gpu $on_lavapipe SWITCH_BACKEND="$replacement"
     run_program gpu $on_lavapipe SWITCH_BACKEND="$replacement" SWITCH_DEEP=1
-    # What is forwarded must not come back by the switch.
+    # A forwarded product must not come back through the switch.
     run_program cpu LAVABLAS_MODE=cpu SWITCH_BACKEND="$replacement"
     ;;
 esac

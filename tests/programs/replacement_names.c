@@ -1,4 +1,4 @@
-/* Opens a libblas.so.3 as FlexiBLAS opens a backend and looks up every name of the standard BLAS: none may be
+/* Opens a libblas.so.3 as FlexiBLAS opens a backend and looks up every name of the standard BLAS. None may be
  * missing, and the routines that LavaBLAS has must be LavaBLAS's.
  *
  *   replacement_names LIBRARY NAMES_FILE ROUTINE... */
@@ -15,7 +15,7 @@ static bool is_among(const char *name, char **names, int count) {
     return false;
 }
 
-/* The library that holds the name, without its folder; NULL: none has it. */
+/* File name of the library that contains the name, without its folder; NULL: none. */
 static const char *holder_of(void *handle, const char *name) {
     Dl_info info;
     void *address = dlsym(handle, name);

@@ -1,7 +1,6 @@
-/* A libblas.so.3 as FlexiBLAS is one, for want of a packaged one: BLAS's names, each handed on to the same
- * name in a library that is opened out of the program's sight when the first is called. Four names are enough
- * here. SWITCH_BACKEND: that library; SWITCH_DEEP: it is to look for symbols in its own dependencies first.
- */
+/* A libblas.so.3 like FlexiBLAS, because no package is available: BLAS names, each forwarded to the same name
+ * in a library that is opened with RTLD_LOCAL at the first call. Four names are enough here. SWITCH_BACKEND
+ * names that library. SWITCH_DEEP makes it search symbols in its own dependencies first. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* FlexiBLAS has it, and by it is known. */
+/* The function by which FlexiBLAS is recognized. */
 EXPORT int flexiblas_avail(void);
 int flexiblas_avail(void) {
     return 1;
@@ -47,7 +46,7 @@ DEFINE(dgemm_)
 DEFINE(cgemm_)
 DEFINE(zgemm_)
 
-/* A library with both is complete, as FlexiBLAS is. */
+/* With both names a library counts as complete, like FlexiBLAS. */
 typedef void cblas_single(int layout, int transa, int transb, int m, int n, int k, float alpha,
                           const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 EXPORT cblas_single cblas_sgemm;

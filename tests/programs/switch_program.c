@@ -1,5 +1,5 @@
-/* Calls the products that switch.c hands on, and no other routine of BLAS. Elements are small integers, so
- * that every result is exact. Exits with 1 where one is wrong. */
+/* Calls the products that switch.c forwards, and no other BLAS routine. Elements are small integers, so every
+ * result is exact. Exits with 1 if one is wrong. */
 #include <complex.h>
 #include <stdio.h>
 

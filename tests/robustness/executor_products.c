@@ -1,7 +1,7 @@
-/* Products straight through the engine, on the path for memory shared with the host or on that for a device
- * with its own, in one queue or, as far as its order goes, in three: what validation.sh runs under the
- * validation layers, and in this build's own right a test of the second path on a device of the first kind.
- * Creates and destroys everything.
+/* Products computed directly by the engine, on the path for memory shared with the host or on that for a
+ * device with its own memory, in one queue or with the order of three. validation.sh runs it under the
+ * validation layers. It is also a test of the second path on a device of the first kind. Creates and destroys
+ * everything.
  *
  *   executor_products unified|discrete|queues */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 struct row {
     struct product product;
-    uint64_t memory_bytes; /* 0: all; else so little that there are several blocks */
+    uint64_t memory_bytes; /* 0: all; otherwise small enough for several blocks */
     uint32_t split_k;
     int64_t column_blocks, later_parts;
 };
@@ -30,7 +30,8 @@ static const struct row rows[] = {
      0,
      0},
     {{.m = 64, .n = 64, .k = 5000, .alpha = 1, .beta = 1}, 512 << 10, 0, 0, 0},
-    {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0, 0, 0}, /* a column in several slots */
+    /* a column takes several slots */
+    {{.m = 40000, .n = 37, .k = 11, .alpha = 1, .beta = 1}, 4 << 20, 0, 0, 0},
     {{.transpose_b = true, .m = 256, .n = 140, .k = 70, .alpha = -2, .beta = 0},
      0,
      1,
@@ -176,7 +177,7 @@ static const struct row complex_triangles[] = {
 };
 
 // clang-format off
-/* Of fp64. Most scalars are no fp32. */
+/* Rows of fp64. Most scalars cannot be represented in fp32. */
 static const struct row wide_rows[] = {
     {{.m = 1, .n = 1, .k = 1, .alpha = 0.1}, 0, 0, 0, 0},
     {{.transpose_a = true, .m = 97, .n = 101, .k = 129, .alpha = -0.1, .beta = 0.3}, 0, 4, 0, 0},
@@ -187,7 +188,7 @@ static const struct row wide_rows[] = {
     {{.m = 70, .n = 2100, .k = 40, .alpha = 1, .beta = 0.1}, 0, 1, 8, 4},
 };
 
-/* Of complex types. */
+/* Rows of complex types. */
 static const struct row complex_rows[] = {
     {{.m = 1, .n = 1, .k = 1, .alpha_imaginary = 1}, 0, 0, 0, 0},
     {{.transpose_a = true, .conjugate_a = true, .m = 97, .n = 51, .k = 69,
@@ -205,7 +206,7 @@ static const struct row complex_rows[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Each of the rows with each of these. By planes: a few of the elements are too small for fp16, so some tiles
+/* Each row runs with each of these. For rows by planes a few elements are too small for fp16, so some tiles
  * of C are computed by planes and some by the fallback. */
 static const struct {
     enum lava_type type, type_c;
@@ -230,7 +231,7 @@ static const struct {
     {LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, NULL, complex_triangles, COUNT(complex_triangles)},
 };
 
-/* ... and each in these ways. Later ones find what the earlier left on the device. */
+/* Each also runs in each of these ways. Later ones find data of the earlier ones on the device. */
 static const struct {
     int at_once, pieces;
     const char *name;
@@ -240,7 +241,7 @@ static const struct lava_kernel *kernel_of(size_t type) {
     return types[type].kernel ? lava_kernels_find(types[type].kernel) : NULL;
 }
 
-/* A row's product, made already. */
+/* Computes a row's product, which has been created. */
 static bool multiply(struct lava_engine *engine, const struct product *product, size_t row, size_t type,
                      size_t way) {
     const struct row *asked = &types[type].rows[row];
@@ -276,7 +277,8 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
     return fine;
 }
 
-/* All rows with one pair of types, then one with memory that was given back. Returns how many went wrong. */
+/* Computes all rows with one pair of types, then one after memory was released. Returns the number of wrong
+ * results. */
 static int multiply_all(struct lava_engine *engine, size_t type) {
     struct product products[COUNT(rows)];
     const struct lava_device *device = engine->device;
@@ -303,8 +305,8 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
     return wrong;
 }
 
-/* Timelines of their own for uploads and downloads, as on a device with transfer queues: what waits for a
- * point that nobody has submitted then waits for ever. */
+/* Gives uploads and downloads their own timelines, as on a device with transfer queues. Waiting for a point
+ * that was never submitted then never ends. */
 static bool separate_queues(struct lava_device *device) {
     static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
     uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
@@ -325,7 +327,7 @@ int main(int argument_count, char **arguments) {
         fprintf(stderr, "no device: %s\n", why);
         return 1;
     }
-    /* read when the engine's memory is made */
+    /* read when the engine's memory is created */
     device->capabilities.unified_memory = !strcmp(way, "unified");
     if (!strcmp(way, "queues") && !separate_queues(device))
         return 1;

@@ -13,8 +13,8 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-/* Of an element: the type of its parts and how many they are, and its bytes. Nothing here is the library's:
- * it may be linked without its insides. */
+/* For each type: the type and number of an element's parts, and its bytes. Independent of the library,
+ * because its internals may not be linked. */
 static const struct {
     enum lava_type real;
     int parts;
@@ -25,7 +25,7 @@ static const struct {
     [LAVA_TYPE_CFP32] = {LAVA_TYPE_FP32, 2, 8}, [LAVA_TYPE_CFP64] = {LAVA_TYPE_FP64, 2, 16},
 };
 
-/* What is known of a half: bits of its fraction, and its exponent's bias. */
+/* The format of a half type: fraction bits and exponent bias. */
 static const struct {
     unsigned fraction_bits;
     int bias;
@@ -42,7 +42,7 @@ static float half_value(enum lava_type type, unsigned bits) {
     return sign * ldexpf((float)(fraction | 1u << fraction_bits), exponent - bias - (int)fraction_bits);
 }
 
-/* From 1/8 to 2, of both signs, any fraction. */
+/* A number from 1/8 to 2, of either sign, with any fraction. */
 static unsigned random_half(enum lava_type type, unsigned seed) {
     unsigned fraction_bits = formats[type].fraction_bits;
     unsigned exponent = (unsigned)formats[type].bias - (seed >> 16) % 4;
@@ -100,7 +100,7 @@ static const void *stored_c0(const struct product *product) {
     return product->stored[2] ? product->stored[2] : product->c0;
 }
 
-/* Of one element of C, by parts: what it is, and what |A|, |B| and |C0| make of it. */
+/* An element of C by parts: its value, and its magnitude computed from |A|, |B| and |C0|. */
 struct entry {
     long double sums[2];
     double sizes[2];
@@ -108,7 +108,7 @@ struct entry {
 
 static double bound_of(const struct product *product, double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-11, [LAVA_TYPE_BF16] = 0x1p-8};
-    /* between subnormal numbers */
+    /* half the spacing of subnormal numbers */
     static const double least[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-25};
     double unit = types[product->type].real == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24;
     double k = (double)product->k * types[product->type].parts;
@@ -141,7 +141,7 @@ static void scale(struct entry *entry, double real, double imaginary) {
     }
 }
 
-/* A row of op(A) and a column of op(B), each part k long. */
+/* Computes an element from a row of op(A) and a column of op(B), each part k long. */
 static struct entry entry_of(const struct product *product, const double *a, const double *b) {
     int k = product->k;
     bool wide = types[product->type].real == LAVA_TYPE_FP64;
@@ -156,7 +156,7 @@ static struct entry entry_of(const struct product *product, const double *a, con
     return entry;
 }
 
-/* Part by part, k elements `step` apart from the first on. */
+/* Fetches k elements, `step` apart beginning with `first`, part by part. */
 static void fetch(enum lava_type type, const void *matrix, size_t first, size_t step, int k, bool conjugate,
                   double *values) {
     for (int part = 0; part < types[type].parts; part++)
@@ -223,7 +223,7 @@ static void compute(struct product *product) {
     free(b);
 }
 
-/* Into the one or the other pointer, by the type. */
+/* Stores the matrix in one of the two pointers, by type. */
 static void keep_matrix(enum lava_type type, void *matrix, float **numbers, void **stored) {
     *numbers = type == LAVA_TYPE_FP32 ? matrix : NULL;
     *stored = type == LAVA_TYPE_FP32 ? NULL : matrix;

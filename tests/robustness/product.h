@@ -1,6 +1,6 @@
-/* One product with its right result: made once, called many times. Column-major; the leading dimensions are
- * larger than they need be, and what lies between the columns of C is checked to be untouched. Any thread may
- * check; a child of fork() may use its parent's. */
+/* One product with its expected result, created once and used for many calls. Column-major. The leading
+ * dimensions are larger than necessary, and the memory between the columns of C is checked to be unchanged.
+ * Any thread may check. A child of fork() may use its parent's. */
 #ifndef LAVA_TESTS_ROBUSTNESS_PRODUCT_H
 #define LAVA_TESTS_ROBUSTNESS_PRODUCT_H
 
@@ -11,7 +11,7 @@
 #include "dispatch/problem.h"
 
 struct product {
-    enum lava_type type, type_c; /* of A and B, of C */
+    enum lava_type type, type_c; /* type: A and B; type_c: C */
     bool transpose_a, transpose_b;
     bool conjugate_a, conjugate_b; /* complex types alone, what is transposed */
     enum lava_region
@@ -21,28 +21,29 @@ struct product {
     bool row_major;     /* how it is called, see case_call; in memory it is the same */
     int m, n, k, lda, ldb, ldc;
     double alpha, beta;                     /* exact in fp32, unless the type is wider */
-    double alpha_imaginary, beta_imaginary; /* complex types alone */
-    float *a, *b;                           /* of type fp32; else NULL */
-    float *c0;                              /* C before, padding included, where type_c is fp32; else NULL */
-    void *stored[3];                        /* the same of other types, NULL where they are fp32 */
+    double alpha_imaginary, beta_imaginary; /* only for complex types */
+    float *a, *b;                           /* for type fp32; otherwise NULL */
+    /* C before the product, including padding, if type_c is fp32; otherwise NULL */
+    float *c0;
+    void *stored[3];  /* A, B and C of other types; NULL if they are fp32 */
     double *expected; /* m x n, in double precision (fp64: from long double); complex: all real parts first */
-    double *bound;    /* of the error: 4 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C0|), 2 k u of it more for
-                       * cooperative matrices, and the rounding of C to half precision; complex: the same of
-                       * either part, a sum of 2 k products */
+    /* error bound: 4 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C0|); for cooperative matrices 2 k u of it
+     * more; plus the rounding of C to half precision; complex: the same for either part, a sum of 2 k
+     * products */
+    double *bound;
 };
 
-/* Sizes, types, operations and factors are set by the caller; the rest is made. Aborts where there is no
- * memory. */
+/* The caller sets sizes, types, operations and factors; the rest is created. Aborts if out of memory. */
 void product_make(struct product *product, unsigned seed);
 void product_free(struct product *product);
 
-/* The call's arguments, with this C. */
+/* The problem with the given C. */
 struct lava_problem product_problem(const struct product *product, void *c);
 
 size_t product_c_bytes(const struct product *product);
-/* A copy of c0, as it is stored, to compute in, to be freed. */
+/* A copy of c0 as stored, for the result. The caller frees it. */
 void *product_new_c(const struct product *product);
-/* False, with a line on stderr, where an element of C is beyond its bound or padding has changed. */
+/* Returns false, with a line on stderr, if an element of C exceeds its bound or padding has changed. */
 bool product_check(const struct product *product, const void *c, const char *what);
 
 #endif

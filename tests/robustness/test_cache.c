@@ -1,5 +1,5 @@
-/* The cache's files against everything that can happen to a file: what is read back is what was
- * stored, or nothing. No device. Each case works in a folder of its own under TMPDIR. */
+/* The cache's files against everything that can happen to a file: what is read back is what was stored, or
+ * nothing. No device. Each case has its own folder under TMPDIR. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static int set_up(void **state) {
     lava_cache_place_init(&place, home, "test", key, sizeof key);
     for (int i = 0; i < PAYLOAD_BYTES; i++)
         payload[i] = (unsigned char)(i * 7);
-    alarm(20); /* an open that waits for a FIFO's other end ends the test */
+    alarm(20); /* ends the test if an open waits for the other end of a FIFO */
     return 0;
 }
 
@@ -51,7 +51,7 @@ static void store(void) {
     assert_true(lava_cache_store(&place, payload, sizeof payload));
 }
 
-/* Whether the cache has something, which then has to be the payload. */
+/* Whether the cache returns something. It must then be the payload. */
 static bool loads(void) {
     size_t bytes = 1;
     void *data = lava_cache_load(&place, &bytes);
@@ -82,7 +82,7 @@ static int entries_of(const char *path) {
     return count;
 }
 
-/* The byte at the offset becomes value. */
+/* Sets the byte at the offset. */
 static void patch(size_t offset, unsigned char value) {
     int file = open(place.path, O_WRONLY);
     assert_true(file >= 0);
@@ -102,7 +102,7 @@ static void round_trip(void **state) {
     assert_int_equal(info.st_mode & 07777, 0600);
 
     payload[0] ^= 1;
-    store(); /* over the old one, and no temporary file stays */
+    store(); /* replaces the old one, and no temporary file remains */
     assert_true(loads());
     assert_int_equal(entries_of(place.folder), 1);
 }
@@ -180,7 +180,7 @@ static void init_with(struct lava_cache_place *other, const char *name, const vo
     assert_string_not_equal(other->path, place.path);
 }
 
-/* Stored there, nothing is found here; nor is it under our name. */
+/* What is stored in another place must not be found in this one, not even under this name. */
 static void refuse(const struct lava_cache_place *other) {
     assert_true(lava_cache_store(other, payload, sizeof payload));
     assert_false(loads());
@@ -189,7 +189,7 @@ static void refuse(const struct lava_cache_place *other) {
     unlink(place.path);
 }
 
-/* Another device's or driver's file has another name; under our name it is refused as well. */
+/* Another device's or driver's file has another name. Under this name it is refused. */
 static void foreign_key(void **state) {
     unsigned char bytes[sizeof key + 1] = {0};
     struct lava_cache_place other;
@@ -207,7 +207,7 @@ static void foreign_key(void **state) {
     refuse(&other);
 }
 
-/* Content of another kind lies beside ours, whatever its key. */
+/* Content of another kind is stored separately, whatever its key. */
 static void other_name(void **state) {
     struct lava_cache_place other;
     (void)state;
@@ -220,7 +220,7 @@ static void other_name(void **state) {
     assert_int_equal(entries_of(place.folder), 2);
 }
 
-/* The longest key and name there may be, and longer ones. */
+/* The longest allowed key and name, and longer ones. */
 static void long_keys(void **state) {
     static char bytes[LAVA_CACHE_MAX_KEY_BYTES + 1], name[LAVA_CACHE_MAX_NAME + 2];
     (void)state;
@@ -249,7 +249,7 @@ static void not_a_file(void **state) {
     assert_int_equal(rename(place.path, elsewhere), 0);
     assert_int_equal(symlink(elsewhere, place.path), 0);
     assert_false(loads());
-    store(); /* replaces the link, not what it points to */
+    store(); /* replaces the link, not its target */
     assert_true(loads());
     struct stat info;
     assert_int_equal(lstat(place.path, &info), 0);
@@ -306,7 +306,7 @@ static void folder_of_others(void **state) {
     assert_false(lava_cache_store(&place, payload, sizeof payload));
 }
 
-/* Root may write anywhere: the child is another user then. */
+/* Root may write anywhere, so the child becomes another user. */
 static void folder_unwritable(void **state) {
     int status;
     (void)state;
@@ -337,7 +337,7 @@ static void size_limits(void **state) {
     assert_false(lava_cache_store(&place, large, LAVA_CACHE_MAX_BYTES + 1));
     free(large);
     store();
-    /* nothing that large is read, or even allocated for */
+    /* nothing that large is read, nor is memory allocated for it */
     assert_int_equal(truncate(place.path, (off_t)1 << 40), 0);
     assert_null(lava_cache_load(&place, &bytes));
 }

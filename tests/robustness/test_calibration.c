@@ -1,5 +1,5 @@
-/* Figures stored and read again, and the measurements themselves, on the software device: what is believed,
- * what decides, and that they end when they are told to. */
+/* Figures are stored and read again, and measured on the software device: which stored figures are accepted,
+ * which decide, and that measurements stop on request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "lib/offload/self_test.h"
 
 #define NOBODY 65534
-/* The background's work is below a second; this machine may have other work. */
+/* The background work takes less than a second, but this machine may have other work. */
 #define SURVEY_S 20.0
 #define TRIES    30
 
@@ -65,7 +65,7 @@ static int tear_down(void **state) {
     return system(command);
 }
 
-/* Whether there is something, which then has to be what was stored. */
+/* Whether figures are read. They must then be those stored. */
 static bool reads(void) {
     struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}}, before = read;
     bool usable = lava_calibration_read(&place, &read);
@@ -98,7 +98,7 @@ static void broken_files(void **state) {
     assert_int_equal(stat(place.path, &info), 0);
     assert_int_equal(truncate(place.path, info.st_size - 1), 0);
     assert_false(reads());
-    assert_int_equal(truncate(place.path, info.st_size), 0); /* the last byte is right again */
+    assert_int_equal(truncate(place.path, info.st_size), 0); /* the last byte is valid again */
     assert_true(reads());
 
     FILE *file = fopen(place.path, "r+");
@@ -120,7 +120,7 @@ static void broken_files(void **state) {
     }
 }
 
-/* Whole files of the right key whose content is no text of figures. */
+/* Intact files with the right key whose content is not a text of figures. */
 static void wrong_texts(void **state) {
     static const char *const texts[] = {"device_call_latency_ns -1\n", "device_call_latency_ns\n", "x y z\n",
                                         "device_call_latency_ns nan\n"};
@@ -152,7 +152,7 @@ static void other_devices(void **state) {
     }
 }
 
-/* Threads of the CPU BLAS and the processor are in the key, as words. */
+/* The key contains the threads of the CPU BLAS and the processor as words. */
 static void key_says_what_for(void **state) {
     static const char *const words[] = {"10de:2335", "driver 0x7", "processor", "threads ", "staging "};
     char key[LAVA_CACHE_MAX_KEY_BYTES + 1] = "";
@@ -215,7 +215,7 @@ static void points_are_all_there(void **state) {
     assert_true(first < last);
 }
 
-/* begin and end as a test wants them. */
+/* begin and end functions controlled by a test. */
 static int turns, turns_allowed, disturbed;
 
 static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **device) {
@@ -281,7 +281,7 @@ static void survey(void **state) {
     }
     assert_true(points >= 12);
 
-    /* What is there is not measured again. */
+    /* Existing figures are not measured again. */
     struct lava_figures before = gauge.figures;
     turns = turns_allowed = 0;
     assert_true(lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32));
@@ -289,7 +289,7 @@ static void survey(void **state) {
     lava_microbenchmark_finish(&gauge);
 }
 
-/* However early it is told to. */
+/* However early it is told to stop. */
 static void survey_stops(void **state) {
     struct lava_microbenchmark gauge;
     (void)state;
@@ -297,19 +297,20 @@ static void survey_stops(void **state) {
         init_gauge(&gauge);
         turns_allowed = allowed;
         bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
-        assert_true(complete ? turns <= allowed : turns == allowed + 1); /* not asked again after a no */
-        assert_false(complete && allowed < 5); /* later, the limits may come first */
+        /* not called again after it refused */
+        assert_true(complete ? turns <= allowed : turns == allowed + 1);
+        assert_false(complete && allowed < 5); /* later, the limits may end it first */
         lava_microbenchmark_finish(&gauge);
     }
 }
 
-/* A product is run again until it was alone. */
+/* A product is measured again until no other call ran at the same time. */
 static void disturbed_turns_do_not_count(void **state) {
     struct lava_microbenchmark gauge;
     (void)state;
     init_gauge(&gauge);
     turns_allowed = 1000;
-    gauge.point_ns = gauge.piece_ns = UINT64_MAX; /* a busy machine takes its time */
+    gauge.point_ns = gauge.piece_ns = UINT64_MAX; /* a busy machine is slow */
     disturbed = 20;
     assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2), LAVA_MICROBENCHMARK_MEASURED);
     assert_true(turns >= 20 + (int)gauge.runs);
@@ -347,7 +348,7 @@ static int open_device(void **state) {
     (void)state;
     if (lava_device_create(lava_config_get(), &device, &why))
         return -1;
-    /* the self-test makes the pipelines, as it does in the library */
+    /* the self-test creates the pipelines, as in the library */
     return lava_engine_create(device, 1, &engine) || lava_self_test_run(engine, LAVA_TYPE_FP32) ? -1 : 0;
 }
 
@@ -374,7 +375,7 @@ int main(void) {
         cmocka_unit_test(disturbed_turns_do_not_count),
         cmocka_unit_test(limits_hold),
     };
-    /* a single thread's times can be had on a busy machine too */
+    /* a single thread can be timed on a busy machine too */
     const char *stub = getenv("LAVABLAS_TEST_CPU_BLAS");
     if (stub)
         setenv("LAVABLAS_CPU_BLAS", stub, 1);

@@ -1,5 +1,5 @@
-/* The thread that measures in the background, on the software device, where it has to be started by hand:
- * what it stores decides in the next process, a busy program is left alone, fork and exit do not wait for
+/* The background calibration thread on the software device, where it must be started explicitly: what it
+ * stores decides in the next process, it does not disturb a busy program, and fork and exit do not wait for
  * it. The library is linked in. */
 #include <math.h>
 #include <stdatomic.h>
@@ -22,18 +22,18 @@
 #define MEASURED_S 40.0
 #define FORKS      40
 #define TRIES      30
-/* The sanitizers' allocators may be locked by another thread, and stay so in the child. */
+/* Another thread may hold a lock of the sanitizers' allocators at fork(). It stays locked in the child. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define FORK_IS_UNSAFE 1
 #else
 #    define FORK_IS_UNSAFE 0
 #endif
 
-/* Beyond the gate's cut-off. */
+/* Above the offload threshold. */
 static struct product product = {.m = 500, .n = 400, .k = 400, .alpha = 1};
 
-/* A cache of this test's own: what is stored there must not decide in others. The driver's is kept. And a CPU
- * BLAS of one thread, whose times can be had on a busy machine too. */
+/* A separate cache, because figures stored there must not affect other tests. The driver's cache is kept.
+ * Also sets a CPU BLAS with one thread, which can be timed on a busy machine too. */
 static void use_own_cache(void) {
     char folder[512], command[1100];
     const char *home = getenv("XDG_CACHE_HOME");
@@ -44,8 +44,8 @@ static void use_own_cache(void) {
     case_use_plain_cpu_blas();
 }
 
-/* It is OpenBLAS's threads that mind fork and exit. How they synchronize the thread sanitizer does not see.
- */
+/* Uses OpenBLAS, whose threads matter for fork and exit. The thread sanitizer does not see how they
+ * synchronize. */
 static void use_found_cpu_blas(void) {
 #if !defined(__SANITIZE_THREAD__)
     unsetenv("LAVABLAS_CPU_BLAS");
@@ -68,7 +68,7 @@ static bool child_succeeds(pid_t id) {
     return waitpid(id, &status, 0) == id && status == 0;
 }
 
-/* Before any thread: the child may do what it likes. */
+/* Call before there is any thread, because then the child may do anything. */
 static bool child_does(void function(void)) {
     return child_succeeds(start_child(function));
 }
@@ -86,7 +86,7 @@ static bool ends(void) {
     return false;
 }
 
-/* Again where the machine had too much other work: on it the thread gives up. */
+/* Tries again if the machine had too much other work, because the thread then gives up. */
 static bool ends_with_figures(void) {
     for (int i = 0; i < TRIES && ends(); i++)
         if (lava_calibration_is_stored() || !lava_calibration_start(LAVA_TYPE_FP32))
@@ -118,7 +118,7 @@ static void measure_and_store(void) {
     CASE_CHECK(ends_with_figures());
     check_stored();
     CASE_CHECK(lava_calibration_figures() != starting);
-    CASE_CHECK(starting->device.call_latency_ns <= 0); /* who still has them decides by the same */
+    CASE_CHECK(starting->device.call_latency_ns <= 0); /* existing users still decide by the same figures */
 }
 
 static int stores_and_loads(void) {
@@ -130,7 +130,7 @@ static int stores_and_loads(void) {
     return case_result();
 }
 
-/* The grid's times are ns. */
+/* cpu_ns is the time in the grid. */
 static void store_figures(double cpu_ns) {
     struct lava_figures figures = {0};
     struct lava_cache_place place;
@@ -170,14 +170,14 @@ static int stored_figures_decide(void) {
     return case_result();
 }
 
-/* A call that is under way, as a thread of the program would have it. */
+/* Simulates a call of another thread that is in progress. */
 static int waits_for_the_call_under_way(void) {
     use_own_cache();
     if (!prepare())
         return 1;
     lava_calibration_call_begins();
     CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
-    case_sleep(1.5); /* all would be done twice by then */
+    case_sleep(1.5); /* long enough for all measurements twice */
     CASE_CHECK(lava_calibration_is_running());
     CASE_CHECK(!lava_calibration_is_stored());
     lava_calibration_call_ends(lava_stats_now_ns());
@@ -216,7 +216,7 @@ static int no_cache_no_measurements(void) {
     return case_result();
 }
 
-/* Neither for a device that is software, nor in mode gpu. */
+/* Not for a software device, and not in mode gpu. */
 static int not_begun(void) {
     use_own_cache();
     product_make(&product, 1);
@@ -228,7 +228,7 @@ static int not_begun(void) {
     return case_result();
 }
 
-/* The software device passed off as another. */
+/* Makes the software device look like another. */
 static bool pretend_gpu(void) {
     if (!prepare())
         return false;
@@ -277,7 +277,7 @@ static int device_fails(void) {
     return case_result();
 }
 
-/* The child multiplies with the CPU BLAS that the thread was using, and has no such thread. */
+/* The child multiplies with the CPU BLAS that the thread was using. It has no such thread. */
 static void multiply_forked(void) {
     case_multiply(&product, "cpu");
     CASE_CHECK(case_threads_named("lavablas-gauge") == 0);
@@ -305,8 +305,8 @@ static int fork_during_measurements(void) {
     return case_result();
 }
 
-/* The status to end with, at a different moment each time, from the first product on the device to the last
- * on the CPU. */
+/* Returns the status to exit with at a different moment each time, from the first product on the device to
+ * the last on the CPU. */
 static int some_moment_of_measurements(void) {
     use_own_cache();
     use_found_cpu_blas();

@@ -1,6 +1,5 @@
-/* Drivers, folders and files that are missing, broken or in the way: products are right, and stderr stays
- * quiet but for one line at most. The driver folder's cases also cover preloading where there is no device at
- * all. */
+/* Drivers, folders and files that are missing, broken or in the way: products are right, and stderr has at
+ * most one line. The cases of the driver folder also cover preloading without any device. */
 #include "tests/robustness/cases.h"
 
 #include <fcntl.h>
@@ -60,7 +59,7 @@ static int driver_is_no_library(void) {
                        "\"api_version\": \"1.4.0\"}}");
 }
 
-/* Home folders of each kind, as a user whom their modes stop. */
+/* Home folders of each kind, as a user to whom their modes apply. */
 static int with_home(mode_t mode, bool is_file) {
     char home[] = "/tmp/lavablas-home-XXXXXX", cache[64];
     if (!mkdtemp(home))
@@ -80,7 +79,7 @@ static int with_home(mode_t mode, bool is_file) {
     chmod(home, 0700);
     if (is_file)
         unlink(cache);
-    return rmdir(home) ? 1 : result; /* nothing was left in it */
+    return rmdir(home) ? 1 : result; /* fails if anything was left in it */
 }
 
 static int home_read_only(void) {
@@ -107,7 +106,7 @@ static int no_descriptors(void) {
     product_make(&product, 1);
     while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
         ;
-    /* not even the CPU BLAS can be opened then */
+    /* the CPU BLAS cannot be opened then either */
     for (int i = 0; i < 2; i++)
         case_multiply(&product, "cpu");
     result = case_result();
@@ -139,12 +138,12 @@ static const struct test_case cases[] = {
      .lines = 2,
      .variables = {"LAVABLAS_MEMORY=much", "LAVABLAS_INIT=soon"}},
     {.name = "folder_gone", .run = folder_gone},
-    {.name = "no_descriptors", .run = no_descriptors, .lines = 2 /* and the statistics */},
+    {.name = "no_descriptors", .run = no_descriptors, .lines = 2 /* the statistics fail too */},
     {.name = NULL},
 };
 
 int main(int argument_count, char **arguments) {
-    /* Mesa's own cache complains of homes that it cannot write to, in Mesa's own words */
+    /* Mesa's own cache complains about homes that it cannot write to */
     setenv("MESA_SHADER_CACHE_DISABLE", "1", 1);
     return cases_main(argument_count, arguments, cases);
 }

@@ -1,7 +1,7 @@
-/* Every step of a call fails once, and C is right all the same: the way SQLite tests for lack of memory. For
- * each point of lib/base/fault.h and each passage N, a process of its own (some faults are final for a
- * process) makes the product with the fault, then one without. Faults during the preparation of the device
- * and faults during the product are counted apart. Built with -Dfault_injection=true.
+/* Every step of a call fails once, and C must be right all the same. This is how SQLite tests for lack of
+ * memory. For each point of lib/base/fault.h and each passage N, a separate process (some faults are final
+ * for a process) computes the product with the fault, then one without. Faults during the preparation of the
+ * device and faults during the product are counted separately. Built with -Dfault_injection=true.
  *
  *   test_faults [MOST]   at most MOST passages of a point in each phase, evenly spread; default: 60 */
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #define WORKERS    2
 #define CHILD_S    60
-#define RESULTS    3 /* that a fault at vk may have */
+#define RESULTS    3 /* possible results of a fault at vk */
 #define FAILURES   300
 #define SETTLED    60
 #define GROWTH_KIB 4096
@@ -32,8 +32,9 @@ static const char *const points[LAVA_FAULT_COUNT] = {"init", "allocate",    "upl
 enum phase { PREPARATION, CALL, PHASES };
 static const char *const phases[PHASES] = {"preparation", "call"};
 
-/* Several blocks, edges on all sides, and a C that is read; one so tall that a column of it comes
- * down in parts, with little staging memory; the first one in half precision, where the device has that. */
+/* BLOCKS has several blocks, partial tiles at the edges, and a C that is read. TALL has columns so long that
+ * each is downloaded in parts, with little staging memory. HALF is the first one in half precision, if the
+ * device supports it. */
 enum shape { BLOCKS, TALL, HALF, SHAPES };
 static struct product products[SHAPES] = {
     {.transpose_b = true, .m = 390, .n = 450, .k = 100, .alpha = 0.75f, .beta = -0.5f},
@@ -47,22 +48,22 @@ static struct product products[SHAPES] = {
      .alpha = 0.75f,
      .beta = -0.5f},
 };
-static int shape; /* of this process's products */
+static int shape; /* shape of this process's products */
 
-/* What the workers tell the parent. */
+/* Results of the workers, read by the parent. */
 static struct {
     long passages[SHAPES][PHASES][LAVA_FAULT_COUNT];
     _Atomic long cases, failed, on_device, unreached;
     bool has_half;
 } * shared;
 
-/* One process: this fault, this phase. */
+/* One process: a fault in a phase. */
 struct fault_case {
     int shape;
     enum lava_fault_point point;
     enum phase phase;
     long passage;
-    long count;  /* passages that fail; 0: all from there on */
+    long count;  /* passages that fail; 0: all from the first one on */
     int rotated; /* which of vk's results */
 };
 
@@ -74,7 +75,7 @@ static void call(void *c, struct lava_call *told) {
     lava_offload_end(told);
 }
 
-/* A product and its check; *told says where it ran. */
+/* Computes and checks a product; *told says where it ran. */
 static bool multiply(const char *what, struct lava_call *told) {
     void *c = product_new_c(&products[shape]);
     call(c, told);
@@ -97,14 +98,14 @@ static bool complain(const char *what, const char *problem, const struct lava_ca
     return false;
 }
 
-/* The device is used unless it is gone for good; a fault says so. */
+/* Checks that the device is used unless it is gone for good, and that a fault is reported as such. */
 static bool is_plausible(const struct lava_call *first, const struct lava_call *second,
                          const struct fault_case *fault, const char *what) {
     if (fault->phase == CALL && first->place == LAVA_PLACE_CPU && first->reason != LAVA_REASON_FAULT)
         return complain(what, "the faulty call has another reason", first);
     if (second->place == LAVA_PLACE_GPU)
         return true;
-    /* a half type is given up alone where its preparation fails */
+    /* if its preparation fails, only the half type is given up */
     bool given_up = second->reason == LAVA_REASON_NO_DEVICE ||
                     (second->problem.type != LAVA_TYPE_FP32 && second->reason == LAVA_REASON_NO_KERNEL);
     if (fault->phase == CALL ? second->reason != LAVA_REASON_FAILED : !given_up)
@@ -116,7 +117,7 @@ static bool is_plausible(const struct lava_call *first, const struct lava_call *
     return true;
 }
 
-/* A device that fails while it is prepared for half precision, and is not lost, goes on with fp32. */
+/* A device that fails while it is prepared for half precision, and is not lost, continues with fp32. */
 static bool fp32_goes_on(const struct fault_case *fault, const char *what) {
     struct lava_call told;
     if (fault->shape != HALF || fault->phase != PREPARATION ||
@@ -130,15 +131,15 @@ static bool fp32_goes_on(const struct fault_case *fault, const char *what) {
     return right;
 }
 
-/* Of this process and its products. */
+/* Sets the shape of this process's products and its limits. */
 static void set_shape(int wanted) {
     shape = wanted;
     setenv("LAVABLAS_MEMORY", wanted == TALL ? "64M" : "1M", 1);
     setenv("LAVABLAS_PINNED", "1M", 1);
 }
 
-/* How often a point is passed depends on time where what is there already is not waited for, and what the
- * device has nothing else to do for is submitted at once. */
+/* For these points the number of passages depends on time: finished work is not waited for, and work is
+ * submitted at once if the device is idle. */
 static bool by_chance(enum lava_fault_point point) {
     return point == LAVA_FAULT_WAIT || point == LAVA_FAULT_VK || point == LAVA_FAULT_SUBMIT ||
            point == LAVA_FAULT_DEVICE_LOST;
@@ -178,7 +179,8 @@ static int run_case(const struct fault_case *fault) {
     return right && is_plausible(&first, &second, fault, what) && fp32_goes_on(fault, what) ? 0 : 1;
 }
 
-/* In a child: this process stays without a device. The child ends by exit(), handlers included. */
+/* Runs in a child, because this process must stay without a device. The child ends by exit(), including
+ * handlers. */
 static void spawn(const struct fault_case *fault) {
     int status;
     fflush(NULL);
@@ -194,7 +196,7 @@ static void spawn(const struct fault_case *fault) {
             fault->rotated);
 }
 
-/* How often each point is passed without a fault. */
+/* Counts how often each point is passed without a fault. */
 static int count_passages(void) {
     struct lava_call told;
     alarm(CHILD_S);
@@ -235,7 +237,7 @@ static long resident_kib(void) {
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Many failures of one kind, each at another passage: all right, none leaves memory behind. */
+/* Many failures of one kind, each at another passage: all results are right, and none leaks memory. */
 static int repeat_failures(enum lava_fault_point point) {
     long settled = 0, failures = 0;
     struct lava_call told;
@@ -244,7 +246,8 @@ static int repeat_failures(enum lava_fault_point point) {
         return 1;
     for (int i = 0; i < FAILURES; i++) {
         char specification[64];
-        /* of allocations one of the first and all that follow, or the next call would need none */
+        /* for allocations, one of the first and all that follow fail; otherwise the next call would need
+         * none */
         bool all = point == LAVA_FAULT_ALLOCATE;
         snprintf(specification, sizeof specification, "%s:%ld:%d", points[point],
                  1 + i % (all ? 4 : shared->passages[0][CALL][point]), !all);
@@ -260,7 +263,7 @@ static int repeat_failures(enum lava_fault_point point) {
     lava_fault_set(NULL);
     if (!multiply("after many failures", &told) || told.place != LAVA_PLACE_GPU)
         return 1;
-    /* the first product passes more often than those that find their schedules on the device */
+    /* the first product has more passages than later ones, which find their tile orders on the device */
     return growth > GROWTH_KIB || failures < FAILURES / 2;
 }
 
@@ -287,7 +290,7 @@ static int in_child(int function(int), int argument) {
     return 1;
 }
 
-/* Passages of the point that are tried: every so many-th. The device is prepared alike for the first two
+/* Distance between the passages that are tried. The device is prepared in the same way for the first two
  * shapes. */
 static long stride_of(int of_shape, int phase, int point, long most) {
     long passages = shared->passages[of_shape][phase][point];
@@ -295,8 +298,8 @@ static long stride_of(int of_shape, int phase, int point, long most) {
     return wanted ? (passages + wanted - 1) / wanted : passages + 1;
 }
 
-/* One shape, phase and point: this worker's share of the passages, some of them with all that follow, and at
- * vk with each result in turn. */
+/* One shape, phase and point: this worker's share of the passages. Some fail with all that follow, and at vk
+ * each result is used in turn. */
 static long try_point(struct fault_case fault, long most, int worker, long number) {
     long stride = stride_of(fault.shape, (int)fault.phase, (int)fault.point, most);
     long passages = shared->passages[fault.shape][fault.phase][fault.point];

@@ -1,6 +1,6 @@
-/* Memory that is not used goes back, and comes again with the next product: after the idle time and not
- * before, whatever else the process does. The library is linked in, so that it can be asked what it holds.
- * fork() and exit() at such moments: test_processes.c. */
+/* Unused memory is released and allocated again with the next product: after the idle time and not before,
+ * whatever else the process does. The library is linked in, so that its memory can be queried.
+ * test_processes.c tests fork() and exit() at such moments. */
 #include "tests/robustness/cases.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void free_products(void) {
     product_free(&other);
 }
 
-/* Bytes on the device and of staging memory. */
+/* Bytes on the device plus staging memory. */
 static uint64_t held(void) {
     int cancel_state;
     struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
@@ -43,7 +43,7 @@ static uint64_t held(void) {
     return bytes;
 }
 
-/* False: something is still held, or the thread still there, after a long time. */
+/* Returns false if memory is still held, or the thread still exists, after a long time. */
 static bool wait_until_returned(void) {
     double end = case_now() + AT_MOST;
     uint64_t bytes;
@@ -70,7 +70,7 @@ static int returned(void) {
     return case_result();
 }
 
-/* A program that goes on multiplying keeps its memory. */
+/* A program that keeps multiplying keeps its memory. */
 static int kept_while_used(void) {
     make_products();
     case_multiply(&other, "gpu");
@@ -100,7 +100,7 @@ static int never(void) {
     return case_result();
 }
 
-/* The preparation too takes memory, though no product may come. */
+/* The preparation takes memory too, even if no product follows. */
 static int prepared_only(void) {
     CASE_CHECK(lavablas_wait(NULL) == 0);
     CASE_CHECK(wait_until_returned());
@@ -113,7 +113,7 @@ static int prepared_only(void) {
 
 static atomic_bool stopped;
 
-/* Pauses up to three times the idle time, of 10 ms here. */
+/* Pauses up to three times the idle time, which is 10 ms here. */
 static void *multiply_and_pause(void *seed) {
     unsigned state = (unsigned)(size_t)seed;
     while (!stopped && !case_result()) {
@@ -145,7 +145,7 @@ static int race(void) {
     return case_result();
 }
 
-/* What a failed device may still be at work on is not freed. */
+/* Memory that a failed device may still be using is not freed. */
 static int device_failed(void) {
     int cancel_state;
     make_products();
@@ -168,8 +168,8 @@ static int device_failed(void) {
     return case_result();
 }
 
-/* Nobody can wait then: the memory is kept, until a product finds that there may be threads again. Root is
- * above the limit: another user then. */
+/* Without a thread nobody can wait for the idle time. The memory is kept until a product finds that threads
+ * can be created again. The limit does not apply to root, so the test becomes another user. */
 static int no_thread(void) {
     struct rlimit limit;
     getrlimit(RLIMIT_NPROC, &limit);
@@ -191,7 +191,7 @@ static int no_thread(void) {
     return case_result();
 }
 
-/* What was given back cannot be had again: the CPU computes, until it can. */
+/* Released memory cannot be allocated again: the CPU computes until it can. */
 static int not_to_be_had_again(void) {
     if (!case_use_plain_cpu_blas())
         return CASE_SKIPPED;

@@ -1,4 +1,4 @@
-/* The library loaded while the program runs, by several threads, let go and loaded again, as Python does.
+/* The library is loaded while the program runs, by several threads, closed and loaded again, as Python does.
  *
  *   test_loading LIBRARY */
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ typedef void gemm_function(int, int, int, int, int, int, float, const float *, i
 static const char *path;
 static atomic_int failures;
 
-/* Loads, multiplies by twice the identity, lets go. */
+/* Loads the library, multiplies by twice the identity, and closes it. */
 static void *load_and_multiply(void *unused) {
     gemm_function *gemm;
     float *a = calloc(3 * SIZE * SIZE, sizeof *a), *b = a + SIZE * SIZE, *c = b + SIZE * SIZE;

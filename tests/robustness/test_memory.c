@@ -1,5 +1,5 @@
-/* Memory of the caller's and of the process: nothing is touched beyond a matrix, offsets go beyond 2^32
- * bytes, nothing stays from an earlier product, and limits of any kind leave C right. */
+/* Memory of the caller and of the process: nothing is accessed beyond a matrix, offsets exceed 2^32 bytes,
+ * nothing remains from an earlier product, and C is right under limits of any kind. */
 #include "tests/robustness/cases.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "lavablas_cblas.h"
 
-/* A matrix whose last element is the last before a page that nobody may touch. */
+/* A matrix whose last element is the last before an inaccessible page. */
 static float *guarded(size_t elements, const float *values, size_t *mapped_bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = elements * sizeof(float);
     size_t pages = (bytes + page - 1) / page * page;
@@ -29,7 +29,7 @@ static void release(float *matrix, size_t elements, size_t mapped_bytes) {
     munmap((char *)(matrix + elements) + page - mapped_bytes, mapped_bytes);
 }
 
-/* Elements up to the last one of the last column: no padding after it. */
+/* Number of elements up to the last one of the last column, without padding after it. */
 static size_t used(int rows, int columns, int ld) {
     return (size_t)ld * (size_t)(columns - 1) + (size_t)rows;
 }
@@ -72,8 +72,8 @@ static int guard_pages(void) {
     return case_result();
 }
 
-/* Columns so far apart that only what is used of a matrix is ever in memory. NULL: no such address space,
- * RLIMIT_AS or a sanitizer. */
+/* Columns so far apart that only the used parts of a matrix are ever in memory. NULL: not enough address
+ * space (RLIMIT_AS or a sanitizer). */
 static float *sparse(int columns, int ld) {
     void *memory = mmap(NULL, (size_t)ld * (size_t)columns * sizeof(float), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -86,7 +86,8 @@ static void copy_columns(float *target, int target_ld, const float *source, int 
         memcpy(target + j * (size_t)target_ld, source + j * (size_t)source_ld, (size_t)rows * sizeof(float));
 }
 
-/* The product with `ld` for the matrices that `which` says (1: A, 2: B, 4: C); false: no address space. */
+/* Computes the product with `ld` for the matrices in `which` (1: A, 2: B, 4: C). Returns false without enough
+ * address space. */
 static bool call_sparse(const struct product *product, int which, int ld) {
     const int rows[3] = {product->transpose_a ? product->k : product->m,
                          product->transpose_b ? product->n : product->k, product->m};
@@ -181,7 +182,7 @@ static int nothing_stays(void) {
     return case_result();
 }
 
-/* With beta = 0 what C holds is not read. */
+/* With beta = 0 C is not read. */
 static int c_is_not_read(void) {
     struct product product = {.m = 150, .n = 130, .k = 70, .alpha = 1.0f, .beta = 0.0f};
     product_make(&product, 1);
@@ -237,7 +238,7 @@ static int large_products(void) {
     return case_result();
 }
 
-/* Less staging memory than a slot each way: no device then. */
+/* Less staging memory than one slot in each direction: the device is not used. */
 static int no_staging(void) {
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
     product_make(&product, 1);
@@ -246,8 +247,8 @@ static int no_staging(void) {
     return case_result();
 }
 
-/* The limit comes when the device is ready and has memory of its own, but not enough for the product; when it
- * is lifted the device is used again. */
+/* The limit is set when the device is ready and has memory, but not enough for the product. When it is
+ * lifted, the device is used again. */
 static int address_space_later(void) {
     static const size_t more[] = {0, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
     struct product small = {.m = 100, .n = 130, .k = 70, .alpha = 1.0f, .beta = 0.5f};
@@ -297,14 +298,14 @@ static int address_space_1g(void) {
     return address_space((size_t)1 << 30);
 }
 
-/* Root is above the limit: another user then. */
+/* The limit does not apply to root, so the test becomes another user. */
 static int no_more_threads(void) {
     const struct rlimit limit = {.rlim_cur = 1, .rlim_max = 1};
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
     if (!case_use_plain_cpu_blas())
         return CASE_SKIPPED;
     product_make(&product, 1);
-    /* a trivial product has the CPU BLAS found while its folder can still be read */
+    /* a trivial product, so that the CPU BLAS is found while its folder can still be read */
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 0, 0, 0, 1.0f, product.a, 1, product.b, 1, 1.0f,
                 product.c0, 1);
     if (geteuid() == 0 && (setgid(65534) || setuid(65534)))

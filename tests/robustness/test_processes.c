@@ -1,4 +1,5 @@
-/* fork, exit and everything else that ends or doubles a process, with products before, during and after. */
+/* fork, exit and everything else that ends or duplicates a process, with products before, during and
+ * after. */
 #include "tests/robustness/cases.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 #define CHILD_S 10
-/* The sanitizers' allocators may be locked by another thread, and stay so in the child. */
+/* Another thread may hold a lock of the sanitizers' allocators at fork(). It stays locked in the child. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define FORK_IS_UNSAFE 1
 #else
@@ -22,9 +23,9 @@ static struct product product = {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .b
 static struct product other = {
     .transpose_a = true, .m = 130, .n = 260, .k = 90, .alpha = -1.0f, .beta = 1.0f};
 static atomic_bool stopped;
-static atomic_int products; /* made by the threads */
+static atomic_int products; /* computed by the threads */
 
-/* The thread sanitizer calls atexit's functions itself, after those of on_exit: the order that the library
+/* The thread sanitizer calls atexit's functions itself, after those of on_exit. The order that the library
  * relies on is lost. */
 #if defined(__SANITIZE_THREAD__)
 #    define EXIT_IS_REORDERED 1
@@ -32,7 +33,7 @@ static atomic_int products; /* made by the threads */
 #    define EXIT_IS_REORDERED 0
 #endif
 
-/* The status of a child that does this. */
+/* Returns the status of a child that runs this function. */
 static int status_of(int child(void)) {
     int status = -1;
     fflush(NULL);
@@ -78,7 +79,7 @@ static int fork_after_products(void) {
     return case_result();
 }
 
-/* The driver compiles and writes its own cache in threads: more of them than when it finds all there. */
+/* Without its cache the driver compiles and writes it in threads, more than when it finds everything. */
 static int fork_without_caches(void) {
     char folder[] = "/tmp/lavablas-fork-XXXXXX", command[64];
     if (!mkdtemp(folder))
@@ -89,7 +90,7 @@ static int fork_without_caches(void) {
     return system(command) ? 1 : result;
 }
 
-/* What a child has printed but not flushed is not lost. */
+/* Output that a child has printed but not flushed is not lost. */
 static FILE *printed;
 static int print_some(void) {
     fputs("some", printed);
@@ -112,7 +113,7 @@ static int fork_child_prints(void) {
     return case_result();
 }
 
-/* Some product in the child, wherever: nothing was begun in the parent. */
+/* A product in the child, computed anywhere: nothing was started in the parent. */
 static int multiply_anywhere(void) {
     case_multiply(&product, NULL);
     return case_result() ? 1 : 7;
@@ -162,7 +163,7 @@ static int fork_during_products(void) {
     return case_result();
 }
 
-/* Multiplies until that has started the preparation; this thread's end then waits for it. */
+/* Multiplies until this has started the preparation. At its end this thread waits for it. */
 static void start_preparation(void) {
     const int size = 1000;
     const char *reason = "";
@@ -180,7 +181,7 @@ static void start_preparation(void) {
     free(zeros);
 }
 
-/* Children while the device is being prepared. */
+/* Forks while the device is being prepared. */
 static int fork_during_preparation(void) {
     if (FORK_IS_UNSAFE)
         return CASE_SKIPPED;
@@ -194,8 +195,7 @@ static int fork_during_preparation(void) {
     return case_result();
 }
 
-/* At any moment around that at which memory is given back; the child has no thread for that and no lock to
- * wait for. */
+/* Forks at moments around the release of memory. The child has no thread for that and no lock to wait for. */
 static int fork_when_idle(void) {
     if (FORK_IS_UNSAFE)
         return CASE_SKIPPED;
@@ -264,7 +264,7 @@ static int end_by_abort(void) {
     abort();
 }
 
-/* One product far longer than exit waits. */
+/* One product that takes far longer than exit waits. */
 static void *multiply_long(void *unused) {
     const int size = 4000;
     (void)unused;
@@ -294,7 +294,7 @@ static int end_during_preparation(void) {
     exit(case_result() ? 1 : 3);
 }
 
-/* A program whose own handler waits for its threads, registered before the library's. */
+/* A program whose own handler, registered before the library's, waits for its threads. */
 static pthread_t worker;
 static void join_worker(void) {
     stopped = true;
@@ -312,7 +312,7 @@ static int end_joins_threads(void) {
     exit(3);
 }
 
-/* Products from the program's own exit handlers, before and after the library's. */
+/* Products in the program's own exit handlers, before and after the library's. */
 static void multiply_at_exit(void) {
     if (!case_multiply(&product, NULL))
         _exit(1);
@@ -327,8 +327,8 @@ static int end_with_products(void) {
     exit(3);
 }
 
-/* At any moment around that at which memory is given back, and hardly later for it. This handler runs after
- * the library's. */
+/* Exits at moments around the release of memory, with hardly any delay. This handler runs after the
+ * library's. */
 static double ended_s;
 static void check_delay(void) {
     if (case_now() - ended_s > 0.5)

@@ -1,5 +1,5 @@
-/* Many threads, threads that end, are cancelled or interrupted, and callers with a floating-point environment
- * of their own: the bits are those of a single thread, and the caller's state is as it was. */
+/* Many threads, threads that end, are cancelled or interrupted, and callers with their own floating-point
+ * environment: the bits are those of a single thread, and the caller's state is unchanged. */
 #include "tests/robustness/cases.h"
 
 #include <dirent.h>
@@ -55,7 +55,7 @@ static void free_products(void) {
     }
 }
 
-/* One product, bit for bit as before. */
+/* Computes one product and compares its bits. */
 static void repeat(int shape) {
     float *c = product_new_c(&products[shape]);
     case_call(&products[shape], c);
@@ -81,7 +81,7 @@ static int storm(void) {
     return case_result();
 }
 
-/* Of every type, operation and layout. */
+/* Products of every type, operation and layout. */
 static struct product mixed[MIXED] = {
     {.m = 300, .n = 170, .k = 80, .alpha = 1.25f, .beta = 0.5f},
     {.type = LAVA_TYPE_FP16, .transpose_a = true, .m = 150, .n = 210, .k = 90, .alpha = -1.0f, .beta = 1.0f},
@@ -107,7 +107,7 @@ static struct product mixed[MIXED] = {
      .alpha = 1.0f,
      .beta = 0.75f},
 };
-static const char *mixed_place[MIXED]; /* the CPU where the device has no kernel of the type */
+static const char *mixed_place[MIXED]; /* the CPU if the device has no kernel of the type */
 
 static void *call_mixed(void *first) {
     for (size_t i = 0; i < MIXED_CALLS; i++) {
@@ -134,7 +134,7 @@ static int mixed_types(void) {
     return case_result();
 }
 
-/* The first products of a process all at once: one preparation, and nobody is forgotten. */
+/* The first products of a process run at once: there is one preparation, and every product completes. */
 static void *call_first(void *unused) {
     case_multiply(&products[0], NULL);
     return unused;
@@ -191,7 +191,7 @@ static int cancel(void) {
     return case_result();
 }
 
-static atomic_int alarms, strangers; /* taken by this thread, by any other */
+static atomic_int alarms, strangers; /* signals taken by this thread, by any other */
 static pid_t main_thread;
 
 static void take_alarm(int number) {
@@ -200,7 +200,7 @@ static void take_alarm(int number) {
     strangers += syscall(SYS_gettid) != main_thread;
 }
 
-/* Threads of this process that would take SIGALRM, beside the main one. */
+/* Counts the threads of this process, except the main one, that do not block SIGALRM. */
 static int threads_with_signals(void) {
     int count = 0;
     DIR *folder = opendir("/proc/self/task");
@@ -229,13 +229,13 @@ static int interrupted(void) {
     main_thread = (pid_t)syscall(SYS_gettid);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &every_ms, NULL);
-    make_products(); /* the preparation too */
+    make_products(); /* includes the preparation */
     for (int i = 0; i < 200; i++)
         repeat(i % SHAPES);
     setitimer(ITIMER_REAL, &never, NULL);
     CASE_CHECK(alarms > 20);
     CASE_CHECK(strangers == 0);
-    /* OpenBLAS has none here: every other thread is the library's or the driver's */
+    /* OpenBLAS has no threads here: every other thread is the library's or the driver's */
     CASE_CHECK(threads_with_signals() == 0);
     free_products();
     return case_result();
@@ -263,7 +263,7 @@ static unsigned environment(void) {
     return state;
 }
 
-/* Upwards, subnormals flushed, overflow and division by zero trapped. */
+/* Rounds upwards, flushes subnormals, traps overflow and division by zero. */
 static void set_environment(void) {
     feclearexcept(FE_ALL_EXCEPT);
     fesetround(FE_UPWARD);
@@ -273,10 +273,10 @@ static void set_environment(void) {
     feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
 }
 
-/* C of the first product of a process whose environment is `strange` from the start. */
+/* Returns C of the first product of a process whose environment is `strange` from the start. */
 static float *first_c(bool strange) {
     product_make(&products[0], 1);
-    /* a subnormal that a flushing merge would lose, a NaN that a trapping one would not survive */
+    /* a subnormal that a flushing write-back would lose, and a NaN on which a trapping one would fail */
     products[0].c0[0] = 0x1p-140f;
     products[0].c0[1] = (float)NAN;
     float *c = product_new_c(&products[0]);
@@ -296,7 +296,7 @@ static int floating_point(void) {
     size_t bytes = product_c_bytes(&products[0]);
     float *usual = first_c(false);
     CASE_CHECK(!memcmp(strange, usual, bytes));
-    /* both ways once more, with all threads started in the other environment */
+    /* both ways once more, after all threads were started in the other environment */
     float *again = first_c(true);
     CASE_CHECK(!memcmp(again, usual, bytes));
     free(strange);
@@ -307,8 +307,7 @@ static int floating_point(void) {
 
 #define ALIKE 12
 
-/* Products of the same sizes, each after each other: the plan of the one before is used where it may be, and
- * not where it may not. */
+/* Products of the same sizes after each other: the previous plan is used if it may be, and only then. */
 static int alike(void) {
     static const enum lava_type types[][2] = {
         {LAVA_TYPE_FP32, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP32}, {LAVA_TYPE_FP16, LAVA_TYPE_FP16}};

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Products under the Khronos validation layers: once with the checks of synchronization, once with those that run on
-# the device, each over shared memory and over memory of the device's own. Anything the layers say fails the test.
+# Runs products under the Khronos validation layers: once with synchronization checks, once with checks that
+# run on the device, each with shared memory and with the device's own memory. Any message of the layers
+# fails the test.
 #
-#   validation.sh EXECUTOR_PRODUCTS [LIBRARY_TEST ...]    further programs are run as they are, with the first setting
+#   validation.sh EXECUTOR_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with the first
+#                                                         setting
 set -u
 program=$1
 shift
@@ -17,7 +19,8 @@ run() {
     shift
     status=0
     "$@" >"$output" 2>&1 || status=$?
-    # The first two are the layer's about itself: which features it turns on, which checks are slow together.
+    # The first two patterns are messages of the layer about itself: enabled features, and slow combinations
+    # of checks.
     complaints=$(grep -vE 'WARNING-GPU-Assisted-Validation|VALIDATION-SETTINGS' "$output" |
         grep -E 'Validation (Error|Warning|Performance Warning)|VUID|SYNC-HAZARD')
     if [ $status != 0 ] || [ -n "$complaints" ]; then
@@ -29,13 +32,13 @@ run() {
     fi
 }
 
-# The layers must be there, and the loader must take them.
+# The layers must be installed, and the loader must load them.
 if ! VK_LOADER_DEBUG=layer "$program" unified 2>&1 | grep -q 'Insert.*VK_LAYER_KHRONOS_validation\|libVkLayer_khronos_validation'; then
     echo 'no validation layers: skipped'
     exit 77
 fi
 
-# They print to stdout, where nothing is lost.
+# They print to stdout, so that nothing is lost.
 export VK_LAYER_LOG_FILENAME=stdout VK_LAYER_DEBUG_ACTION=VK_DBG_LAYER_ACTION_LOG_MSG
 for path in unified discrete; do
     run "synchronization, $path" env VK_LAYER_VALIDATE_SYNC=1 "$program" $path

@@ -4,9 +4,9 @@
     numpy_products.py [N ...]                  the products below, then N x N x N for each N
     LD_PRELOAD=build/lib/liblavablas.so numpy_products.py [N ...]
 
-Nothing here is made for LavaBLAS but the question, asked where it is preloaded, where each product ran. Prints the
-lines that sgemm.c, beside this file, describes. Exits with 1 on any FAIL. Runs on a NumPy that calls the system's
-BLAS, as distributions' do; the wheels of PyPI bring a BLAS of their own.
+An ordinary NumPy program. Only one part is specific to LavaBLAS: if it is preloaded, the program asks it where each
+product ran. Prints the lines that sgemm.c in this folder describes. Exits with 1 on any FAIL. Needs a NumPy that calls
+the system's BLAS, as those of distributions do; the wheels of PyPI bring their own BLAS.
 """
 import ctypes
 import math
@@ -15,8 +15,8 @@ import time
 
 import numpy as np
 
-FULL_CHECK_WORK = 3e7  # m n k; beyond it, some rows and columns are checked: as many as make about
-SAMPLED_WORK = 1e8  # this, at least two and at most
+FULL_CHECK_WORK = 3e7  # m n k; above it only some rows and columns are checked: enough for about
+SAMPLED_WORK = 1e8  # this work, at least two and at most
 SAMPLED_LINES = 12  # of each
 TIMED_SECONDS = 0.3
 TIMED_CALLS = 200
@@ -38,13 +38,13 @@ class LastCall(ctypes.Structure):  # struct lavablas_call of lavablas.h
 
 
 def ask_where(m, n, k):
-    """Routine, place and reason of the product just made, as LavaBLAS tells, if it is in the process."""
+    """Returns routine, place and reason of the last product from LavaBLAS, if it is in the process."""
     try:
         last_call = ctypes.CDLL(None).lavablas_last_call
     except AttributeError:
         return "cblas_sgemm", "cpu", "OpenBLAS alone"
     call = LastCall(size=ctypes.sizeof(LastCall))
-    # NumPy's products are row-major: to a column-major library, their transposes
+    # NumPy's products are row-major, so a column-major library sees their transposes
     if last_call(ctypes.byref(call)) == 0 and (call.m, call.n, call.k) == (n, m, k):
         return call.routine.decode(), call.place.decode(), call.reason.decode()
     return "cblas_sgemm", "cpu", "forwarded unseen"
@@ -53,7 +53,7 @@ def ask_where(m, n, k):
 def best_time(a, b, c):
     best, total, calls = math.inf, 0, 0
     while calls < 2 or (calls < TIMED_CALLS and total < TIMED_SECONDS):
-        c.fill(np.nan)  # an element not written is seen
+        c.fill(np.nan)  # detects elements that are not written
         start = time.perf_counter()
         np.matmul(a, b, out=c)
         seconds = time.perf_counter() - start
@@ -67,7 +67,7 @@ def sampled(lines, length, k):
 
 
 def error_of(a, b, c):
-    """The largest |C - R| / G, R = A B and G = |A| |B| in double precision and without any BLAS (einsum)."""
+    """Returns the largest |C - R| / G, with R = A B and G = |A| |B| in double precision and without any BLAS (einsum)."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     r = np.einsum("ik,kj->ij", a, b)
     g = np.einsum("ik,kj->ij", abs(a), abs(b))

@@ -1,13 +1,13 @@
-/* Matrix products by BLAS from C, each timed and checked. Linked with a BLAS and nothing else: LavaBLAS takes
- * part when it is preloaded, and the program asks it, if it is there, where each product ran.
+/* Matrix products by BLAS from C, each timed and checked. Linked with a BLAS and nothing else. LavaBLAS takes
+ * part if it is preloaded; then the program asks it where each product ran.
  *
  *   sgemm [N ...]                                      the products below, then N x N x N for each N
  *   LD_PRELOAD=build/lib/liblavablas.so sgemm [N ...]
  *
- * Prints a line a product, fields separated by tabs: program, routine, order, product, m x n x k, where it
- * ran, why there, seconds (best of a few calls), error, its bound, PASS or FAIL. Exits with 1 on any FAIL.
- * Error: the largest |C - R| / G, where R = alpha op(A) op(B) + beta C0 and G = |alpha| |A| |B| + |beta| |C0|
- * in double precision. */
+ * Prints one line per product, fields separated by tabs: program, routine, order, product, m x n x k, where
+ * it ran, why there, seconds (best of a few calls), error, its bound, PASS or FAIL. Exits with 1 on any FAIL.
+ * The error is the largest |C - R| / G, where R = alpha op(A) op(B) + beta C0 and G = |alpha| |A| |B| +
+ * |beta| |C0| in double precision. */
 #include <cblas.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -24,12 +24,12 @@ void sgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
             const float *beta, float *c, const int *ldc, size_t transa_length, size_t transb_length);
 
-/* Every element is checked up to this work (m n k); beyond it those of some rows and columns, as many as make
- * about SAMPLED_WORK, at least two and at most SAMPLED_LINES of each. */
+/* Every element is checked up to this work (m n k). Above it only some rows and columns are checked: enough
+ * for about SAMPLED_WORK, at least two and at most SAMPLED_LINES of each. */
 #define FULL_CHECK_WORK 3e7
 #define SAMPLED_WORK    1e8
 #define SAMPLED_LINES   12
-/* Calls are repeated for as long, at least twice. */
+/* Calls are repeated for this time, at least twice. */
 #define TIMED_SECONDS 0.3
 #define TIMED_CALLS   200
 
@@ -100,7 +100,7 @@ static void multiply(const struct product *p, const struct matrix *a, const stru
                     b->data, b->ld, p->beta, c->data, c->ld);
 }
 
-/* C starts from C0 every time; with beta = 0 from NaN, so that an element not written is seen. */
+/* C starts from C0 every time. With beta = 0 it starts from NaN, to detect elements that are not written. */
 static double time_product(const struct product *p, const struct matrix *a, const struct matrix *b,
                            const struct matrix *c, const float *c0) {
     size_t elements = (size_t)p->m * (size_t)p->n;
@@ -117,7 +117,7 @@ static double time_product(const struct product *p, const struct matrix *a, cons
     return best;
 }
 
-/* How far apart the checked rows are, or the columns. */
+/* Distance between the checked rows, or columns. */
 static int sampling_step(int lines, int length, int k) {
     double work = (double)length * k;
     return (int)(lines / fmax(2, fmin(SAMPLED_LINES, SAMPLED_WORK / work))) + 1;
@@ -127,7 +127,7 @@ static bool is_sampled(int line, int lines, int step) {
     return line == lines - 1 || line % step == 0;
 }
 
-/* The largest |C - R| / G; infinite where C is not a number. */
+/* The largest |C - R| / G; infinite if C is NaN. */
 static double largest_error(const struct product *p, const struct matrix *a, const struct matrix *b,
                             const struct matrix *c, const float *c0) {
     bool full = (double)p->m * p->n * p->k <= FULL_CHECK_WORK;
@@ -155,7 +155,7 @@ static double largest_error(const struct product *p, const struct matrix *a, con
     return largest;
 }
 
-/* Where the last product ran and why, as LavaBLAS tells, if it is in the process. */
+/* Asks LavaBLAS, if it is in the process, where the last product ran and why. */
 static void ask_where(const struct product *p, const char **place, const char **why) {
     int (*last_call)(struct lavablas_call *);
     struct lavablas_call call = {.size = sizeof call};
