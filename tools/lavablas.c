@@ -1,13 +1,10 @@
 /* The lavablas command: what the library would do here, and why. Reads the same tables and asks the same
- * policy as the library; computes nothing.
+ * policy as the library.
  *
- *     lavablas device                     the device that would be used, and what it can do
- *     lavablas explain [OPTION...] M N K  where that product would run, why, and how
- *         --type fp32|fp16|bf16           of A and B; default: fp32
- *         --c-type fp32|fp16|bf16         of C: A's, or fp32, the default
- *         --precision ieee|standard|fast  of fp32 products; default: what LAVABLAS_PRECISION says
- *     lavablas kernels                    the kernel table, and which rows the device can run
- *     lavablas profiles                   the device profiles the policy reckons with
+ *     lavablas device                       the device that would be used, and what it can do
+ *     lavablas explain ROUTINE ARGUMENT...  where that call would run, why, and how: see explain.c
+ *     lavablas kernels                      the kernel table, and which rows the device can run
+ *     lavablas profiles                     the device profiles the policy reckons with
  *
  * The first two say, too, whether the policy has figures that were measured on this machine, and where. */
 #include <inttypes.h>
@@ -17,15 +14,11 @@
 
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/offload/threshold.h"
 #include "lib/vk/device.h"
+#include "tools/explain.h"
 
-static const char usage[] =
-    "usage: lavablas device | explain [OPTION...] M N K | kernels | profiles\n"
-    "       (options: --type TYPE, --c-type TYPE, --precision ieee|standard|fast)\n"
-    "       (types: fp32, fp16, bf16; C has A's and B's type or fp32; default: fp32)\n"
-    "       (the environment variables LAVABLAS_DEVICE, LAVABLAS_MODE, LAVABLAS_MEMORY and\n"
-    "       LAVABLAS_PRECISION count)\n";
+static const char usage[] = "usage: lavablas device | explain ROUTINE ARGUMENT... | kernels | profiles\n"
+                            "       (lavablas explain alone tells of its arguments)\n";
 
 static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
                                     [LAVA_DEVICE_INTEGRATED] = "integrated GPU",
@@ -42,17 +35,6 @@ static bool read_device(struct lava_capabilities *capabilities) {
     *capabilities = device->capabilities;
     lava_device_destroy(device);
     return true;
-}
-
-/* By what the policy decides; after lava_calibration_load. */
-static void show_source(const char *label) {
-    const char *path = lava_calibration_path();
-    if (lava_calibration_is_stored())
-        printf("%smeasured, %s\n", label, path);
-    else if (path[0])
-        printf("%sstarting values, there is no %s\n", label, path);
-    else
-        printf("%sstarting values, there is no cache\n", label);
 }
 
 static void show_cpu(void) {
@@ -87,7 +69,7 @@ static int show_device(void) {
            device.device_id, device.driver_version);
     printf("  profile              %s\n", lava_profiles_find(&device)->label);
     lava_calibration_load(&device);
-    show_source("  figures              ");
+    explain_source("  figures              ");
     printf("  subgroup             %u invocations\n", device.subgroup_size);
     printf("  workgroup            up to %u invocations, %u bytes of shared memory\n",
            device.max_workgroup_invocations, device.max_shared_bytes);
@@ -99,72 +81,6 @@ static int show_device(void) {
     printf("  subnormals of fp32   %s\n", device.denorm_preserve_fp32 ? "kept" : "as the hardware does");
     show_shapes(&device, LAVA_TYPE_FP16);
     show_shapes(&device, LAVA_TYPE_BF16);
-    return 0;
-}
-
-static bool read_option(const char *name, const char *value, struct lava_problem *problem) {
-    if (!strcmp(name, "--type"))
-        return lava_type_from_name(value, &problem->type);
-    if (!strcmp(name, "--c-type"))
-        return lava_type_from_name(value, &problem->type_c);
-    return !strcmp(name, "--precision") && lava_config_find_precision(value, &problem->precision);
-}
-
-/* The options and sizes of `explain`. Addresses are distinct: nothing is read. */
-static bool read_product(int argc, char **argv, struct lava_problem *problem) {
-    *problem = (struct lava_problem){.type = LAVA_TYPE_FP32,
-                                     .type_c = LAVA_TYPE_FP32,
-                                     .alpha = 1,
-                                     .a = (const void *)(uintptr_t)(1ull << 44),
-                                     .b = (const void *)(uintptr_t)(1ull << 45),
-                                     .c = (void *)(uintptr_t)(1ull << 46),
-                                     .precision = lava_config_get()->precision};
-    for (; argc > 3; argc -= 2, argv += 2)
-        if (!read_option(argv[0], argv[1], problem))
-            return false;
-    if (argc != 3 || (problem->type_c != LAVA_TYPE_FP32 && problem->type_c != problem->type))
-        return false;
-    problem->m = problem->lda = problem->ldc = atoll(argv[0]);
-    problem->n = atoll(argv[1]);
-    problem->k = problem->ldb = atoll(argv[2]);
-    return problem->m > 0 && problem->n > 0 && problem->k > 0;
-}
-
-static const char below_cutoff[] =
-    "CPU (below the cut-off: the CPU BLAS takes no longer than the device's latency)";
-
-static int explain(int argc, char **argv) {
-    struct lava_problem problem;
-    struct lava_capabilities device;
-    struct lava_plan plan;
-    char text[512];
-    if (!read_product(argc, argv, &problem)) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    const struct lava_config *config = lava_config_get();
-    if (config->mode == LAVA_MODE_CPU) {
-        puts("CPU (the mode is cpu)");
-        return 0;
-    }
-    double work = (double)problem.m * (double)problem.n * (double)problem.k;
-    lava_threshold_open();
-    if (config->mode == LAVA_MODE_AUTO && work < LAVA_POLICY_CUTOFF) {
-        puts(below_cutoff);
-        return 0;
-    }
-    if (!read_device(&device))
-        return 1;
-    const struct lava_overrides none = {0};
-    lava_calibration_load(&device);
-    if (config->mode == LAVA_MODE_AUTO && work < lava_threshold_cutoff()) {
-        puts(below_cutoff);
-        return 0;
-    }
-    lava_policy_choose(&problem, &device, lava_calibration_figures(), config->mode, &none, &plan);
-    lava_policy_describe(&problem, &plan, text, sizeof text);
-    puts(text);
-    show_source("figures: ");
     return 0;
 }
 

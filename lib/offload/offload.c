@@ -50,11 +50,20 @@ static bool too_early(const struct lava_problem *problem, double products) {
     return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
 
-/* What has to be known before any device is asked for; true where the call must be forwarded. */
-static bool forwarded_early(struct lava_call *call) {
+static double products_of(const struct lava_call *call) {
+    return call->products > 1 ? (double)call->products : 1.0;
+}
+
+static double work_of(const struct lava_call *call) {
+    const struct lava_problem *problem = &call->problem;
+    return (double)problem->m * (double)problem->n * (double)problem->k * products_of(call);
+}
+
+/* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
+ * set the device is prepared and waited for, whatever was multiplied so far. */
+static bool forwarded_early(struct lava_call *call, bool wait) {
     const struct lava_config *config = lava_config_get();
     const struct lava_problem *problem = &call->problem;
-    double products = call->products > 1 ? (double)call->products : 1.0;
     call->place = LAVA_PLACE_CPU;
     if (!call->valid)
         call->reason = LAVA_REASON_INVALID;
@@ -62,14 +71,12 @@ static bool forwarded_early(struct lava_call *call) {
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_problem_is_trivial(problem))
         call->reason = LAVA_REASON_TRIVIAL;
-    else if (config->mode != LAVA_MODE_GPU &&
-             (double)problem->m * (double)problem->n * (double)problem->k * products <
-                 lava_threshold_cutoff())
+    else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
-    else if (!config->init_sync && too_early(problem, products))
+    else if (!wait && too_early(problem, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_lifecycle_ready_for(lava_type_real(problem->type), config->init_sync, &call->reason);
+        return !lava_lifecycle_ready_for(lava_type_real(problem->type), wait, &call->reason);
     return true;
 }
 
@@ -198,6 +205,13 @@ static enum lava_status run_plan(struct lava_engine *engine, const struct lava_p
     }
 }
 
+/* Whether a device that is ready should compute it; call->reason says why. */
+static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
+    choose(&call->problem, 0, plan);
+    call->reason = plan->reason;
+    return plan->place == LAVA_PLACE_GPU;
+}
+
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call, void *context) {
     (void)context;
@@ -207,9 +221,7 @@ static bool try_product(struct lava_call *call, void *context) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
-    choose(problem, 0, &plan);
-    call->reason = plan.reason;
-    if (plan.place != LAVA_PLACE_GPU)
+    if (!plan_product(call, &plan))
         return false;
 
     int cancel_state;
@@ -249,7 +261,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
     call->start_ns = lava_stats_now_ns();
     call->problem.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
-    bool finished = !forwarded_early(call) && try_device(call, context);
+    bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
     fesetenv(&callers);
     errno = saved_errno;
     return finished;
@@ -257,6 +269,22 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
 
 bool lava_offload_begin(struct lava_call *call) {
     return lava_offload_begin_by(call, try_product, NULL);
+}
+
+void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
+    enum lava_reason unused;
+    *plan = (struct lava_plan){0};
+    lava_threshold_open();
+    call->problem.precision = lava_offload_precision();
+    bool forwarded = forwarded_early(call, true);
+    /* Measured figures come with the device, and may lower the cut-off. */
+    if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
+        lava_lifecycle_ready_for(lava_type_real(call->problem.type), true, &unused))
+        forwarded = forwarded_early(call, true);
+    if (!forwarded && plan_product(call, plan))
+        call->place = LAVA_PLACE_GPU;
+    plan->place = call->place;
+    plan->reason = call->reason;
 }
 
 void lava_offload_end(const struct lava_call *call) {

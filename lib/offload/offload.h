@@ -36,6 +36,10 @@ bool lava_offload_begin(struct lava_call *call);
  * large enough, with the context. */
 bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
                            void *context);
+/* Where such a call would run in a process whose device is ready, and why: fills call->place and reason, and
+ * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
+ * and waits for that. Multiplies nothing of the caller's, counts nothing. */
+void lava_offload_explain(struct lava_call *call, struct lava_plan *plan);
 /* Counts the call and keeps it for lava_offload_last_call. */
 void lava_offload_end(const struct lava_call *call);
 

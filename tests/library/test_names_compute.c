@@ -156,6 +156,7 @@ static void leading_dimension_beyond_int(void **state) {
         naive_write(row->type, far, ld, numbers[1]);
         naive_write(row->type, b, 0, numbers[2]);
         naive_write(row->type, b, 1, numbers[3]);
+        naive_write(row->type, c, 0, numbers[0]); /* not what the routine before left */
         names_call[i](&x);
         assert_true(naive_read(row->type, c, 0).real == 11);
     }

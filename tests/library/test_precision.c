@@ -2,7 +2,7 @@
  * reaches the product and the thread's remembered plan, and that results meet the chosen precision. The
  * library is linked in, so that its own record of a call can be read.
  *
- *     test_precision cpu|device VALUE      VALUE of LAVABLAS_PRECISION; "": not set
+ *     test_precision LAVABLAS cpu|device VALUE      VALUE of LAVABLAS_PRECISION; "": not set
  *
  * On the device the figures in the cache decide. This test writes them: later schemes in the table are
  * faster, so each precision gets the last scheme that it admits. */
@@ -37,6 +37,7 @@ static enum lavablas_precision expected_default = LAVABLAS_PRECISION_STANDARD;
 static const enum lavablas_precision choices[] = {LAVABLAS_PRECISION_IEEE, LAVABLAS_PRECISION_STANDARD,
                                                   LAVABLAS_PRECISION_FAST, LAVABLAS_PRECISION_DEFAULT};
 static char home[256];
+static const char *tool; /* the command */
 
 static float a[M * K], b[K * N];
 static double sums[M * N], magnitudes[M * N];
@@ -152,6 +153,8 @@ static void products(void **state) {
     assert_string_equal(expected_scheme(LAVA_PRECISION_IEEE), "fp32");
     print_message("standard: %s, fast: %s\n", expected_scheme(LAVA_PRECISION_STANDARD),
                   expected_scheme(LAVA_PRECISION_FAST));
+    if (on_device && strcmp(expected_scheme(LAVA_PRECISION_FAST), "fp32") == 0)
+        print_message("the device's profile has one scheme: that a precision changes it is not tested\n");
 }
 
 struct worker {
@@ -197,6 +200,30 @@ static void threads(void **state) {
             fail_msg("precision %d: %s", (int)workers[i].precision, workers[i].wrong);
     assert_int_equal(lavablas_precision(), own);
     check_product(own);
+}
+
+/* `lavablas explain --precision` tells of the scheme that the product gets. */
+static void explained(void **state) {
+    static const char *const names[] = {"ieee", "standard", "fast"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        enum lava_precision precision;
+        char command[600], answer[600] = "", expected[200];
+        assert_true(lava_config_find_precision(names[i], &precision));
+        const char *scheme = expected_scheme(precision);
+        bool plain = strcmp(scheme, "fp32") == 0;
+        snprintf(command, sizeof command, "'%s' explain --precision %s %d %d %d", tool, names[i], M, N, K);
+        snprintf(expected, sizeof expected, "fp32%s%s NN m %d n %d k %d: %s (", plain ? "" : " by ",
+                 plain ? "" : scheme, M, N, K, on_device ? "GPU" : "CPU");
+        FILE *output = popen(command, "r");
+        assert_non_null(output);
+        assert_non_null(fgets(answer, sizeof answer, output));
+        while (fgetc(output) != EOF)
+            ;
+        assert_int_equal(pclose(output), 0);
+        answer[strlen(expected)] = 0;
+        assert_string_equal(answer, expected);
+    }
 }
 
 /* A program compiled before `scheme` was added. */
@@ -306,11 +333,12 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),      cmocka_unit_test(products),
         cmocka_unit_test(threads),     cmocka_unit_test(struct_of_an_older_version),
-        cmocka_unit_test(other_calls),
+        cmocka_unit_test(other_calls), cmocka_unit_test(explained),
     };
-    if (count != 3)
+    if (count != 4)
         return 2;
-    int status = prepare(arguments[1], arguments[2]);
+    tool = arguments[1];
+    int status = prepare(arguments[2], arguments[3]);
     if (status) {
         remove_cache(NULL);
         return status;

@@ -25,7 +25,8 @@ struct test_case {
 
 #define CASE_SKIPPED 77
 
-/* main's work. cases ends with one without name. */
+/* main's work. cases ends with one without name. Returns 1 where a case failed, CASE_SKIPPED where none ran.
+ * A case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);
 
 /* Called by a case right before the process is to end: from here on it has two seconds. */

@@ -1,0 +1,271 @@
+/* lavablas explain: where a call would run, why, and how. Called by lavablas.c.
+ *
+ *     lavablas explain [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
+ *     lavablas explain [OPTION...] M N K                     ?gemm of those types, without transposition
+ *
+ * Routines and their types are those of lib/base/routines.h, the decision is lib/offload's own. A table tells
+ * which arguments a family has; a new family is a row of it and a function that makes its product. */
+#include "tools/explain.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/calibrate/calibration.h"
+#include "lib/offload/lifecycle.h"
+#include "lib/offload/offload.h"
+
+/* What decides of a call's arguments; the others have usual values. */
+struct arguments {
+    char uplo, transa, transb;
+    int64_t m, n, k;
+};
+
+static const struct argument {
+    const char *name;
+    size_t offset;
+    const char *letters; /* that it may be; NULL: it is a size */
+} arguments_known[] = {
+    {"UPLO", offsetof(struct arguments, uplo), "UL"},
+    {"TRANSA", offsetof(struct arguments, transa), "NTC"},
+    {"TRANSB", offsetof(struct arguments, transb), "NTC"},
+    {"M", offsetof(struct arguments, m), NULL},
+    {"N", offsetof(struct arguments, n), NULL},
+    {"K", offsetof(struct arguments, k), NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static bool make_gemm(const struct arguments *x, struct lava_problem *problem);
+static bool make_gemmt(const struct arguments *x, struct lava_problem *problem);
+
+/* make fills a problem whose types are set; false: the arguments are wrong. */
+static const struct shape {
+    enum lava_family family;
+    const char *arguments; /* in the routine's order, with a space after each */
+    const char *decided_by;
+    bool (*make)(const struct arguments *x, struct lava_problem *problem);
+} shapes[] = {
+    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", NULL, make_gemm},
+    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", "the largest rectangle of the triangle", make_gemmt},
+};
+
+static const char sizes_alone[] = "M N K ";
+
+static int64_t at_least_one(int64_t size) {
+    return size > 1 ? size : 1;
+}
+
+/* Addresses are distinct and far from each other: nothing is read. */
+static bool make_gemm(const struct arguments *x, struct lava_problem *problem) {
+    const struct lava_problem numbers = {.type = problem->type,
+                                         .type_c = problem->type_c,
+                                         .m = x->m,
+                                         .n = x->n,
+                                         .k = x->k,
+                                         .lda = at_least_one(x->transa == 'N' ? x->m : x->k),
+                                         .ldb = at_least_one(x->transb == 'N' ? x->k : x->n),
+                                         .ldc = at_least_one(x->m),
+                                         .a = (const void *)(uintptr_t)(1ull << 44),
+                                         .b = (const void *)(uintptr_t)(1ull << 45),
+                                         .c = (void *)(uintptr_t)(1ull << 46)};
+    bool valid = lava_problem_from_fortran(problem, x->transa, x->transb, &numbers);
+    problem->alpha = 1;
+    return valid;
+}
+
+/* The rectangle that lib/blas/gemmt begins with: half of the columns, in whole squares of 64. */
+static bool make_gemmt(const struct arguments *x, struct lava_problem *problem) {
+    struct lava_problem square = *problem;
+    struct arguments whole = *x;
+    whole.m = x->n;
+    if (!make_gemm(&whole, &square))
+        return false;
+    int64_t first = x->n < 128 ? x->n / 2 : (x->n / 2 + 63) / 64 * 64, second = x->n - first;
+    *problem = x->uplo == 'L' ? lava_problem_block(&square, first, second, 0, first)
+                              : lava_problem_block(&square, 0, first, first, second);
+    return true;
+}
+
+static const struct shape *shape_of(enum lava_family family) {
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        if (shapes[i].family == family)
+            return &shapes[i];
+    return NULL;
+}
+
+/* By its plain name or, as statistics have it, by an exported one; -1: there is none. */
+static int find_routine(const char *name) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (!strcmp(row->routine, name) || !strcmp(row->name, name))
+            return i;
+    }
+    return -1;
+}
+
+/* The first product with these types, LAVA_TYPE_COUNT being any; -1: there is none. */
+static int find_gemm(enum lava_type type, enum lava_type type_c) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (row->family == LAVA_FAMILY_GEMM && row->type == type &&
+            (type_c == LAVA_TYPE_COUNT || row->type_c == type_c))
+            return i;
+    }
+    return -1;
+}
+
+static void tell_usage(void) {
+    fputs("usage: lavablas explain [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stderr);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        const char *before = "", *family = "";
+        fprintf(stderr, "         %sof ", shapes[i].arguments);
+        for (int j = 0; j < LAVA_ROUTINE_COUNT; j++) {
+            const struct lava_routine_row *row = lava_routine_row((enum lava_routine)j);
+            if (row->family != shapes[i].family || !strcmp(row->routine, family))
+                continue;
+            family = row->routine;
+            fprintf(stderr, "%s%s", before, family);
+            before = ", ";
+        }
+        fputc('\n', stderr);
+    }
+    fputs("       lavablas explain [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
+          "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
+          "         default where they are fp16 or bf16\n"
+          "       (the environment variables of the library count)\n",
+          stderr);
+}
+
+static bool read_letter(const char *word, const char *letters, char *letter) {
+    *letter = (char)toupper((unsigned char)word[0]);
+    return word[0] && !word[1] && strchr(letters, *letter);
+}
+
+static bool read_size(const char *word, int64_t *size) {
+    char *end;
+    errno = 0;
+    *size = strtoll(word, &end, 10);
+    return isdigit((unsigned char)word[0]) && !*end && !errno;
+}
+
+static bool read_argument(const char *name, size_t length, const char *word, struct arguments *x) {
+    for (size_t i = 0; i < COUNT(arguments_known); i++) {
+        const struct argument *known = &arguments_known[i];
+        void *place = (char *)x + known->offset;
+        if (strlen(known->name) == length && !strncmp(known->name, name, length))
+            return known->letters ? read_letter(word, known->letters, place) : read_size(word, place);
+    }
+    return false;
+}
+
+/* names: as in a shape. */
+static bool read_arguments(const char *names, int argc, char **argv, struct arguments *x) {
+    *x = (struct arguments){.transa = 'N', .transb = 'N'};
+    for (; *names; argc--, argv++) {
+        size_t length = strcspn(names, " ");
+        if (argc < 1 || !read_argument(names, length, *argv, x)) {
+            fprintf(stderr, "lavablas: %.*s: %s\n", (int)length, names, argc < 1 ? "missing" : *argv);
+            return false;
+        }
+        names += length + 1;
+    }
+    if (argc > 0)
+        fprintf(stderr, "lavablas: too many arguments: %s\n", *argv);
+    return argc == 0;
+}
+
+/* Options; returns how many words they are, -1 where one is wrong. LAVA_TYPE_COUNT: not given. */
+static int read_options(int argc, char **argv, enum lava_type *type, enum lava_type *type_c) {
+    int read = 0;
+    for (; read < argc && !strncmp(argv[read], "--", 2); read += 2) {
+        const char *name = argv[read], *value = read + 1 < argc ? argv[read + 1] : "";
+        enum lava_precision precision;
+        bool right = (!strcmp(name, "--type") && lava_type_from_name(value, type)) ||
+                     (!strcmp(name, "--c-type") && lava_type_from_name(value, type_c));
+        if (!right && !strcmp(name, "--precision") && lava_config_find_precision(value, &precision)) {
+            lava_offload_set_precision(precision);
+            right = true;
+        }
+        if (!right) {
+            fprintf(stderr, "lavablas: not an option and its value: %s %s\n", name, value);
+            return -1;
+        }
+    }
+    return read;
+}
+
+/* The routine that the words tell of, and the names of the arguments that follow; NULL: there is none. */
+static const struct shape *find_shape(const char *word, enum lava_type type, enum lava_type type_c,
+                                      struct lava_call *call, const char **names) {
+    bool is_named = isalpha((unsigned char)word[0]);
+    bool has_types = type != LAVA_TYPE_COUNT || type_c != LAVA_TYPE_COUNT;
+    enum lava_type type_a = type == LAVA_TYPE_COUNT ? LAVA_TYPE_FP32 : type;
+    int found = is_named ? find_routine(word) : find_gemm(type_a, type_c);
+    const struct shape *shape =
+        found < 0 ? NULL : shape_of(lava_routine_row((enum lava_routine)found)->family);
+    if (!shape) {
+        fprintf(stderr, "lavablas: no routine %s\n", is_named ? word : "of these types");
+        return NULL;
+    }
+    if (is_named && has_types) {
+        fprintf(stderr, "lavablas: %s has types of its own\n", word);
+        return NULL;
+    }
+    call->routine = (enum lava_routine)found;
+    *names = is_named ? shape->arguments : sizes_alone;
+    return shape;
+}
+
+static const struct shape *read_call(int argc, char **argv, struct lava_call *call) {
+    enum lava_type type = LAVA_TYPE_COUNT, type_c = LAVA_TYPE_COUNT;
+    struct arguments x;
+    const char *names;
+    int options = read_options(argc, argv, &type, &type_c);
+    if (options < 0 || options >= argc)
+        return NULL;
+    const struct shape *shape = find_shape(argv[options], type, type_c, call, &names);
+    if (!shape)
+        return NULL;
+    int first = options + (names == sizes_alone ? 0 : 1);
+    if (!read_arguments(names, argc - first, argv + first, &x))
+        return NULL;
+    call->problem.type = lava_routine_type(call->routine);
+    call->problem.type_c = lava_routine_type_c(call->routine);
+    call->valid = shape->make(&x, &call->problem);
+    return shape;
+}
+
+void explain_source(const char *label) {
+    const char *path = lava_calibration_path();
+    if (lava_calibration_is_stored())
+        printf("%smeasured, %s\n", label, path);
+    else if (path[0])
+        printf("%sstarting values, there is no %s\n", label, path);
+    else
+        printf("%sstarting values, there is no cache\n", label);
+}
+
+int explain(int argc, char **argv) {
+    struct lava_call call = {0};
+    struct lava_plan plan;
+    char text[512];
+    const struct shape *shape = read_call(argc, argv, &call);
+    if (!shape) {
+        tell_usage();
+        return 2;
+    }
+    lava_offload_explain(&call, &plan);
+    lava_policy_describe(&call.problem, &plan, text, sizeof text);
+    puts(text);
+    if (shape->decided_by)
+        printf("%s is decided by %s\n", lava_routine_row(call.routine)->routine, shape->decided_by);
+    if (call.reason == LAVA_REASON_NO_DEVICE)
+        printf("device: none (%s)\n", lava_lifecycle_explanation());
+    if (plan.cpu_ns > 0)
+        explain_source("figures: ");
+    return call.reason == LAVA_REASON_NO_DEVICE;
+}
