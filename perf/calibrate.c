@@ -188,7 +188,7 @@ static int show(void) {
 }
 
 static int measure(void) {
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     const struct lava_config *config = lava_config_get();
     unsigned types = prepare();
     if (!types)

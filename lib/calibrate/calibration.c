@@ -35,7 +35,7 @@
 #define GIVE_UP_NS       (120000u * (uint64_t)NS_PER_MS)
 
 #define MODEL_BYTES 128
-#define KEY_BYTES   LAVA_CACHE_MAX_KEY_BYTES
+#define KEY_BYTES   LAVA_FILE_CACHE_MAX_KEY_BYTES
 /* Of what the figures mean: raised with every change of the estimates that they are fitted to, of the grid
  * and of how they are measured. */
 #define FIGURES_VERSION 3
@@ -46,7 +46,7 @@ static struct {
     pthread_once_t starting_once;
 
     /* written by load */
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     const struct lava_capabilities
         *device; /* the lifecycle's own: what the self-tests refused is known there */
 
@@ -125,9 +125,9 @@ static int blas_threads(const struct lava_cpu_blas *blas) {
 }
 
 void lava_calibration_place(const struct lava_capabilities *device, const char *home,
-                            struct lava_cache_place *place) {
+                            struct lava_file_cache_place *place) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
-    char key[KEY_BYTES], name[LAVA_CACHE_MAX_NAME], model[MODEL_BYTES];
+    char key[KEY_BYTES], name[LAVA_FILE_CACHE_MAX_NAME], model[MODEL_BYTES];
     struct stat info;
     if (stat(blas->path, &info))
         memset(&info, 0, sizeof info); /* the built-in loop */
@@ -141,24 +141,24 @@ void lava_calibration_place(const struct lava_capabilities *device, const char *
                           (unsigned long long)lava_config_get()->pinned_bytes);
     snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
              (unsigned)device->device_id);
-    lava_cache_place_init(place, home, name, key, (size_t)length);
+    lava_file_cache_place_init(place, home, name, key, (size_t)length);
 }
 
-bool lava_calibration_read(const struct lava_cache_place *place, struct lava_figures *figures) {
+bool lava_calibration_read(const struct lava_file_cache_place *place, struct lava_figures *figures) {
     size_t bytes;
-    char *text = lava_cache_load(place, &bytes);
+    char *text = lava_file_cache_load(place, &bytes);
     bool usable = text && text[bytes - 1] == '\0' && lava_figures_parse(text, figures);
     free(text);
     return usable;
 }
 
-bool lava_calibration_write(const struct lava_cache_place *place, const struct lava_figures *figures) {
+bool lava_calibration_write(const struct lava_file_cache_place *place, const struct lava_figures *figures) {
     int length = lava_figures_print(figures, NULL, 0);
     char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
     if (!text)
         return false;
     lava_figures_print(figures, text, (size_t)length + 1);
-    bool stored = lava_cache_store(place, text, (size_t)length + 1);
+    bool stored = lava_file_cache_store(place, text, (size_t)length + 1);
     free(text);
     return stored;
 }
@@ -252,7 +252,7 @@ static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engi
 
 /* Not where the CPU BLAS was told to use other threads meanwhile. */
 static void store(const struct lava_figures *figures) {
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     lava_calibration_place(state.device, lava_config_get()->cache_home, &place);
     pthread_mutex_lock(&state.turn);
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
@@ -319,7 +319,7 @@ static void see_to_fork(void) {
 
 bool lava_calibration_start(enum lava_type type) {
     pthread_once(&fork_once, see_to_fork);
-    if (!fork_is_seen_to || state.stopped || !lava_cache_prepare(&state.place))
+    if (!fork_is_seen_to || state.stopped || !lava_file_cache_prepare(&state.place))
         return false;
     pthread_mutex_lock(&state.start);
     state.wanted |= 1u << type;

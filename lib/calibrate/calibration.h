@@ -15,7 +15,7 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
-#include "lib/vk/cache.h"
+#include "lib/base/file_cache.h"
 
 /* What to decide by. Never NULL, and what was returned once stays as it is. Takes nanoseconds. */
 const struct lava_figures *lava_calibration_figures(void);
@@ -43,11 +43,11 @@ void lava_calibration_call_ends(uint64_t now_ns);
  * CLOCK_REALTIME at the latest. */
 void lava_calibration_stop(const struct timespec *deadline);
 
-/* The file for this device and the CPU BLAS of the process; home as in lib/vk/cache.h. */
+/* The file for this device and the CPU BLAS of the process; home as in lib/base/file_cache.h. */
 void lava_calibration_place(const struct lava_capabilities *device, const char *home,
-                            struct lava_cache_place *place);
+                            struct lava_file_cache_place *place);
 /* Adds what is stored to *figures; false, with *figures untouched, where nothing usable is. */
-bool lava_calibration_read(const struct lava_cache_place *place, struct lava_figures *figures);
-bool lava_calibration_write(const struct lava_cache_place *place, const struct lava_figures *figures);
+bool lava_calibration_read(const struct lava_file_cache_place *place, struct lava_figures *figures);
+bool lava_calibration_write(const struct lava_file_cache_place *place, const struct lava_figures *figures);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/base/fault.h"
+#include "lib/base/file_cache.h"
 #include "lib/base/log.h"
-#include "lib/vk/cache.h"
 #include "lib/vk/modules.h"
 
 /* Of a row up to eight; a process that tries every row of every type, as checkgemm does, makes most. */
@@ -19,7 +19,7 @@ struct lava_pipelines {
     VkPipelineLayout layout;
     VkPipelineCache cache;
     bool changed; /* since the cache was read or written */
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     size_t count;
     struct lava_pipeline pipelines[MAX_PIPELINES];
 };
@@ -38,7 +38,7 @@ static enum lava_status create_layout(struct lava_device *device) {
 
 /* A driver's code is good for that driver and device. */
 static void find_place(const struct lava_device *device, const struct lava_config *config,
-                       struct lava_cache_place *place) {
+                       struct lava_file_cache_place *place) {
     const struct lava_capabilities *capabilities = &device->capabilities;
     struct {
         uint32_t vendor_id, device_id, driver_version;
@@ -46,10 +46,10 @@ static void find_place(const struct lava_device *device, const struct lava_confi
     } key = {.vendor_id = capabilities->vendor_id,
              .device_id = capabilities->device_id,
              .driver_version = capabilities->driver_version};
-    char name[LAVA_CACHE_MAX_NAME];
+    char name[LAVA_FILE_CACHE_MAX_NAME];
     memcpy(key.uuid, device->pipeline_cache_uuid, sizeof key.uuid);
     snprintf(name, sizeof name, "pipelines-%04x-%04x", (unsigned)key.vendor_id, (unsigned)key.device_id);
-    lava_cache_place_init(place, config->cache ? config->cache_home : NULL, name, &key, sizeof key);
+    lava_file_cache_place_init(place, config->cache ? config->cache_home : NULL, name, &key, sizeof key);
 }
 
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config) {
@@ -63,7 +63,7 @@ enum lava_status lava_pipelines_create(struct lava_device *device, const struct 
 
     find_place(device, config, &pipelines->place);
     size_t bytes = 0;
-    void *data = lava_cache_load(&pipelines->place, &bytes);
+    void *data = lava_file_cache_load(&pipelines->place, &bytes);
     const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
                                             .initialDataSize = bytes,
                                             .pInitialData = data};
@@ -100,7 +100,7 @@ void lava_pipelines_save(struct lava_device *device) {
         return;
     void *data = malloc(bytes);
     if (data && !LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, data)))
-        lava_cache_store(&pipelines->place, data, bytes);
+        lava_file_cache_store(&pipelines->place, data, bytes);
     free(data);
 }
 

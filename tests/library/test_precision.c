@@ -253,7 +253,7 @@ static int remove_cache(void **state) {
 /* False where there is no device, with another cause on stderr. */
 static bool write_figures(void) {
     struct lava_figures figures = {.device.call_latency_ns = 1e5};
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     struct lava_device *device;
     size_t count;
     const char *why;

@@ -38,7 +38,7 @@ static const struct lava_capabilities gpu = {.name = "NVIDIA H200",
                                              .max_buffer_bytes = 1ull << 32,
                                              .timestamp_period_ns = 1};
 static char home[256];
-static struct lava_cache_place place;
+static struct lava_file_cache_place place;
 static struct lava_figures figures;
 static struct lava_engine *engine;
 
@@ -127,10 +127,10 @@ static void wrong_texts(void **state) {
     static const char endless[] = "device_call_latency_ns 1000\n";
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_true(lava_cache_store(&place, texts[i], strlen(texts[i]) + 1));
+        assert_true(lava_file_cache_store(&place, texts[i], strlen(texts[i]) + 1));
         assert_false(reads());
     }
-    assert_true(lava_cache_store(&place, endless, sizeof endless - 1));
+    assert_true(lava_file_cache_store(&place, endless, sizeof endless - 1));
     assert_false(reads());
 }
 
@@ -142,7 +142,7 @@ static void other_devices(void **state) {
     others[2].driver_version++;
     others[3].name[0]++;
     for (int i = 0; i < 4; i++) {
-        struct lava_cache_place other;
+        struct lava_file_cache_place other;
         lava_calibration_place(&others[i], home, &other);
         assert_string_not_equal(other.path, place.path);
         assert_true(lava_calibration_write(&other, &figures));
@@ -155,7 +155,7 @@ static void other_devices(void **state) {
 /* Threads of the CPU BLAS and the processor are in the key, as words. */
 static void key_says_what_for(void **state) {
     static const char *const words[] = {"10de:2335", "driver 0x7", "processor", "threads ", "staging "};
-    char key[LAVA_CACHE_MAX_KEY_BYTES + 1] = "";
+    char key[LAVA_FILE_CACHE_MAX_KEY_BYTES + 1] = "";
     (void)state;
     memcpy(key, place.key, place.key_bytes);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

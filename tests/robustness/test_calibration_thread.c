@@ -95,7 +95,7 @@ static bool ends_with_figures(void) {
 }
 
 static void check_stored(void) {
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     struct lava_figures read = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
     const struct lava_figures *figures = lava_calibration_figures();
     CASE_CHECK(lava_calibration_is_stored());
@@ -133,7 +133,7 @@ static int stores_and_loads(void) {
 /* The grid's times are ns. */
 static void store_figures(double cpu_ns) {
     struct lava_figures figures = {0};
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     if (!prepare())
         return;
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
