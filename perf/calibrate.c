@@ -19,6 +19,7 @@
 #include "lib/calibrate/survey.h"
 #include "lib/offload/lifecycle.h"
 #include "lib/offload/threshold.h"
+#include "lib/vk/gpu.h"
 
 #define BAR_CHARACTERS 30
 /* All of 4096 x 4096 x 4096. */
@@ -172,12 +173,12 @@ static int print(const struct lava_figures *figures) {
 static int show(void) {
     struct lava_device *device;
     const char *why;
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "calibrate: no device: %s\n", why);
         return 77;
     }
     lava_calibration_load(&device->capabilities);
-    lava_device_destroy(device);
+    lava_gpu_close(device);
     const char *path = lava_calibration_path();
     if (!lava_calibration_is_stored()) {
         printf("nothing is stored in %s\n", path[0] ? path : "any file: there is no cache");

@@ -19,6 +19,7 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/threshold.h"
 #include "lib/vk/device.h"
+#include "lib/vk/gpu.h"
 
 static const char usage[] =
     "usage: lavablas device | explain [OPTION...] M N K | kernels | profiles\n"
@@ -35,12 +36,12 @@ static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
 static bool read_device(struct lava_capabilities *capabilities) {
     struct lava_device *device;
     const char *why;
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("device: none (%s)\n", why);
         return false;
     }
     *capabilities = device->capabilities;
-    lava_device_destroy(device);
+    lava_gpu_close(device);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/log.h"
 #include "lib/engine/stages.h"
+#include "lib/vk/gpu.h"
 
 #define NS_PER_S 1e9
 /* A dispatch is kept this short: drivers reset a GPU that a desktop cannot use for seconds. */
@@ -32,7 +33,7 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
     struct lava_engine *engine = calloc(1, sizeof *engine);
     *result = NULL;
     if (!engine) {
-        lava_device_destroy(device);
+        lava_gpu_close(device);
         return LAVA_ERROR_HOST_MEMORY;
     }
     engine->device = device;
@@ -61,7 +62,7 @@ void lava_engine_destroy(struct lava_engine *engine) {
         return;
     }
     lava_arena_finish(&engine->arena, engine->device);
-    lava_device_destroy(engine->device);
+    lava_gpu_close(engine->device);
     free(engine);
 }
 

@@ -23,6 +23,7 @@
 #include "lib/offload/idle.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/threshold.h"
+#include "lib/vk/gpu.h"
 
 /* How long exit() may wait for a product or a preparation in flight. */
 #define EXIT_WAIT_MS 1500
@@ -203,7 +204,7 @@ static enum lava_status create_engine(const char **why) {
     lava_device_on_load(leave_first);
     pthread_mutex_lock(&life.loading);
     is_loading = true;
-    enum lava_status status = lava_device_create(lava_config_get(), &device, why);
+    enum lava_status status = lava_gpu_open(lava_config_get(), &device, why);
     is_loading = false;
     pthread_mutex_unlock(&life.loading);
     if (status)

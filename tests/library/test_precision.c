@@ -26,6 +26,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/lifecycle.h"
 #include "lib/offload/offload.h"
+#include "lib/vk/gpu.h"
 #include "tests/library/capture.h"
 
 #define M 131
@@ -258,14 +259,14 @@ static bool write_figures(void) {
     size_t count;
     const char *why;
     const struct lava_kernel *table = lava_kernels_table(&count);
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return false;
     }
     for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
         figures.device.flops_per_s[i] = rate_of(&table[i]);
     lava_calibration_place(&device->capabilities, home, &place);
-    lava_device_destroy(device);
+    lava_gpu_close(device);
     return lava_calibration_write(&place, &figures);
 }
 

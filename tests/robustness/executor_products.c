@@ -10,6 +10,7 @@
 
 #include "lib/engine/engine.h"
 #include "lib/offload/self_test.h"
+#include "lib/vk/gpu.h"
 #include "tests/robustness/product.h"
 
 struct row {
@@ -182,7 +183,7 @@ int main(int argument_count, char **arguments) {
     struct lava_engine *engine;
     const char *way = argument_count > 1 ? arguments[1] : "discrete";
     setenv("LAVABLAS_DEVICE", "cpu", 0);
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return 1;
     }

@@ -18,6 +18,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/survey.h"
 #include "lib/offload/self_test.h"
+#include "lib/vk/gpu.h"
 
 #define NOBODY 65534
 /* The background's work is below a second; this machine may have other work. */
@@ -345,7 +346,7 @@ static int open_device(void **state) {
     struct lava_device *device;
     const char *why;
     (void)state;
-    if (lava_device_create(lava_config_get(), &device, &why))
+    if (lava_gpu_open(lava_config_get(), &device, &why))
         return -1;
     /* the self-test makes the pipelines, as it does in the library */
     return lava_engine_create(device, 1, &engine) || lava_self_test_run(engine, LAVA_TYPE_FP32) ? -1 : 0;
