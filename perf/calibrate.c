@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #include "lib/calibrate/calibration.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
-#include "lib/offload/lifecycle.h"
-#include "lib/offload/threshold.h"
+#include "lib/offload/context.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
 #include "lib/vk/gpu.h"
 
 #define BAR_CHARACTERS 30
@@ -63,13 +65,13 @@ static bool parse(int argc, char **argv) {
 
 static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
     (void)gauge;
-    return !engine || (*engine = lava_lifecycle_lock(&cancel_state)) != NULL;
+    return !engine || (*engine = lava_context_lock(&cancel_state)) != NULL;
 }
 
 static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
     (void)gauge;
     if (engine)
-        lava_lifecycle_unlock(cancel_state);
+        lava_context_unlock(cancel_state);
     return true;
 }
 
@@ -150,7 +152,7 @@ static unsigned prepare(void) {
     for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_REAL_COUNT); type++) {
         enum lava_reason reason;
         show_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
-        if (lava_lifecycle_ready_for((enum lava_type)type, true, &reason))
+        if (lava_prepare_ready_for((enum lava_type)type, true, &reason))
             types |= 1u << type;
         else
             printf("%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));
@@ -195,7 +197,7 @@ static int measure(void) {
     if (!types)
         return 77;
     struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
-                                        .capabilities = lava_lifecycle_capabilities(),
+                                        .capabilities = lava_context_capabilities(),
                                         .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
                                         .piece_ns = (uint64_t)(options.seconds * 1e9),
                                         .turn_ns = (uint64_t)(options.seconds * TURN_SHARE * 1e9),
@@ -217,8 +219,8 @@ static int measure(void) {
         fprintf(stderr, "calibrate: the machine has too much other work\n");
         return 77;
     }
-    lava_calibration_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
-    bool stored = lava_calibration_write(&place, &gauge.figures);
+    lava_figures_file_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
+    bool stored = lava_figures_file_write(&place, &gauge.figures);
     printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
     return print(&gauge.figures) || !stored;
 }
@@ -229,6 +231,6 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("LAVABLAS_CALIBRATE", "off", 1); /* here is who measures */
-    lava_threshold_open();
+    lava_offload_open();
     return options.show ? show() : measure();
 }

@@ -17,6 +17,7 @@
 
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/offload/offload.h"
 #include "lib/offload/threshold.h"
 #include "lib/vk/device.h"
 #include "lib/vk/gpu.h"
@@ -149,7 +150,7 @@ static int explain(int argc, char **argv) {
         return 0;
     }
     double work = (double)problem.m * (double)problem.n * (double)problem.k;
-    lava_threshold_open();
+    lava_offload_open();
     if (config->mode == LAVA_MODE_AUTO && work < LAVA_POLICY_CUTOFF) {
         puts(below_cutoff);
         return 0;

@@ -14,7 +14,7 @@
 #include "lib/blas/parts.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/offload/context.h"
 #include "lib/offload/threshold.h"
 
 static int64_t integer_at(bool is_ilp64, const void *integers, int64_t at) {
@@ -173,7 +173,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
 
 /* Whether the device would take a group or its first product; *reason says why not. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
-    const struct lava_capabilities *device = lava_lifecycle_capabilities();
+    const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_calibration_figures();
     const struct lava_overrides none = {0};
     const struct lava_problem product = lava_batch_product(batch, 0);
@@ -274,7 +274,7 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
     struct total total;
     bool wrote;
     *call = (struct lava_call){.routine = arguments->routine};
-    lava_threshold_open();
+    lava_offload_open();
     if (find_wrong(arguments))
         return lava_offload_begin(call);
     total = sum_up(arguments);

@@ -20,7 +20,7 @@
 #include "lib/blas/parts.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/offload/context.h"
 
 /* Squares of which half is thrown away. On the CPU as small as its ?gemm is still fast: of 32, 64, 128 and
  * 256 columns 64 was best (OpenBLAS 0.3.29, 2 cores; n x n x n/2 with n = 500, 1000, 2000, 4000 takes 0.86,
@@ -116,8 +116,7 @@ static bool pays(struct lava_problem square) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     square.precision = lava_offload_precision();
-    lava_policy_choose(&square, lava_lifecycle_capabilities(), lava_calibration_figures(), mode, &none,
-                       &plan);
+    lava_policy_choose(&square, lava_context_capabilities(), lava_calibration_figures(), mode, &none, &plan);
     fesetenv(&callers);
     return plan.place == LAVA_PLACE_GPU && (mode == LAVA_MODE_GPU || 2 * plan.gpu_ns < plan.cpu_ns);
 }

@@ -24,7 +24,8 @@
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/calibrate/figures_file.h"
+#include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/vk/gpu.h"
 #include "tests/library/capture.h"
@@ -103,7 +104,7 @@ static double rate_of(const struct lava_kernel *kernel) {
 /* What a product gets: of the rows of the device's profile that it may use, the one that is fastest by far.
  */
 static const char *expected_scheme(enum lava_precision precision) {
-    const struct lava_capabilities *device = lava_lifecycle_capabilities();
+    const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_problem problem = {
         .type = LAVA_TYPE_FP32, .m = M, .n = N, .k = K, .precision = precision};
     enum lava_scheme best = LAVA_SCHEME_NONE;
@@ -265,9 +266,9 @@ static bool write_figures(void) {
     }
     for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
         figures.device.flops_per_s[i] = rate_of(&table[i]);
-    lava_calibration_place(&device->capabilities, home, &place);
+    lava_figures_file_place(&device->capabilities, home, &place);
     lava_gpu_close(device);
-    return lava_calibration_write(&place, &figures);
+    return lava_figures_file_write(&place, &figures);
 }
 
 /* What becomes of LAVABLAS_PRECISION, before any product. False where a value that is not understood is not

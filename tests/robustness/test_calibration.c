@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/stats.h"
-#include "lib/calibrate/calibration.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
@@ -49,7 +49,7 @@ static int set_up(void **state) {
     snprintf(home, sizeof home, "%s/lavablas-figures-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(home))
         return -1;
-    lava_calibration_place(&gpu, home, &place);
+    lava_figures_file_place(&gpu, home, &place);
     figures = (struct lava_figures){.cpu.flops_per_s = {1e12, 1e11, 1e11}};
     figures.device.call_latency_ns = 123456;
     figures.device.upload_bytes_per_s = 31.5e9;
@@ -69,7 +69,7 @@ static int tear_down(void **state) {
 /* Whether there is something, which then has to be what was stored. */
 static bool reads(void) {
     struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}}, before = read;
-    bool usable = lava_calibration_read(&place, &read);
+    bool usable = lava_figures_file_read(&place, &read);
     assert_memory_equal(&read, usable ? &figures : &before, sizeof read);
     return usable;
 }
@@ -77,25 +77,25 @@ static bool reads(void) {
 static void round_trip(void **state) {
     (void)state;
     assert_false(reads());
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_true(reads());
     figures.device.download_bytes_per_s = 1e9;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_true(reads());
 }
 
 static void no_cache(void **state) {
     (void)state;
-    lava_calibration_place(&gpu, NULL, &place);
+    lava_figures_file_place(&gpu, NULL, &place);
     assert_string_equal(place.path, "");
-    assert_false(lava_calibration_write(&place, &figures));
+    assert_false(lava_figures_file_write(&place, &figures));
     assert_false(reads());
 }
 
 static void broken_files(void **state) {
     struct stat info;
     (void)state;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(stat(place.path, &info), 0);
     assert_int_equal(truncate(place.path, info.st_size - 1), 0);
     assert_false(reads());
@@ -110,7 +110,7 @@ static void broken_files(void **state) {
     fclose(file);
     assert_false(reads());
 
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(chmod(place.path, 0666), 0);
     assert_false(reads());
     assert_int_equal(chmod(place.path, 0600), 0);
@@ -144,9 +144,9 @@ static void other_devices(void **state) {
     others[3].name[0]++;
     for (int i = 0; i < 4; i++) {
         struct lava_file_cache_place other;
-        lava_calibration_place(&others[i], home, &other);
+        lava_figures_file_place(&others[i], home, &other);
         assert_string_not_equal(other.path, place.path);
-        assert_true(lava_calibration_write(&other, &figures));
+        assert_true(lava_figures_file_write(&other, &figures));
         assert_false(reads());
         assert_int_equal(rename(other.path, place.path), 0);
         assert_false(reads());
@@ -177,7 +177,7 @@ static enum lava_place decide(void) {
                                          .b = (const void *)((uintptr_t)1 << 45),
                                          .c = (void *)((uintptr_t)1 << 46)};
     struct lava_plan plan;
-    assert_true(lava_calibration_read(&place, &read));
+    assert_true(lava_figures_file_read(&place, &read));
     lava_policy_choose(&problem, &gpu, &read, LAVA_MODE_AUTO, NULL, &plan);
     return plan.place;
 }
@@ -187,10 +187,10 @@ static void stored_figures_decide(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
         product_ns[i] = 1e9;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(decide(), LAVA_PLACE_GPU);
     figures.device.call_latency_ns = 1e10;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(decide(), LAVA_PLACE_CPU);
 }
 
