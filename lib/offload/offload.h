@@ -2,7 +2,7 @@
  * forwards its arguments untouched where begin says so, and calls end.
  *
  *     struct lava_call call = {.routine = LAVA_ROUTINE_sgemm_};
- *     call.valid = lava_problem_from_fortran(&call.problem, ...);
+ *     call.valid = lava_validate_translate(&list, &call.problem);
  *     if (!lava_offload_begin(&call))
  *         forward(the caller's arguments, untouched);
  *     lava_offload_end(&call);
