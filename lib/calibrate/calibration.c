@@ -144,10 +144,10 @@ static void give_turn_back(struct lava_engine *engine) {
         pthread_mutex_unlock(&state.turn);
 }
 
-static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
+static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine **engine) {
     const struct lava_calibration_callbacks *callbacks = state.callbacks;
     uint64_t quiet_ns = engine ? QUIET_DEVICE_NS : QUIET_NS;
-    (void)gauge;
+    (void)benchmark;
     if (engine && !callbacks)
         return false;
     while (wait_for_quiet(quiet_ns)) {
@@ -163,8 +163,8 @@ static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **e
     return false;
 }
 
-static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
-    (void)gauge;
+static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
+    (void)benchmark;
     bool undisturbed = state.begun == background.begun;
     give_turn_back(engine);
     return undisturbed;
@@ -183,19 +183,19 @@ static void store(const struct lava_figures *figures) {
 }
 
 static void calibrate(unsigned types) {
-    struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
-                                        .capabilities = state.device,
-                                        .figures = *lava_calibration_figures(),
-                                        .begin = begin_turn,
-                                        .end = end_turn};
-    lava_survey_set_quick(&gauge);
+    struct lava_microbenchmark benchmark = {.blas = lava_cpu_blas_get(),
+                                            .capabilities = state.device,
+                                            .figures = *lava_calibration_figures(),
+                                            .begin = begin_turn,
+                                            .end = end_turn};
+    lava_survey_set_quick(&benchmark);
     uint64_t start_ns = lava_stats_now_ns();
-    bool complete = lava_survey_run(&gauge, types);
-    lava_microbenchmark_finish(&gauge);
+    bool complete = lava_survey_run(&benchmark, types);
+    lava_microbenchmark_finish(&benchmark);
     LAVA_LOG(INFO, "calibration: %s after %.2f s", complete ? "measured" : "given up",
              (double)(lava_stats_now_ns() - start_ns) * 1e-9);
     if (complete)
-        store(&gauge.figures);
+        store(&benchmark.figures);
 }
 
 /* Returns the types to be measured. Returns 0, and marks the thread as ended, where there are none. */
