@@ -18,11 +18,11 @@ bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state);
 /* Must not be called after a NULL. */
 void lava_context_unlock(int cancel_state);
 
-/* What the policy needs to know about the device. It may be read once a type is ready; the place of the
- * struct never changes. */
+/* Returns what the policy needs to know about the device. It may be read once a type is ready; the place of
+ * the struct never changes. */
 const struct lava_capabilities *lava_context_capabilities(void);
-/* The engine, without the lock; NULL where there is none. The caller holds the lock, or a type is ready: then
- * the engine stays. */
+/* Returns the engine, without the lock; NULL where there is none. The caller holds the lock, or a type is
+ * ready: then the engine stays. */
 struct lava_engine *lava_context_engine(void);
 
 /* These enclose a preparation: they lock whether or not there is an engine. */

@@ -1,4 +1,4 @@
-/* What fork() and exit() mean for a process that uses a device. This file knows no device:
+/* Handles fork() and exit() in a process that uses a device. This file knows no device:
  * lib/offload/offload says by callbacks what is to be done.
  *
  * A child of fork() forwards every call to the CPU BLAS, and its exit() ends before the driver's handlers

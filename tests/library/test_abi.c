@@ -1,9 +1,9 @@
 /* The exported symbols against OpenBLAS called directly: the same bits in C, the same complaints. This
  * program has an xerbla_ of its own, as Fortran programs do; OpenBLAS must reach it either way.
  *
- * Run without an argument most calls are forwarded at the gate; with the argument "counted" statistics are
- * on and every call takes the slow path. Both in mode cpu, with LAVABLAS_CPU_BLAS naming this library itself,
- * which must be refused. */
+ * Run without an argument most calls are forwarded at the threshold; with the argument "counted" statistics
+ * are on and every call takes the slow path. Both in mode cpu, with LAVABLAS_CPU_BLAS naming this library
+ * itself, which must be refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,7 +151,7 @@ static void same_complaints(void **state) {
         x[5].lda = 100;
         x[6].ldb = 100;
         x[7].ldc = 100;
-        x[8].m = x[8].n = -200; /* the product of the sizes is positive: past the gate */
+        x[8].m = x[8].n = -200; /* the product of the sizes is positive: past the threshold */
         x[9].lda = x[9].ldb = x[9].ldc = 0;
         x[10].lda = -256;
         x[11].layout = good[i].layout ? 100 : 0;
@@ -194,7 +194,7 @@ static void own_api(void **state) {
     assert_non_null(why);
     assert_true(strlen(why) > 0);
     assert_int_equal(lavablas_wait(NULL), -1);
-    /* the first call of the process, in main, went past the gate */
+    /* the first call of the process, in main, went past the threshold */
     assert_int_equal(lavablas_last_call(&last), 0);
     assert_string_equal(last.routine, "cblas_sgemm");
     assert_string_equal(last.place, "cpu");

@@ -2,7 +2,7 @@
  * a sum in double precision, complaints, where they ran. This program has an xerbla_ of its own, as Fortran
  * programs do.
  *
- * The argument chooses the setting: "cpu", everything passes the gate; "counted", statistics are on and
+ * The argument chooses the setting: "cpu", everything passes the threshold; "counted", statistics are on and
  * nothing does; "auto", as programs run, on a machine with a device or without. */
 #include <setjmp.h>
 #include <stdarg.h>

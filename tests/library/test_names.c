@@ -4,7 +4,7 @@
  *     test_names PLAIN SCIPY straight|counted
  *
  * PLAIN is loaded at the start; SCIPY, whose names begin with scipy_, after names of PLAIN have been called.
- * Both are stubs, loaded RTLD_LOCAL. "counted": every call goes past the gate. */
+ * Both are stubs, loaded RTLD_LOCAL. "counted": every call goes past the threshold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

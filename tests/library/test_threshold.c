@@ -49,7 +49,7 @@ static void test_measured(void **state) {
     expect(&less, LAVA_POLICY_CUTOFF);
 }
 
-/* A gate that was closed meanwhile: no device will be used. */
+/* A threshold that was closed meanwhile: no device will be used. */
 static void test_closed_stays_closed(void **state) {
     static const int tiny[3] = {0, 0, 0};
     const struct lava_figures least = figures_with(tiny, 80e3, 50e3);

@@ -31,7 +31,7 @@
 #    define FORK_IS_UNSAFE 0
 #endif
 
-/* Beyond the gate's cut-off. */
+/* Beyond the cut-off. */
 static struct product product = {.m = 500, .n = 400, .k = 400, .alpha = 1};
 
 /* A cache of this test's own: what is stored there must not decide in others. The driver's is kept. And a CPU

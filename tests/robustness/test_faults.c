@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
+#include "lib/host/cpu_blas.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
