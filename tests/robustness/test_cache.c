@@ -175,7 +175,8 @@ static void each_bit_flipped(void **state) {
     assert_true(loads());
 }
 
-static void init_with(struct lava_file_cache_place *other, const char *name, const void *bytes, size_t count) {
+static void init_with(struct lava_file_cache_place *other, const char *name, const void *bytes,
+                      size_t count) {
     lava_file_cache_place_init(other, home, name, bytes, count);
     assert_string_not_equal(other->path, place.path);
 }
@@ -319,7 +320,8 @@ static void folder_unwritable(void **state) {
         if (geteuid() == 0 && seteuid(NOBODY))
             _exit(0);
         size_t bytes;
-        bool fine = chmod(place.folder, 0500) == 0 && !lava_file_cache_store(&place, payload, sizeof payload) &&
+        bool fine = chmod(place.folder, 0500) == 0 &&
+                    !lava_file_cache_store(&place, payload, sizeof payload) &&
                     lava_file_cache_load(&place, &bytes);
         fine = fine && chmod(place.folder, 0000) == 0 && !lava_file_cache_load(&place, &bytes);
         _exit(fine ? 0 : 1);
