@@ -386,6 +386,23 @@ static void append_types(struct line *line, const struct lava_problem *problem) 
         append(line, " -> %s", lava_type_name(problem->type_c));
 }
 
+static const char *const regions[] = {
+    [LAVA_REGION_ALL] = "", [LAVA_REGION_LOWER] = "lower ", [LAVA_REGION_UPPER] = "upper "};
+
+static void append_blocks(struct line *line, const struct lava_blocking *blocking) {
+    if (blocking->by_strips) {
+        append(line, ", %lld strips of %lld", (long long)blocking->blocks_n, (long long)blocking->piece_m);
+    } else {
+        append(line, ", %lld x %lld x %lld blocks of %lld x %lld", (long long)blocking->blocks_m,
+               (long long)blocking->blocks_n, (long long)blocking->blocks_k, (long long)blocking->block_m,
+               (long long)blocking->block_n);
+        if (blocking->later_n != blocking->block_n)
+            append(line, " (then %lld)", (long long)blocking->later_n);
+    }
+    append(line, " x %lld, split K %u%s, %.1f MiB", (long long)blocking->block_k, blocking->split_k,
+           blocking->epilogue ? ", epilogue" : "", (double)blocking->total_bytes / 0x1p20);
+}
+
 void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
                           size_t size) {
     struct line line = {.text = text, .size = size};
@@ -394,15 +411,14 @@ void lava_policy_describe(const struct lava_problem *problem, const struct lava_
     append_types(&line, problem);
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
-    append(&line, " %c%c m %lld n %lld k %lld: %s (%s)", problem->op_a == LAVA_OP_N ? 'N' : 'T',
-           problem->op_b == LAVA_OP_N ? 'N' : 'T', (long long)problem->m, (long long)problem->n,
-           (long long)problem->k, plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU",
-           lava_reason_text(plan->reason));
+    append(&line, " %s%c%c m %lld n %lld k %lld: %s (%s)", regions[problem->region],
+           problem->op_a == LAVA_OP_N ? 'N' : 'T', problem->op_b == LAVA_OP_N ? 'N' : 'T',
+           (long long)problem->m, (long long)problem->n, (long long)problem->k,
+           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (!plan->kernel)
         return;
-    const struct lava_blocking *blocking = &plan->blocking;
     append(&line, ", profile %s, kernel %s", plan->profile ? plan->profile->label : "none",
            plan->kernel->name);
     if (plan->shape.m)
@@ -412,11 +428,5 @@ void lava_policy_describe(const struct lava_problem *problem, const struct lava_
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else
         append(&line, "a workgroup per tile");
-    append(&line, ", %lld x %lld x %lld blocks of %lld x %lld", (long long)blocking->blocks_m,
-           (long long)blocking->blocks_n, (long long)blocking->blocks_k, (long long)blocking->block_m,
-           (long long)blocking->block_n);
-    if (blocking->later_n != blocking->block_n)
-        append(&line, " (then %lld)", (long long)blocking->later_n);
-    append(&line, " x %lld, split K %u%s, %.1f MiB", (long long)blocking->block_k, blocking->split_k,
-           blocking->epilogue ? ", finish" : "", (double)blocking->total_bytes / 0x1p20);
+    append_blocks(&line, &plan->blocking);
 }

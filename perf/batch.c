@@ -17,6 +17,7 @@
 #include "lib/base/stats.h"
 #include "lib/engine/rounds.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/vk/gpu.h"
 
 #define CHECKED_ELEMENTS 300
 
@@ -159,7 +160,7 @@ int main(int argc, char **argv) {
     const char *why;
     struct lava_device *device;
     struct lava_engine *engine;
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);
         return 77;
     }

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 #include "lib/calibrate/calibration.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
-#include "lib/offload/lifecycle.h"
-#include "lib/offload/threshold.h"
+#include "lib/offload/context.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
+#include "lib/vk/gpu.h"
 
 #define BAR_CHARACTERS 30
 /* The matrices of 4096 x 4096 x 4096 together. */
@@ -61,13 +64,13 @@ static bool parse(int argc, char **argv) {
 
 static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
     (void)gauge;
-    return !engine || (*engine = lava_lifecycle_lock(&cancel_state)) != NULL;
+    return !engine || (*engine = lava_context_lock(&cancel_state)) != NULL;
 }
 
 static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
     (void)gauge;
     if (engine)
-        lava_lifecycle_unlock(cancel_state);
+        lava_context_unlock(cancel_state);
     return true;
 }
 
@@ -148,7 +151,7 @@ static unsigned prepare(void) {
     for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_REAL_COUNT); type++) {
         enum lava_reason reason;
         show_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
-        if (lava_lifecycle_ready_for((enum lava_type)type, true, &reason))
+        if (lava_prepare_ready_for((enum lava_type)type, true, &reason))
             types |= 1u << type;
         else
             printf("%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));
@@ -171,12 +174,12 @@ static int print(const struct lava_figures *figures) {
 static int show(void) {
     struct lava_device *device;
     const char *why;
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "calibrate: no device: %s\n", why);
         return 77;
     }
     lava_calibration_load(&device->capabilities);
-    lava_device_destroy(device);
+    lava_gpu_close(device);
     const char *path = lava_calibration_path();
     if (!lava_calibration_is_stored()) {
         printf("nothing is stored in %s\n", path[0] ? path : "any file: there is no cache");
@@ -187,13 +190,13 @@ static int show(void) {
 }
 
 static int measure(void) {
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     const struct lava_config *config = lava_config_get();
     unsigned types = prepare();
     if (!types)
         return 77;
     struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
-                                        .capabilities = lava_lifecycle_capabilities(),
+                                        .capabilities = lava_context_capabilities(),
                                         .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
                                         .piece_ns = (uint64_t)(options.seconds * 1e9),
                                         .turn_ns = (uint64_t)(options.seconds * TURN_SHARE * 1e9),
@@ -215,8 +218,8 @@ static int measure(void) {
         fprintf(stderr, "calibrate: the machine has too much other work\n");
         return 77;
     }
-    lava_calibration_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
-    bool stored = lava_calibration_write(&place, &gauge.figures);
+    lava_figures_file_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
+    bool stored = lava_figures_file_write(&place, &gauge.figures);
     printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
     return print(&gauge.figures) || !stored;
 }
@@ -227,6 +230,6 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("LAVABLAS_CALIBRATE", "off", 1); /* this program measures */
-    lava_threshold_open();
+    lava_offload_open();
     return options.show ? show() : measure();
 }

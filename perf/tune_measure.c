@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "lib/base/stats.h"
+#include "lib/vk/gpu.h"
 #include "tests/checkgemm/measure.h"
 #include "tune.h"
 
@@ -30,7 +31,7 @@ bool tune_open(struct tune *tune) {
     tune->config = *lava_config_get();
     tune->config.inspect = true;
     tune->config.cache = false; /* thousands of kernels that are never needed again */
-    enum lava_status status = lava_device_create(&tune->config, &device, &why);
+    enum lava_status status = lava_gpu_open(&tune->config, &device, &why);
     if (status) {
         fprintf(stderr, "tune: no device: %s\n", why);
         return false;

@@ -1,7 +1,10 @@
 /* lavablas explain: where a call would run, why, and how. Called by lavablas.c.
  *
- *     lavablas explain [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
- *     lavablas explain [OPTION...] M N K                     ?gemm of those types, without transposition
+ *     lavablas explain [--plan] [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
+ *     lavablas explain [OPTION...] M N K                              ?gemm of those types, without
+ * transposition
+ *
+ * --plan prints the device's program (dispatch/program.h), a line for each task, whoever would compute.
  *
  * Routines and their types are those of lib/base/routines.h, the decision is lib/offload's own. A table tells
  * which arguments a family has; a new family is a row of it and a function that makes its product. */
@@ -9,14 +12,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/program.h"
+#include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/offload/lifecycle.h"
 #include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
 
 /* What decides of a call's arguments; the others have usual values. */
 struct arguments {
@@ -31,6 +37,7 @@ static const struct argument {
 } arguments_known[] = {
     {"UPLO", offsetof(struct arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct arguments, transa), "NTC"},
+    {"TRANS", offsetof(struct arguments, transa), "NTC"},
     {"TRANSB", offsetof(struct arguments, transb), "NTC"},
     {"M", offsetof(struct arguments, m), NULL},
     {"N", offsetof(struct arguments, n), NULL},
@@ -41,16 +48,17 @@ static const struct argument {
 
 static bool make_gemm(const struct arguments *x, struct lava_problem *problem);
 static bool make_gemmt(const struct arguments *x, struct lava_problem *problem);
+static bool make_syrk(const struct arguments *x, struct lava_problem *problem);
 
 /* make fills a problem whose types are set; false: the arguments are wrong. */
 static const struct shape {
     enum lava_family family;
     const char *arguments; /* in the routine's order, with a space after each */
-    const char *decided_by;
     bool (*make)(const struct arguments *x, struct lava_problem *problem);
 } shapes[] = {
-    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", NULL, make_gemm},
-    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", "the largest rectangle of the triangle", make_gemmt},
+    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", make_gemm},
+    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", make_gemmt},
+    {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", make_syrk},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -77,17 +85,23 @@ static bool make_gemm(const struct arguments *x, struct lava_problem *problem) {
     return valid;
 }
 
-/* The rectangle that lib/blas/gemmt begins with: half of the columns, in whole squares of 64. */
 static bool make_gemmt(const struct arguments *x, struct lava_problem *problem) {
-    struct lava_problem square = *problem;
-    struct arguments whole = *x;
-    whole.m = x->n;
-    if (!make_gemm(&whole, &square))
-        return false;
-    int64_t first = x->n < 128 ? x->n / 2 : (x->n / 2 + 63) / 64 * 64, second = x->n - first;
-    *problem = x->uplo == 'L' ? lava_problem_block(&square, first, second, 0, first)
-                              : lava_problem_block(&square, 0, first, first, second);
-    return true;
+    struct arguments square = *x;
+    square.m = x->n;
+    bool valid = make_gemm(&square, problem);
+    problem->region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    return valid;
+}
+
+/* As ?gemmt of A and its own transpose, conjugated where ?herk's C says so. */
+static bool make_syrk(const struct arguments *x, struct lava_problem *problem) {
+    struct arguments product = *x;
+    product.transb = x->transa == 'N' ? 'T' : 'N';
+    bool valid = make_gemmt(&product, problem);
+    problem->b_is_a = true;
+    problem->b = problem->a;
+    problem->ldb = problem->lda;
+    return valid;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -119,7 +133,7 @@ static int find_gemm(enum lava_type type, enum lava_type type_c) {
 }
 
 static void tell_usage(void) {
-    fputs("usage: lavablas explain [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stderr);
+    fputs("usage: lavablas explain [--plan] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stderr);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const char *before = "", *family = "";
         fprintf(stderr, "         %sof ", shapes[i].arguments);
@@ -133,7 +147,7 @@ static void tell_usage(void) {
         }
         fputc('\n', stderr);
     }
-    fputs("       lavablas explain [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
+    fputs("       lavablas explain [--plan] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
           "       (the environment variables of the library count)\n",
@@ -249,11 +263,48 @@ void explain_source(const char *label) {
         printf("%sstarting values, there is no cache\n", label);
 }
 
+static void show_task(const struct lava_task *task) {
+    const struct lava_block *block = task->block;
+    switch (task->kind) {
+    case LAVA_TASK_PACK_A:
+        printf("  pack A        rows %" PRId64 " to %" PRId64 ", K %" PRId64 " to %" PRId64 "%s\n", task->row,
+               task->row + task->rows, task->first_k, task->first_k + task->k,
+               task->serves_both ? ", and the same as B's columns" : "");
+        return;
+    case LAVA_TASK_PACK_B:
+        printf("  pack B        columns %" PRId64 " to %" PRId64 ", K %" PRId64 " to %" PRId64 "\n",
+               task->column, task->column + task->columns, task->first_k, task->first_k + task->k);
+        return;
+    case LAVA_TASK_WAIT:
+        printf("  write back    until %u downloads are unfinished\n", task->unfinished);
+        return;
+    case LAVA_TASK_MULTIPLY:
+        printf("  multiply      rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64 "\n",
+               task->row, task->row + task->rows, block->column, block->column + block->columns);
+        return;
+    default:
+        printf("  %s rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64 "\n",
+               task->kind == LAVA_TASK_EPILOGUE ? "epilogue     " : "download     ", block->row,
+               block->row + block->rows, block->column, block->column + block->columns);
+    }
+}
+
+/* Of a complex product, the real one of parts. At once, the same tasks are one submission. */
+static void show_program(const struct lava_problem *problem, const struct lava_plan *plan) {
+    const struct lava_problem parts = lava_problem_of_parts(problem);
+    struct lava_program program;
+    struct lava_task task;
+    lava_program_begin(&program, &parts, plan->kernel, &plan->blocking);
+    while (lava_program_next(&program, &task))
+        show_task(&task);
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
     char text[512];
-    const struct shape *shape = read_call(argc, argv, &call);
+    bool with_plan = argc > 0 && !strcmp(argv[0], "--plan");
+    const struct shape *shape = read_call(argc - with_plan, argv + with_plan, &call);
     if (!shape) {
         tell_usage();
         return 2;
@@ -261,10 +312,10 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.problem, &plan, text, sizeof text);
     puts(text);
-    if (shape->decided_by)
-        printf("%s is decided by %s\n", lava_routine_row(call.routine)->routine, shape->decided_by);
+    if (with_plan && plan.kernel)
+        show_program(&call.problem, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
-        printf("device: none (%s)\n", lava_lifecycle_explanation());
+        printf("device: none (%s)\n", lava_prepare_explanation());
     if (plan.cpu_ns > 0)
         explain_source("figures: ");
     return call.reason == LAVA_REASON_NO_DEVICE;

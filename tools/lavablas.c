@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/profiles.h"
+#include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/vk/device.h"
+#include "lib/vk/gpu.h"
 #include "tools/explain.h"
 
 static const char usage[] = "usage: lavablas device | explain ROUTINE ARGUMENT... | kernels | profiles\n"
@@ -28,12 +31,12 @@ static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
 static bool read_device(struct lava_capabilities *capabilities) {
     struct lava_device *device;
     const char *why;
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("device: none (%s)\n", why);
         return false;
     }
     *capabilities = device->capabilities;
-    lava_device_destroy(device);
+    lava_gpu_close(device);
     return true;
 }
 

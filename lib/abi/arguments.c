@@ -1,16 +1,16 @@
-/* From arguments to a product. Called by the entry points for what is not forwarded. */
+/* Makes a product of a caller's arguments. Called by the entry points for calls that are not forwarded at
+ * once. */
 #include "lib/abi/arguments.h"
 
-#include <stdio.h>
-
-#include "lib/host/complain.h"
+#include "lib/abi/validate.h"
+#include "lib/abi/xerbla.h"
 #include "lib/host/convert.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/reference.h"
 
-/* A CPU BLAS whose cblas_sgemm calls sgemm_ through the process's global scope reaches this library's sgemm_,
- * and, where that library has no sgemm_ itself, lava_arguments_compute again: the second time round the
- * product is computed here. */
+/* A CPU BLAS whose cblas_sgemm calls sgemm_ through the process's global scope reaches this library's sgemm_.
+ * If it has no sgemm_ itself, that leads to lava_arguments_compute again, which then computes the product
+ * here. */
 static _Thread_local int depth;
 
 void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary) {
@@ -37,7 +37,7 @@ void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double 
     }
 }
 
-struct lava_problem lava_arguments_numbers(const struct lava_arguments *x) {
+static struct lava_problem numbers_of(const struct lava_arguments *x) {
     return (struct lava_problem){.type = lava_routine_type(x->routine),
                                  .type_c = lava_routine_type_c(x->routine),
                                  .m = x->m,
@@ -51,31 +51,30 @@ struct lava_problem lava_arguments_numbers(const struct lava_arguments *x) {
                                  .c = x->c};
 }
 
+static struct lava_validate_list list_of(const struct lava_arguments *x, const struct lava_problem *numbers) {
+    return (struct lava_validate_list){.routine = x->routine,
+                                       .layout = x->layout,
+                                       .transa = x->transa,
+                                       .transb = x->transb,
+                                       .numbers = numbers};
+}
+
+int lava_arguments_find_wrong(const struct lava_arguments *x) {
+    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_validate_list list = list_of(x, &numbers);
+    return lava_validate_find(&list);
+}
+
 bool lava_arguments_translate(const struct lava_arguments *x, struct lava_problem *problem) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = lava_arguments_numbers(x);
-    bool valid = row->convention == LAVA_CONVENTION_FORTRAN
-                     ? lava_problem_from_fortran(problem, (char)x->transa, (char)x->transb, &numbers)
-                     : lava_problem_from_cblas(problem, x->layout, x->transa, x->transb, &numbers);
+    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_validate_list list = list_of(x, &numbers);
+    bool valid = lava_validate_translate(&list, problem);
     if (valid) {
         lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
         lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
     }
     return valid;
-}
-
-/* Errors are told under the names of the standard: a program that compares them knows no others. */
-static void complain(const struct lava_arguments *x) {
-    const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = lava_arguments_numbers(x);
-    char name[32];
-    if (row->convention == LAVA_CONVENTION_FORTRAN) {
-        lava_complain_fortran(row->routine, (char)x->transa, (char)x->transb, &numbers);
-        return;
-    }
-    snprintf(name, sizeof name, "%s%s", row->convention == LAVA_CONVENTION_CBLAS ? "cblas_" : row->prefix,
-             row->routine);
-    lava_complain_cblas(name, x->layout, x->transa, x->transb, &numbers);
 }
 
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
@@ -87,7 +86,7 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
 void lava_arguments_compute(const struct lava_arguments *arguments) {
     struct lava_problem problem;
     if (!lava_arguments_translate(arguments, &problem)) {
-        complain(arguments);
+        lava_xerbla_product(arguments->routine, lava_arguments_find_wrong(arguments));
     } else if (depth > 0 && !lava_type_is_half(problem.type)) {
         lava_reference_run(&problem);
     } else {

@@ -1,5 +1,5 @@
-/* A product's arguments as a caller gave them, whatever list they came in, and what becomes of them past the
- * fast path. Any thread. */
+/* A product's arguments as a caller gave them, whatever list they came in, and what is done with them where
+ * the call is not forwarded at once. Any thread may call these functions. */
 #ifndef LAVA_ABI_ARGUMENTS_H
 #define LAVA_ABI_ARGUMENTS_H
 
@@ -14,19 +14,20 @@ struct lava_arguments {
     void *c;
 };
 
-/* False: the caller's arguments are to be forwarded. Either way lava_offload_end(call) comes next. */
+/* Returns false where the caller's arguments are to be forwarded. lava_offload_end(call) comes next in any
+ * case. */
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call);
 
-/* Does what the CPU's routine of that name would do if there were one: computes by another of its routines,
- * or complains. */
+/* Does what the CPU's routine of that name would do if there were one: it computes by another routine of the
+ * CPU BLAS, or complains. */
 void lava_arguments_compute(const struct lava_arguments *arguments);
 
-/* The product that is asked for; false: the arguments are wrong. Scalars are not read then. */
+/* Makes the product. Returns false where an argument is invalid; scalars are not read then. */
 bool lava_arguments_translate(const struct lava_arguments *arguments, struct lava_problem *problem);
-/* Sizes and matrices alone, as they were given. */
-struct lava_problem lava_arguments_numbers(const struct lava_arguments *arguments);
+/* Returns the first invalid argument, as lava_validate_find does. */
+int lava_arguments_find_wrong(const struct lava_arguments *arguments);
 
-/* A number of a routine's scalar type. */
+/* Reads a number of a routine's scalar type. */
 void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary);
 
 #endif

@@ -19,7 +19,7 @@
  *     names      (what they are called)
  *     family     ..._begin(&arguments, &call): false, with nothing written: the arguments are to be forwarded
  *                ..._compute(&arguments): what the CPU's routine of that name would do if there were one
- *     forwards   what the gate says, of the parameters
+ *     forwards   what the threshold says, of the parameters
  *     arguments  initializer of struct ..._arguments */
 #ifndef LAVA_ABI_ENTRY_H
 #define LAVA_ABI_ENTRY_H

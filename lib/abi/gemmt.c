@@ -3,7 +3,8 @@
  * its ?gemm computes the triangle (lib/host/triangle.h). */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/refuse.h"
+#include "lib/abi/validate.h"
+#include "lib/abi/xerbla.h"
 #include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
 
@@ -36,17 +37,16 @@ static bool translate(const struct gemmt_arguments *x, struct lava_problem *tria
 
 /* The list is ?gemm's with uplo before the operations, and m left out after them. */
 static void complain(const struct gemmt_arguments *x) {
-    const struct lava_problem numbers = lava_arguments_numbers(&x->gemm);
     int cblas = lava_routine_row(x->gemm.routine)->convention != LAVA_CONVENTION_FORTRAN;
-    int number = lava_refuse_find(x->gemm.routine, x->gemm.layout, x->gemm.transa, x->gemm.transb, &numbers);
+    int number = lava_arguments_find_wrong(&x->gemm);
     bool is_lower;
-    if (number == LAVA_REFUSE_LAYOUT)
+    if (number == LAVA_VALIDATE_LAYOUT)
         number = 0;
     else if (!read_uplo(x, &is_lower))
         number = 1;
     else if (number <= 3)
         number++;
-    lava_refuse(x->gemm.routine, number + cblas);
+    lava_xerbla(x->gemm.routine, number + cblas);
 }
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {

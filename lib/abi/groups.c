@@ -8,13 +8,14 @@
 
 #include "dispatch/batches.h"
 #include "lib/abi/arguments.h"
-#include "lib/abi/refuse.h"
+#include "lib/abi/validate.h"
+#include "lib/abi/xerbla.h"
 #include "lib/base/config.h"
 #include "lib/blas/batch.h"
 #include "lib/blas/parts.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/offload/context.h"
 #include "lib/offload/threshold.h"
 
 static int64_t integer_at(bool is_ilp64, const void *integers, int64_t at) {
@@ -81,7 +82,15 @@ static struct group read_group(const struct lava_groups_arguments *x, const stru
     return group;
 }
 
-/* A product by rows is that of the operands exchanged. False: the arguments are wrong. */
+static struct lava_validate_list list_of(const struct lava_groups_arguments *x, const struct group *group) {
+    return (struct lava_validate_list){.routine = x->routine,
+                                       .layout = x->layout,
+                                       .transa = group->transa,
+                                       .transb = group->transb,
+                                       .numbers = &group->numbers};
+}
+
+/* A row-major product is that of the exchanged operands. Returns false where an argument is invalid. */
 static bool translate(const struct lava_groups_arguments *x, const struct place *place,
                       struct lava_batch *batch) {
     enum { ROW_MAJOR = 101 };
@@ -94,8 +103,8 @@ static bool translate(const struct lava_groups_arguments *x, const struct place 
         return false;
     if (group.count > 0)
         read_matrices(x, place->first, &group);
-    if (!(fortran ? lava_problem_from_fortran(problem, (char)group.transa, (char)group.transb, &group.numbers)
-                  : lava_problem_from_cblas(problem, x->layout, group.transa, group.transb, &group.numbers)))
+    const struct lava_validate_list list = list_of(x, &group);
+    if (!lava_validate_translate(&list, problem))
         return false;
     bool swapped = !fortran && x->layout == ROW_MAJOR;
     lava_arguments_read_scalar(row->scalar, (const char *)x->alpha + scalar_bytes * place->group,
@@ -173,7 +182,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
 
 /* Whether the device would take a group or its first product; *reason says why not. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
-    const struct lava_capabilities *device = lava_lifecycle_capabilities();
+    const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_calibration_figures();
     const struct lava_overrides none = {0};
     const struct lava_problem product = lava_batch_product(batch, 0);
@@ -213,7 +222,8 @@ static bool look(struct lava_call *call, void *context) {
     return false;
 }
 
-/* The number of the first wrong argument in Fortran's count; LAVA_REFUSE_LAYOUT; 0: none. */
+/* Returns the first invalid argument in Fortran's count, LAVA_VALIDATE_LAYOUT, or 0 where nothing is invalid.
+ */
 static int find_wrong(const struct lava_groups_arguments *x) {
     /* by ?gemm's count; between its arguments ?gemm_batch_strided has the strides */
     static const int strided[14] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15};
@@ -222,7 +232,8 @@ static int find_wrong(const struct lava_groups_arguments *x) {
         return 14;
     for (struct place place = {0}; place.group < x->count; place.group++) {
         const struct group group = read_group(x, &place);
-        int number = lava_refuse_find(x->routine, x->layout, group.transa, group.transb, &group.numbers);
+        const struct lava_validate_list list = list_of(x, &group);
+        int number = lava_validate_find(&list);
         if (number)
             return number < 0 || !is_strided ? number : strided[number];
         if (group.count < 0)
@@ -274,7 +285,7 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
     struct total total;
     bool wrote;
     *call = (struct lava_call){.routine = arguments->routine};
-    lava_threshold_open();
+    lava_offload_open();
     if (find_wrong(arguments))
         return lava_offload_begin(call);
     total = sum_up(arguments);
@@ -290,12 +301,11 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
 }
 
 void lava_groups_compute(const struct lava_groups_arguments *arguments) {
-    bool fortran = lava_routine_row(arguments->routine)->convention == LAVA_CONVENTION_FORTRAN;
     struct place place = {0};
     struct lava_batch batch;
     int wrong = find_wrong(arguments);
     if (wrong) {
-        lava_refuse(arguments->routine, wrong == LAVA_REFUSE_LAYOUT ? 1 : wrong + !fortran);
+        lava_xerbla_product(arguments->routine, wrong);
         return;
     }
     while (next_group(arguments, &place, &batch))

@@ -5,7 +5,7 @@
  * numbers. */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/refuse.h"
+#include "lib/abi/xerbla.h"
 #include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
 
@@ -115,7 +115,7 @@ static bool translate(const struct syrk_arguments *x, struct lava_problem *probl
 static void complain(const struct syrk_arguments *x) {
     const struct options options = read_options(x);
     int number = find_wrong(x, &options);
-    lava_refuse(x->routine, number < 0 ? 1 : number + !options.is_fortran);
+    lava_xerbla(x->routine, number < 0 ? 1 : number + !options.is_fortran);
 }
 
 static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call *call) {

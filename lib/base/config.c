@@ -1,8 +1,8 @@
-/* The configuration, read from the environment once. The only file that calls getenv. Called by everyone
- * through lava_config_get; lava_config_parse is the same over any source of variables, for tests.
+/* Reads the configuration from the environment, once. This is the only file that calls getenv. Everyone calls
+ * lava_config_get; tests call lava_config_parse with variables of their own.
  *
- * Invariant: a value that is not understood is reported once and changes nothing; an empty value counts as
- * none; a secure (setuid) program gets the defaults and mode CPU, without a look at the environment. */
+ * Invariant: a value that is not understood is reported once and changes nothing. An empty value counts as
+ * none. A secure (setuid) program gets the defaults and mode CPU, and its environment is not read. */
 #include "lib/base/config.h"
 
 #include <limits.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
-
-#include "lib/base/log.h"
 
 #define DEFAULT_PINNED_BYTES ((uint64_t)128 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
@@ -37,7 +35,7 @@ static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 
-/* Where launchers put the rank of a process among those of its machine. */
+/* Launchers put the rank of a process on its machine into one of these. */
 static const char *const local_rank_names[] = {
     "OMPI_COMM_WORLD_LOCAL_RANK", /* Open MPI */
     "MV2_COMM_WORLD_LOCAL_RANK",  /* MVAPICH */
@@ -46,10 +44,10 @@ static const char *const local_rank_names[] = {
     "PMI_LOCAL_RANK",             /* Cray's and other PMI launchers */
 };
 
-/* How programs are told to compute with fewer threads, the more special first. */
+/* These limit the threads of a CPU BLAS; the more specific one comes first. */
 static const char *const thread_names[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
 
-/* What the parsers of one run share. */
+/* The state that the parsers of one run share. */
 struct parser {
     struct lava_config *config;
     struct lava_config_storage *storage;
@@ -59,7 +57,7 @@ struct parser {
     bool init_set;
 };
 
-/* A parser takes the value of its variable; false: not understood, nothing changed. */
+/* Parses the value of one variable. Returns false, and changes nothing, where it is not understood. */
 typedef bool parse_value(struct parser *parser, const char *value);
 
 static bool find_word(const struct word *words, const char *value, int *found) {
@@ -125,8 +123,9 @@ static bool parse_calibrate(struct parser *parser, const char *value) {
     return true;
 }
 
-/* Digits and a fraction; *end is what follows. Not strtod, whose decimal point follows the program's locale.
- * A negative number where there are none; perhaps not a number where they do not end. */
+/* Reads digits and a fraction and sets *end to what follows them. strtod is no choice: its decimal point
+ * depends on the program's locale. The result is negative where there are no digits, and may be NaN where
+ * there are very many. */
 static double parse_number(const char *value, const char **end) {
     double number = 0, place = 1;
     bool digits = false, fraction = false;
@@ -158,7 +157,7 @@ static bool parse_size(const char *value, uint64_t *bytes) {
     }
     if ((*value | 0x20) == 'b')
         value++;
-    /* not (number < 1): that also stops what is not a number */
+    /* !(number >= 1) also rejects NaN */
     if (*value || !(number >= 1) || number >= 9e18)
         return false;
     *bytes = (uint64_t)number;
@@ -236,7 +235,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Variables of others: a value not understood is none of our business, the next name is tried. */
+/* These variables belong to others, so a value that is not understood is not reported: the next name is
+ * tried. */
 static int find_local_rank(const struct parser *parser) {
     for (size_t i = 0; i < sizeof local_rank_names / sizeof local_rank_names[0]; i++) {
         const char *value = parser->get(local_rank_names[i], parser->context);
@@ -251,7 +251,8 @@ static int find_local_rank(const struct parser *parser) {
     return -1;
 }
 
-/* Of OpenMP's list for nested levels, the first. Not ours to complain about. */
+/* OpenMP allows a list, one number for each nested level; the first one counts. Wrong values are not
+ * reported, because these variables belong to others. */
 static int find_cpu_threads(const struct parser *parser) {
     for (size_t i = 0; i < sizeof thread_names / sizeof thread_names[0]; i++) {
         const char *value = parser->get(thread_names[i], parser->context);
@@ -262,8 +263,8 @@ static int find_cpu_threads(const struct parser *parser) {
     return 0;
 }
 
-/* A relative path would make the cache depend on the working directory; the XDG specification says to ignore
- * one. */
+/* The XDG specification says to ignore a relative path: it would make the cache depend on the working
+ * directory. */
 static const char *find_cache_home(const struct parser *parser) {
     char *text = parser->storage->cache_home;
     size_t size = sizeof parser->storage->cache_home;
@@ -323,6 +324,7 @@ static void complain_on_stderr(const char *name, const char *value, const char *
 static void parse_process(void) {
     lava_config_parse(&process_config, &process_storage, getauxval(AT_SECURE) != 0, get_from_environment,
                       complain_on_stderr, NULL);
+    lava_log_set_level(process_config.log_level);
 }
 
 const struct lava_config *lava_config_get(void) {

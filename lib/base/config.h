@@ -1,5 +1,5 @@
-/* The configuration: environment variables, read once, in one file. Read-only after lava_config_get's first
- * return; any thread. */
+/* The configuration: environment variables, read once, in one file. It does not change after the first return
+ * of lava_config_get. Any thread may call these functions. */
 #ifndef LAVA_BASE_CONFIG_H
 #define LAVA_BASE_CONFIG_H
 
@@ -7,38 +7,36 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
-
-enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INFO, LAVA_LOG_DEBUG };
+#include "lib/base/log.h"
 
 struct lava_config {
     enum lava_mode mode;
-    bool secure;        /* a setuid program: everything else is at its default and mode is CPU */
-    bool init_sync;     /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
-    const char *device; /* LAVABLAS_DEVICE: index, name part or "cpu"; NULL: the best real GPU */
-    int local_rank;     /* MPI's local rank, -1: none */
-    int cpu_threads; /* what the program allows a CPU BLAS: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS; 0: not said
-                      */
+    bool secure;                   /* a setuid program: mode is CPU, and everything else has its default */
+    bool init_sync;                /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
+    const char *device;            /* LAVABLAS_DEVICE: index, name part or "cpu"; NULL: the best real GPU */
+    int local_rank;                /* MPI's local rank, -1: none */
+    int cpu_threads;               /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, 0: neither is set */
     const char *cpu_blas;          /* path, or NULL */
-    enum lava_precision precision; /* of threads that have not chosen one */
+    enum lava_precision precision; /* for threads that have not chosen one */
     uint64_t memory_bytes;         /* 0: no limit but the device's */
-    uint64_t pinned_bytes;         /* limit of staging memory */
-    uint64_t idle_ns;              /* memory not used for so long is given back; 0: never */
+    uint64_t pinned_bytes;         /* the most staging memory */
+    uint64_t idle_ns;              /* memory that was not used for so long is freed; 0: never */
     const char *stats;             /* NULL: off; "": stderr; else a path */
-    enum lava_log_level log_level; /* LAVA_LOG_NONE: nothing is printed but the warning about a wrong value */
+    enum lava_log_level log_level; /* LAVA_LOG_NONE: only wrong values are reported */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
-    bool inspect;      /* no variable: checkgemm wants what the driver's compiler says of its kernels */
+    bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };
 
-/* A source of variables: getenv or a test's table. */
+/* A source of variables: getenv, or a test's table. */
 typedef const char *lava_config_getter(const char *name, void *context);
-/* Told once for each value not understood; the default is used then. */
+/* Called once for each value that is not understood; the default is used then. */
 typedef void lava_config_complain(const char *name, const char *value, const char *expected, void *context);
 
-/* Strings in *config point into *storage: a program may change its environment later. A value too long for
- * its place is one not understood. */
+/* Strings in *config point into *storage, because a program may change its environment later. A value that is
+ * too long for its place is not understood. */
 struct lava_config_storage {
     char device[256];
     char cpu_blas[4096];
@@ -49,10 +47,12 @@ struct lava_config_storage {
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
                        lava_config_getter *get, lava_config_complain *complain, void *context);
 
-/* "ieee", "standard" or "fast", in either case; false: none of them, *precision is unchanged. */
+/* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
+ * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
 
-/* The process's own, parsed from the environment at the first call. */
+/* Returns the configuration of the process. The first call parses the environment, reports wrong values on
+ * stderr and sets the level of the log. */
 const struct lava_config *lava_config_get(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fault injection: makes the Nth passage of a point fail. Called by lib/vk and lib/engine through
- * lava_fault_hit. Without LAVA_FAULT_INJECTION this file defines nothing: the header's inline does. */
+/* Makes the Nth passage of a point fail. lib/vk and lib/engine call lava_fault_hit. Without
+ * LAVA_FAULT_INJECTION this file defines nothing, because the header's inline function does. */
 #include "lib/base/fault.h"
 
 #ifdef LAVA_FAULT_INJECTION
@@ -21,11 +21,11 @@ static const char *const point_names[LAVA_FAULT_COUNT] = {
 };
 
 static atomic_long passages[LAVA_FAULT_COUNT];
-/* Passages first..last of each point fail; none where first is 0. */
+/* Passages first..last of each point fail; none fail where first is 0. */
 static atomic_long first[LAVA_FAULT_COUNT], last[LAVA_FAULT_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A decimal number up to the next ':' or the end. */
+/* Reads a decimal number up to the next ':' or the end. */
 static bool parse_number(const char **text, long *number) {
     char *end;
     if (**text < '0' || **text > '9')
@@ -76,7 +76,7 @@ static void apply_config(void) {
 }
 
 bool lava_fault_set(const char *specification) {
-    pthread_once(&once, apply_config); /* or the first passage would undo this one */
+    pthread_once(&once, apply_config); /* or the first passage would undo this setting */
     return apply(specification);
 }
 

@@ -1,11 +1,11 @@
-/* Fault injection, in builds configured with -Dfault_injection=true; elsewhere no passage ever fails, at no
+/* Injects faults in builds configured with -Dfault_injection=true. In other builds no passage fails, at no
  * cost.
  *
  *     LAVABLAS_FAULT=POINT[:N[:COUNT]]
  *
- * The Nth passage (from 1) of POINT fails, and the COUNT - 1 after it (0: all after). Points: each step of a
- * call (init, allocate, upload, submit, wait, device_lost, download), and vk, any Vulkan call that returns a
- * VkResult; a fault there gives VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY and
+ * The Nth passage (from 1) of POINT fails, and the COUNT - 1 after it (0: all after). The points are the
+ * steps of a call (init, allocate, upload, submit, wait, device_lost, download), and vk, any Vulkan call that
+ * returns a VkResult. A fault at vk gives VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY and
  * VK_ERROR_INITIALIZATION_FAILED in turn. */
 #ifndef LAVA_BASE_FAULT_H
 #define LAVA_BASE_FAULT_H
@@ -27,12 +27,12 @@ enum lava_fault_point {
 };
 
 #ifdef LAVA_FAULT_INJECTION
-/* True where this passage is to fail. Any thread. */
+/* Counts a passage and returns whether it fails. Any thread may call it. */
 bool lava_fault_hit(enum lava_fault_point point);
-/* For tests: sets the specification (NULL: none) and restarts the counters; returns false for one not
- * understood. */
+/* Sets the specification (NULL: none) and restarts the counters; tests call it. Returns false for a
+ * specification that is not understood. */
 bool lava_fault_set(const char *specification);
-/* How many passages of the point there were since. */
+/* Returns how many passages of the point there were since. */
 long lava_fault_passages(enum lava_fault_point point);
 #else
 static inline bool lava_fault_hit(enum lava_fault_point point) {

@@ -1,29 +1,32 @@
-/* Messages on stderr. Called by everyone; each message is one line and one write, so lines of threads and
- * processes do not mix, and neither stdio nor the caller's errno is touched. */
+/* Writes messages to stderr. Everyone calls it. Each message is one line and one write, so the lines of
+ * threads and processes do not mix. Neither stdio nor the caller's errno is touched. */
 #include "lib/base/log.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define LINE_BYTES 1024
 
-static const char *const level_words[] = {
+static _Atomic int highest_level = LAVA_LOG_NONE;
+
+static const char *const level_prefixes[] = {
     [LAVA_LOG_NONE] = "", [LAVA_LOG_ERROR] = "error: ", [LAVA_LOG_WARN] = "warning: ",
     [LAVA_LOG_INFO] = "", [LAVA_LOG_DEBUG] = "debug: ",
 };
 
-__attribute__((format(printf, 2, 0))) static void write_line(const char *word, const char *format,
+__attribute__((format(printf, 2, 0))) static void write_line(const char *prefix, const char *format,
                                                              va_list arguments) {
     char line[LINE_BYTES];
     int saved_errno = errno;
-    int head = snprintf(line, sizeof line, "lavablas: %s", word);
+    int head = snprintf(line, sizeof line, "lavablas: %s", prefix);
     size_t length = head > 0 ? (size_t)head : 0;
     int body = vsnprintf(line + length, sizeof line - length, format, arguments);
     length += body > 0 ? (size_t)body : 0;
     if (length > sizeof line - 1)
-        length = sizeof line - 1; /* cut: the newline below replaces the terminator */
+        length = sizeof line - 1; /* a long line is cut: the newline replaces the terminator */
     line[length++] = '\n';
     ssize_t written;
     do
@@ -32,14 +35,18 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *word, c
     errno = saved_errno;
 }
 
+void lava_log_set_level(enum lava_log_level level) {
+    atomic_store_explicit(&highest_level, (int)level, memory_order_relaxed);
+}
+
 bool lava_log_enabled(enum lava_log_level level) {
-    return level <= lava_config_get()->log_level;
+    return (int)level <= atomic_load_explicit(&highest_level, memory_order_relaxed);
 }
 
 void lava_log_write(enum lava_log_level level, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_line(level_words[level], format, arguments);
+    write_line(level_prefixes[level], format, arguments);
     va_end(arguments);
 }
 

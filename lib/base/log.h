@@ -1,13 +1,19 @@
-/* Messages on stderr, each one line and one write. Any thread. */
+/* Messages on stderr, each one line and one write. Any thread may call these functions.
+ *
+ * The log knows nothing of the configuration: lib/base/config sets its level once the environment is read. */
 #ifndef LAVA_BASE_LOG_H
 #define LAVA_BASE_LOG_H
 
-#include "lib/base/config.h"
+#include <stdbool.h>
+
+enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INFO, LAVA_LOG_DEBUG };
+
+/* Messages up to this level are printed from now on. The level is LAVA_LOG_NONE until it is set. */
+void lava_log_set_level(enum lava_log_level level);
 
 bool lava_log_enabled(enum lava_log_level level);
 void lava_log_write(enum lava_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Printed whatever the level is: for the two things a user must be told (an unknown setting, no BLAS at all).
- */
+/* Prints at every level. Two things a user must be told: an unknown setting, and that there is no BLAS. */
 void lava_log_always(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define LAVA_LOG(level, ...)                                                                                 \

@@ -1,4 +1,5 @@
-/* The table of exported names, made of the two in routines.h. */
+/* Makes the table of exported names from the two tables in routines.h. Called wherever a routine's name or
+ * types are needed. */
 #include "lib/base/routines.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
-/* The routines that the library exports, and under which names: two tables for the preprocessor. lib/abi
- * makes the entry points of them, lib/host the search for the CPU's own, lib/base/stats the counters, tests
- * what they compare with. An enum lava_routine is one exported name.
+/* The routines that the library exports and their names, in two tables for the preprocessor. From these
+ * tables lib/abi makes the entry points, lib/host the search for the CPU's own routines, lib/base/stats the
+ * counters, and tests what they compare with. An enum lava_routine is one exported name.
  *
- * A family is what shares an argument list; lib/abi has a file for each. Constant data, any thread. */
+ * The routines of a family share an argument list; lib/abi has a file for each. The data are constant, so any
+ * thread may read them. */
 #ifndef LAVA_BASE_ROUTINES_H
 #define LAVA_BASE_ROUTINES_H
 
@@ -13,7 +14,7 @@
 
 // clang-format off
 
-/* Names are prefix, routine, suffix. Where several would do, the CPU BLAS is called by the first that it has.
+/* A name is prefix, routine, suffix. Where several would do, the CPU BLAS is called by the first name that it has.
  *
  *     prefix        suffix  convention  integers               called by                          */
 #define LAVA_FORMS_ALL(X, ...)                                                                            \
@@ -28,8 +29,8 @@
     X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__) /* netlib, oneMKL                         */ \
     X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)                                              \
     X(             ,       , FORTRAN,    int,     __VA_ARGS__) /* oneMKL                                 */
-/* Half precision has the names that OpenBLAS and oneMKL gave it, and one of this library's own, whose
- * enumerators are ints. */
+/* Half precision has the names that OpenBLAS and oneMKL gave it, and one of this library's own, whose enumerators are
+ * ints. */
 #define LAVA_FORMS_OPENBLAS(X, ...)                                                                       \
     X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__)                                              \
     X(             , _     , FORTRAN,    int,     __VA_ARGS__)
@@ -58,7 +59,7 @@
     LAVA_FORMS_CBLAS(   X, GEMM,  gemm_bf16bf16f32, BF16,    FP32,  FP32)      \
     LAVA_FORMS_OPENBLAS(X, GEMM,  bgemm,            BF16,    BF16,  BF16)
 
-/* Of C one triangle: one routine under two names, oneMKL's and the reference's. */
+/* These write one triangle of C. A routine has two names, oneMKL's and the reference's. */
 #define LAVA_GEMMT_ROUTINES(X)                                              \
     LAVA_FORMS_ALL(     X, GEMMT, sgemmt,           FP32,    FP32,  FP32)      \
     LAVA_FORMS_ALL(     X, GEMMT, dgemmt,           FP64,    FP64,  FP64)      \
@@ -99,9 +100,9 @@
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)
 
-/* What a type is in C's argument lists: behind a pointer; by value, which complex scalars never are; and where
- * a scalar that came by value lies. 16-bit numbers are integers that hold the bits, as oneMKL and OpenBLAS
- * have them: _Float16 would travel in another kind of register. */
+/* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
+ * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
+ * oneMKL and OpenBLAS: _Float16 would travel in another kind of register. */
 #define LAVA_ELEMENT_FP32  float
 #define LAVA_ELEMENT_FP64  double
 #define LAVA_ELEMENT_CFP32 void
@@ -135,7 +136,7 @@ enum lava_routine {
 enum lava_convention {
     LAVA_CONVENTION_FORTRAN,
     LAVA_CONVENTION_CBLAS,
-    LAVA_CONVENTION_OWN /* as CBLAS; nobody else has the routine */
+    LAVA_CONVENTION_OWN /* like CBLAS; no other library has the routine */
 };
 
 /* Routines with the same argument list. */
@@ -162,8 +163,8 @@ const struct lava_routine_row *lava_routine_row(enum lava_routine routine);
 const char *lava_routine_name(enum lava_routine routine);
 enum lava_type lava_routine_type(enum lava_routine routine);   /* of A and B */
 enum lava_type lava_routine_type_c(enum lava_routine routine); /* of C */
-/* Fortran's or CBLAS's name without a prefix or suffix of somebody's own, integers being int: "sgemm_",
- * "cblas_sgemm". */
+/* Returns whether the name is Fortran's or CBLAS's without another prefix or suffix, and integers are int:
+ * "sgemm_", "cblas_sgemm". */
 bool lava_routine_is_plain(enum lava_routine routine);
 
 #endif

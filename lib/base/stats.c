@@ -1,6 +1,6 @@
-/* Counts calls per routine, place and reason, and prints them at exit. Called by lib/offload/offload for each
- * call past the gate, and by tests. Counting is lock-free; a line of the summary is consistent once the calls
- * it counts have returned. */
+/* Counts calls per routine, place and reason, and prints them at exit. lib/offload/offload calls it for each
+ * call that is not forwarded at once. Counting is lock-free; a line of the summary is consistent once the
+ * calls it counts have returned. */
 #include "lib/base/stats.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct counter {
 
 static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON_COUNT];
 
-/* More than every line the table can fill. */
+/* This is more than all lines that the table can fill. */
 #define LINE_BYTES    160
 #define SUMMARY_BYTES (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES)
 
@@ -36,7 +36,7 @@ static const char *const place_names[LAVA_PLACE_COUNT] = {
 void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns) {
     struct counter *counter = &counters[routine][place][reason];
-    /* the problem of an invalid call is not filled in */
+    /* an invalid call has no problem */
     double flops = reason == LAVA_REASON_INVALID ? 0 : lava_problem_flops(problem);
     if (products > 1)
         flops *= (double)products;
@@ -48,7 +48,7 @@ void lava_stats_count(enum lava_routine routine, const struct lava_problem *prob
     atomic_fetch_add_explicit(&counter->calls, 1, memory_order_relaxed);
 }
 
-/* Room left at text + length, for snprintf. */
+/* Returns the room left at text + length, for snprintf. */
 static size_t room(size_t size, size_t length) {
     return length < size ? size - length : 0;
 }
@@ -79,7 +79,7 @@ size_t lava_stats_format(char *text, size_t size) {
     return length;
 }
 
-/* A child of fork() tells only what it did itself; its parent tells the rest. */
+/* A child of fork() prints only its own calls; its parent prints the others. */
 static void reset_in_child(void) {
     for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
         for (int place = 0; place < LAVA_PLACE_COUNT; place++)
@@ -91,7 +91,7 @@ static void reset_in_child(void) {
             }
 }
 
-/* One write, so that processes sharing a file through O_APPEND do not mix their lines. */
+/* Writes everything at once, so that processes that share a file through O_APPEND do not mix their lines. */
 static bool write_all(int file, const char *text, size_t length) {
     ssize_t written;
     do
@@ -112,7 +112,7 @@ void lava_stats_print(void) {
         write_all(STDERR_FILENO, text, length);
         return;
     }
-    /* O_NONBLOCK: a FIFO that nobody reads must not keep the program from ending. */
+    /* O_NONBLOCK, because a FIFO that nobody reads must not keep the program from ending. */
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     bool written = file >= 0 && write_all(file, text, length);
     if (!written)

@@ -1,5 +1,5 @@
-/* Counts of calls per routine, place and reason, printed at exit when LAVABLAS_STATS is set. Any thread;
- * counting is atomic additions. */
+/* Counts calls per routine, place and reason, and prints the counts at exit when LAVABLAS_STATS is set. Any
+ * thread may call these functions; counting is atomic additions. */
 #ifndef LAVA_BASE_STATS_H
 #define LAVA_BASE_STATS_H
 
@@ -9,16 +9,17 @@
 #include "dispatch/policy.h"
 #include "lib/base/routines.h"
 
-/* One call: of so many products like the problem where it is a batch (more than 1). */
+/* Counts one call. A batch has more than one product, each like the problem. */
 void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
-/* Writes the summary: a line per routine, place and reason that occurred, tab-free and easy to grep:
+/* Writes the summary: a line per routine, place and reason that occurred, without tabs and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
  * Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
-/* Registers the summary for exit if the configuration asks for it. Called once, by lib/offload/offload. */
+/* Registers the summary for exit if the configuration asks for it. lib/offload/offload calls it once. */
 void lava_stats_install(void);
-/* What exit() does then: for a process that ends without it. Nothing where the configuration does not ask. */
+/* Prints the summary if the configuration asks for it. exit() calls it; so does a process that ends without
+ * exit(). */
 void lava_stats_print(void);
 
 uint64_t lava_stats_now_ns(void); /* CLOCK_MONOTONIC */

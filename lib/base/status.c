@@ -1,5 +1,5 @@
-/* Names of the internal status codes, for the log. Called by whoever logs a failure; every code has a name,
- * and so does a number that is none. */
+/* Names the internal status codes. Called by whoever logs a failure. Every code has a name, and so has a
+ * number that is no code. */
 #include "lib/base/status.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What an internal operation came to. The caller of the library never sees one: every failure ends on the
- * CPU. */
+/* The result of an internal operation. The caller of the library never sees one, because every failure ends
+ * on the CPU. */
 #ifndef LAVA_BASE_STATUS_H
 #define LAVA_BASE_STATUS_H
 

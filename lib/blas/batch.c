@@ -6,8 +6,8 @@
 #include "lib/base/log.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/rounds.h"
+#include "lib/offload/context.h"
 #include "lib/offload/idle.h"
-#include "lib/offload/lifecycle.h"
 
 static const void *element_at(const void *first, const void *const *pointers, enum lava_type type,
                               int64_t stride, int64_t i) {
@@ -114,14 +114,14 @@ struct attempt {
 static enum lava_status run(struct lava_call *call, const struct lava_batch *batch,
                             struct lava_batch_plan *plan, int64_t *finished) {
     int cancel_state;
-    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
     enum lava_status status = lava_rounds_run(engine, batch, plan, finished, NULL);
     lava_idle_touch();
-    lava_lifecycle_unlock(cancel_state);
+    lava_context_unlock(cancel_state);
     if (status) {
         call->reason = LAVA_REASON_FAULT;
         LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));
@@ -133,7 +133,7 @@ static bool try_device(struct lava_call *call, void *context) {
     struct attempt *attempt = context;
     const struct lava_batch *batch = attempt->batch;
     struct lava_batch_plan plan;
-    lava_batches_choose(&batch->problem, batch->count, lava_lifecycle_capabilities(),
+    lava_batches_choose(&batch->problem, batch->count, lava_context_capabilities(),
                         lava_calibration_figures(), lava_config_get()->mode, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)

@@ -1,63 +1,54 @@
-/* When it is measured, and where it is kept. Called by runtime.c for every call, by lifecycle.c when the
- * device is prepared and at exit, by perf/calibrate and tools/lavablas.
+/* Decides when the figures are measured, and publishes them. Called by lib/offload for every call, when a
+ * device is prepared and at exit; perf/calibrate and tools/lavablas read the figures.
  *
- * The thread that measures waits until the program has no call inside the library, and takes the engine's
- * lock, or `turn`, for one product at a time. `turn` is for the CPU BLAS, which may meet neither fork() nor
- * its own destructors at exit while it is at work; both wait for it. A child of fork() has no such thread and
- * starts none. Invariant: what is published has been stored, and is never changed or freed. */
+ * The thread that measures waits until the program has no call inside the library. For one product at a time
+ * it then locks the engine, by the callback, or `turn`. `turn` is for the CPU BLAS, which must not be at work
+ * in a fork() or when exit() destroys it: both wait for `turn`. A child of fork() has no such thread and
+ * starts none.
+ *
+ * Invariant: figures that are published are never changed or freed. Measured ones are stored first. */
 #include "lib/calibrate/calibration.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
+#include "lib/base/thread.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
 #include "lib/host/processor.h"
-#include "lib/offload/idle.h"
-#include "lib/offload/lifecycle.h"
-#include "lib/offload/threshold.h"
 
 #define NS_PER_MS 1000000u
-/* A program without a call for so long is not in the midst of a series of them. For the device it is longer:
- * OpenBLAS's threads spin for tens of milliseconds after a product, where copying would need the processors.
- */
+/* A program is quiet when it has made no call for so long. The device needs a longer time, because copying
+ * needs the processors: OpenBLAS's threads spin for tens of milliseconds after a product. */
 #define QUIET_NS        (3u * NS_PER_MS)
 #define QUIET_DEVICE_NS (30u * NS_PER_MS)
-/* Between two looks at a busy one, at most; and in all, before its next run may have better luck. */
+/* The thread sleeps at most this long before it looks again, and gives up after this long in all. */
 #define LONGEST_SLEEP_NS (200u * NS_PER_MS)
 #define GIVE_UP_NS       (120000u * (uint64_t)NS_PER_MS)
 
-#define MODEL_BYTES 128
-#define KEY_BYTES   LAVA_CACHE_MAX_KEY_BYTES
-/* Of what the figures mean: raised with every change of the estimates that they are fitted to, of the grid
- * and of how they are measured. */
-#define FIGURES_VERSION 3
-
 static struct {
-    const struct lava_figures *_Atomic published; /* NULL: the starting values */
+    const struct lava_calibration_callbacks *_Atomic callbacks; /* NULL: not connected */
+    const struct lava_figures *_Atomic published;               /* NULL: the starting values */
     struct lava_figures starting;
     pthread_once_t starting_once;
 
     /* written by load */
-    struct lava_cache_place place;
-    const struct lava_capabilities
-        *device; /* the lifecycle's own: what the self-tests refused is known there */
+    struct lava_file_cache_place place;
+    const struct lava_capabilities *device; /* the caller's: it knows what the self-tests have refused */
 
     _Atomic uint64_t begun, ended; /* calls of the program */
-    _Atomic uint64_t last_ns;      /* when one ended last */
+    _Atomic uint64_t last_ns;      /* when the last one ended */
 
     _Atomic bool stopped;  /* by exit(), or in a child of fork() */
-    pthread_mutex_t turn;  /* the CPU BLAS is used, or the file written */
+    pthread_mutex_t turn;  /* held while the CPU BLAS is used or the file is written */
     pthread_mutex_t start; /* guards the two below */
-    unsigned wanted;       /* types to be measured */
-    bool running;          /* the thread is there */
+    unsigned wanted;       /* types to be measured, a set of 1 << type */
+    bool running;          /* the thread exists */
 } state = {.starting_once = PTHREAD_ONCE_INIT,
            .turn = PTHREAD_MUTEX_INITIALIZER,
            .start = PTHREAD_MUTEX_INITIALIZER};
@@ -84,83 +75,8 @@ const char *lava_calibration_path(void) {
     return state.place.path;
 }
 
-/* The first line of /proc/cpuinfo that begins so; "" where there is none. */
-static void read_cpuinfo(const char *name, char model[MODEL_BYTES]) {
-    char line[256];
-    model[0] = '\0';
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && !model[0] && fgets(line, sizeof line, file)) {
-        const char *value = strchr(line, ':');
-        if (value && strncmp(line, name, strlen(name)) == 0)
-            snprintf(model, MODEL_BYTES, "%.*s", (int)strcspn(value + 1, "\n"), value + 1);
-    }
-    if (file)
-        fclose(file);
-}
-
-/* Arm's processors have numbers instead of names. */
-static void find_processor(char model[MODEL_BYTES]) {
-    read_cpuinfo("model name", model);
-    if (!model[0])
-        read_cpuinfo("CPU part", model);
-}
-
-/* Of the CPU BLAS: what it says itself, as OpenBLAS does, else what it was told, else one a processor. */
-static int blas_threads(const struct lava_cpu_blas *blas) {
-    static const char *const names[] = {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
-                                        "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_"};
-    int (*get)(void) = NULL;
-    int threads = lava_config_get()->cpu_threads;
-    void *handle = dlopen(blas->path, RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
-    for (size_t i = 0; handle && !address && i < sizeof names / sizeof names[0]; i++)
-        address = dlsym(handle, names[i]);
-    if (address) {
-        memcpy(&get, &address, sizeof get);
-        threads = get();
-    }
-    if (handle)
-        dlclose(handle);
-    dlerror(); /* that it is none of OpenBLAS's is not for the program to hear */
-    return threads > 0 ? threads : lava_processor_count();
-}
-
-void lava_calibration_place(const struct lava_capabilities *device, const char *home,
-                            struct lava_cache_place *place) {
-    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
-    char key[KEY_BYTES], name[LAVA_CACHE_MAX_NAME], model[MODEL_BYTES];
-    struct stat info;
-    if (stat(blas->path, &info))
-        memset(&info, 0, sizeof info); /* the built-in loop */
-    find_processor(model);
-    int length = snprintf(key, sizeof key,
-                          "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
-                          "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
-                          FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id,
-                          device->name, (unsigned)device->driver_version, model, lava_processor_count(),
-                          blas->path, (long long)info.st_size, (long long)info.st_mtime, blas_threads(blas),
-                          (unsigned long long)lava_config_get()->pinned_bytes);
-    snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
-             (unsigned)device->device_id);
-    lava_cache_place_init(place, home, name, key, (size_t)length);
-}
-
-bool lava_calibration_read(const struct lava_cache_place *place, struct lava_figures *figures) {
-    size_t bytes;
-    char *text = lava_cache_load(place, &bytes);
-    bool usable = text && text[bytes - 1] == '\0' && lava_figures_parse(text, figures);
-    free(text);
-    return usable;
-}
-
-bool lava_calibration_write(const struct lava_cache_place *place, const struct lava_figures *figures) {
-    int length = lava_figures_print(figures, NULL, 0);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (!text)
-        return false;
-    lava_figures_print(figures, text, (size_t)length + 1);
-    bool stored = lava_cache_store(place, text, (size_t)length + 1);
-    free(text);
-    return stored;
+void lava_calibration_connect(const struct lava_calibration_callbacks *callbacks) {
+    state.callbacks = callbacks;
 }
 
 static bool publish(const struct lava_figures *figures) {
@@ -169,7 +85,9 @@ static bool publish(const struct lava_figures *figures) {
         return false;
     *kept = *figures;
     atomic_store_explicit(&state.published, kept, memory_order_release);
-    lava_threshold_measured(kept);
+    const struct lava_calibration_callbacks *callbacks = state.callbacks;
+    if (callbacks)
+        callbacks->measured(kept);
     return true;
 }
 
@@ -177,15 +95,15 @@ void lava_calibration_load(const struct lava_capabilities *device) {
     const struct lava_config *config = lava_config_get();
     struct lava_figures figures = *starting_figures();
     state.device = device;
-    lava_calibration_place(device, config->cache ? config->cache_home : NULL, &state.place);
-    if (lava_calibration_read(&state.place, &figures) && publish(&figures))
+    lava_figures_file_place(device, config->cache ? config->cache_home : NULL, &state.place);
+    if (lava_figures_file_read(&state.place, &figures) && publish(&figures))
         LAVA_LOG(INFO, "calibration: figures from %s", state.place.path);
 }
 
-/* The thread's own. */
+/* Only the thread that measures uses this. */
 static struct {
-    uint64_t begun;     /* calls before the turn */
-    uint64_t waited_ns; /* for the program, in all */
+    uint64_t begun;     /* calls that had begun before the turn */
+    uint64_t waited_ns; /* how long it has waited for the program */
     int cancel_state;
 } background;
 
@@ -198,13 +116,13 @@ void lava_calibration_call_ends(uint64_t now_ns) {
     atomic_fetch_add(&state.ended, 1);
 }
 
-/* ended before begun: a call in between makes the two differ, never agree. */
+/* `ended` is read before `begun`: a call between the two reads makes them differ, never agree. */
 static bool is_quiet(uint64_t quiet_ns) {
     uint64_t ended = state.ended, begun = state.begun;
     return ended == begun && lava_stats_now_ns() - state.last_ns >= quiet_ns;
 }
 
-/* False: the process ends, or the program was busy for too long. */
+/* Returns false where the process ends, or where the program was busy for too long. */
 static bool wait_for_quiet(uint64_t quiet_ns) {
     uint64_t ns = QUIET_NS;
     while (!state.stopped && background.waited_ns < GIVE_UP_NS) {
@@ -219,21 +137,23 @@ static bool wait_for_quiet(uint64_t quiet_ns) {
 }
 
 static void give_turn_back(struct lava_engine *engine) {
-    if (engine) {
-        lava_idle_touch();
-        lava_lifecycle_unlock(background.cancel_state);
-    } else {
+    const struct lava_calibration_callbacks *callbacks = state.callbacks;
+    if (engine)
+        callbacks->unlock(background.cancel_state);
+    else
         pthread_mutex_unlock(&state.turn);
-    }
 }
 
-static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
+static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine **engine) {
+    const struct lava_calibration_callbacks *callbacks = state.callbacks;
     uint64_t quiet_ns = engine ? QUIET_DEVICE_NS : QUIET_NS;
-    (void)gauge;
+    (void)benchmark;
+    if (engine && !callbacks)
+        return false;
     while (wait_for_quiet(quiet_ns)) {
         if (!engine)
             pthread_mutex_lock(&state.turn);
-        else if (!(*engine = lava_lifecycle_lock(&background.cancel_state)))
+        else if (!(*engine = callbacks->lock(&background.cancel_state)))
             return false;
         background.begun = state.begun;
         if (!state.stopped && is_quiet(quiet_ns))
@@ -243,42 +163,42 @@ static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **e
     return false;
 }
 
-static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
-    (void)gauge;
+static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
+    (void)benchmark;
     bool undisturbed = state.begun == background.begun;
     give_turn_back(engine);
     return undisturbed;
 }
 
-/* Not where the CPU BLAS was told to use other threads meanwhile. */
+/* Nothing is stored where the CPU BLAS was told to use another number of threads meanwhile. */
 static void store(const struct lava_figures *figures) {
-    struct lava_cache_place place;
-    lava_calibration_place(state.device, lava_config_get()->cache_home, &place);
+    struct lava_file_cache_place place;
+    lava_figures_file_place(state.device, lava_config_get()->cache_home, &place);
     pthread_mutex_lock(&state.turn);
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
         !memcmp(place.key, state.place.key, place.key_bytes) &&
-        lava_calibration_write(&state.place, figures) && publish(figures))
+        lava_figures_file_write(&state.place, figures) && publish(figures))
         LAVA_LOG(INFO, "calibration: done, stored in %s", state.place.path);
     pthread_mutex_unlock(&state.turn);
 }
 
 static void calibrate(unsigned types) {
-    struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
-                                        .capabilities = state.device,
-                                        .figures = *lava_calibration_figures(),
-                                        .begin = begin_turn,
-                                        .end = end_turn};
-    lava_survey_set_quick(&gauge);
+    struct lava_microbenchmark benchmark = {.blas = lava_cpu_blas_get(),
+                                            .capabilities = state.device,
+                                            .figures = *lava_calibration_figures(),
+                                            .begin = begin_turn,
+                                            .end = end_turn};
+    lava_survey_set_quick(&benchmark);
     uint64_t start_ns = lava_stats_now_ns();
-    bool complete = lava_survey_run(&gauge, types);
-    lava_microbenchmark_finish(&gauge);
+    bool complete = lava_survey_run(&benchmark, types);
+    lava_microbenchmark_finish(&benchmark);
     LAVA_LOG(INFO, "calibration: %s after %.2f s", complete ? "measured" : "given up",
              (double)(lava_stats_now_ns() - start_ns) * 1e-9);
     if (complete)
-        store(&gauge.figures);
+        store(&benchmark.figures);
 }
 
-/* 0, and the thread is gone for who asks, where nothing is wanted any more. */
+/* Returns the types to be measured. Returns 0, and marks the thread as ended, where there are none. */
 static unsigned take_wanted(void) {
     pthread_mutex_lock(&state.start);
     unsigned types = state.wanted;
@@ -312,19 +232,19 @@ static void after_fork_in_child(void) {
 }
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-static bool fork_is_seen_to;
-static void see_to_fork(void) {
-    fork_is_seen_to = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+static bool fork_is_handled;
+static void handle_fork(void) {
+    fork_is_handled = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 }
 
 bool lava_calibration_start(enum lava_type type) {
-    pthread_once(&fork_once, see_to_fork);
-    if (!fork_is_seen_to || state.stopped || !lava_cache_prepare(&state.place))
+    pthread_once(&fork_once, handle_fork);
+    if (!fork_is_handled || state.stopped || !lava_file_cache_prepare(&state.place))
         return false;
     pthread_mutex_lock(&state.start);
     state.wanted |= 1u << type;
     if (!state.running)
-        state.running = lava_lifecycle_start_thread(measure_in_background, NULL);
+        state.running = lava_thread_start(measure_in_background, NULL);
     bool running = state.running;
     pthread_mutex_unlock(&state.start);
     return running;

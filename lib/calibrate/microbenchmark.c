@@ -1,5 +1,6 @@
-/* The measurements. Called by calibration.c and perf/calibrate. Invariant: between begin and end there is
- * nothing but the products that are timed. */
+/* Measures one figure at a time. Called by survey.c and perf/calibrate.
+ *
+ * Invariant: between begin and end nothing runs but the products that are timed. */
 #include "lib/calibrate/microbenchmark.h"
 
 #include <math.h>
@@ -10,83 +11,87 @@
 #include "lib/base/stats.h"
 
 #define RUNS_MAX 64
-/* Of short products on the CPU, that a turn has at least and at most. */
+/* A turn has at most and at least this many short products on the CPU. */
 #define TURN_PRODUCTS       50
 #define TURN_PRODUCTS_LEAST 2
-/* An H200 idles at 345 to 405 MHz and has its 1980 after 0.1 s of work (2026-11-21). */
+/* An H200 idles at 345 to 405 MHz and reaches 1980 MHz after 0.1 s of work (2026-11-21). */
 #define WARM_NS 150000000u
 /* OpenBLAS takes 1.2 to 1.6 times as long for matrices that do not begin with a cache line (256 and 512, 16
- * cores of Sapphire Rapids, 2026-11-21). The shorter time is the one to beat. */
+ * cores of Sapphire Rapids, 2026-11-21). The device has to beat the shorter time. */
 #define ALIGNMENT 64
-/* The two best times of a point are as near as this, or the machine has other work. */
+/* Where the two best times of a point differ by a larger factor, the machine has other work. */
 #define AGREEMENT 1.25
-/* Short products on the device are run for as long as this. */
+/* Short products on the device are repeated for this long. */
 #define MEDIAN_NS 2000000u
-/* Of piece_ns: a product that takes less may be doubled. */
+/* A product that takes less than this share of piece_ns may be doubled. */
 #define GROWTH_SHARE 0.4
-/* The smallest product, and few rows and columns: as many elements of each as the smallest tile has. */
+/* The sides of the smallest product, and the few rows and columns of a thin one, are those of the smallest
+ * tile. */
 #define SMALLEST 64
 #define FEW      32
-/* Of K, where a kernel's rate is measured: as much as fits the memory and the time. */
+/* A kernel's rate is measured with the largest K between these that fits the memory and the time. */
 #define KERNEL_K       2048
 #define KERNEL_K_LEAST 256
-/* Where a figure is looked for: bytes per second, ns. Each step halves the interval's logarithm. */
+/* Figures are searched for between these, in bytes per second or ns. Each step halves the logarithm of the
+ * interval. */
 #define RATE_LOW     1e7
 #define RATE_HIGH    1e12
 #define LATENCY_LOW  1e2
 #define LATENCY_HIGH 1e9
 #define FIT_STEPS    40
-/* Times the smallest product's: what takes longer is not latency. */
+/* Latency is at most this many times the smallest product's; a longer time has other causes. */
 #define LATENCY_GROWTH 3.0
-/* Of what was measured: an estimate so near is the same. */
+/* An estimate that differs by less than this share of the measured time counts as equal. */
 #define FIT_SHARE 0.01
 
-static const struct lava_overrides chosen; /* by the policy */
+static const struct lava_overrides chosen; /* nothing is overridden: the policy chooses */
 
-/* What one product took, ns. */
+/* The time of one product, in ns. */
 struct taken {
     double host, pack, multiply, finish;
 };
 
-void lava_microbenchmark_finish(struct lava_microbenchmark *gauge) {
-    free(gauge->operands);
-    free(gauge->result);
-    gauge->operands = gauge->result = NULL;
-    gauge->filled_bytes = 0;
+void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark) {
+    free(benchmark->operands);
+    free(benchmark->result);
+    benchmark->operands = benchmark->result = NULL;
+    benchmark->filled_bytes = 0;
 }
 
-/* Values that are ordinary numbers in all three types, so that the same bytes serve each: as 16 bits 0.5 to 1
- * (fp16) or 2^-15 to 2^-7 (bf16), of either sign, in pairs 2^-15 to 2^-7 again (fp32). */
-static void fill(struct lava_microbenchmark *gauge, size_t bytes) {
-    uint64_t *words = gauge->operands;
-    uint64_t state = gauge->filled_bytes + 1;
-    for (size_t i = gauge->filled_bytes / sizeof *words; i < bytes / sizeof *words; i++) {
+/* Fills in values that are ordinary numbers in all three types, so that the same bytes serve each: 16 bits
+ * are 0.5 to 1 (fp16) or 2^-15 to 2^-7 (bf16), of either sign, and a pair of them is 2^-15 to 2^-7 again
+ * (fp32). */
+static void fill(struct lava_microbenchmark *benchmark, size_t bytes) {
+    uint64_t *words = benchmark->operands;
+    uint64_t state = benchmark->filled_bytes + 1;
+    for (size_t i = benchmark->filled_bytes / sizeof *words; i < bytes / sizeof *words; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         words[i] = ((state >> 8 ^ state) & 0x83ff83ff83ff83ffu) | 0x3c003c003c003c00u;
     }
-    gauge->filled_bytes = bytes;
+    benchmark->filled_bytes = bytes;
 }
 
-static bool allocate(struct lava_microbenchmark *gauge) {
-    if (!gauge->operands && posix_memalign(&gauge->operands, ALIGNMENT, gauge->matrix_bytes))
-        gauge->operands = NULL;
-    if (!gauge->result && posix_memalign(&gauge->result, ALIGNMENT, gauge->matrix_bytes))
-        gauge->result = NULL;
-    return gauge->operands && gauge->result;
+static bool allocate(struct lava_microbenchmark *benchmark) {
+    if (!benchmark->operands && posix_memalign(&benchmark->operands, ALIGNMENT, benchmark->matrix_bytes))
+        benchmark->operands = NULL;
+    if (!benchmark->result && posix_memalign(&benchmark->result, ALIGNMENT, benchmark->matrix_bytes))
+        benchmark->result = NULL;
+    return benchmark->operands && benchmark->result;
 }
 
-/* C <- A^T B, so that both operands lie in long columns; C has fp32. False: there is no memory for it. */
-static bool make_problem(struct lava_microbenchmark *gauge, enum lava_type type, const int64_t sizes[3],
+/* Makes C <- A^T B, so that both operands lie in long columns. Returns false where there is no memory for it.
+ */
+static bool make_problem(struct lava_microbenchmark *benchmark, enum lava_type type, const int64_t sizes[3],
                          struct lava_problem *problem) {
     int64_t m = sizes[0], n = sizes[1], k = sizes[2];
     size_t a_bytes = ((size_t)(m * k) * lava_type_bytes(type) + 63) / 64 * 64;
     size_t b_bytes = ((size_t)(k * n) * lava_type_bytes(type) + 63) / 64 * 64;
-    if (a_bytes + b_bytes + (size_t)(m * n) * lava_type_bytes(lava_type_sums(type)) > gauge->matrix_bytes)
+    if (a_bytes + b_bytes + (size_t)(m * n) * lava_type_bytes(lava_type_sums(type)) > benchmark->matrix_bytes)
         return false;
-    if (!allocate(gauge))
+    if (!allocate(benchmark))
         return false;
-    if (gauge->filled_bytes < a_bytes + b_bytes)
-        fill(gauge, a_bytes + b_bytes);
+    if (benchmark->filled_bytes < a_bytes + b_bytes)
+        fill(benchmark, a_bytes + b_bytes);
     *problem = (struct lava_problem){.type = type,
                                      .type_c = lava_type_is_half(type) ? LAVA_TYPE_FP32 : type,
                                      .op_a = LAVA_OP_T,
@@ -98,57 +103,57 @@ static bool make_problem(struct lava_microbenchmark *gauge, enum lava_type type,
                                      .ldb = k,
                                      .ldc = m,
                                      .alpha = 1,
-                                     .a = gauge->operands,
-                                     .b = (char *)gauge->operands + a_bytes,
-                                     .c = gauge->result,
+                                     .a = benchmark->operands,
+                                     .b = (char *)benchmark->operands + a_bytes,
+                                     .c = benchmark->result,
                                      .precision = LAVA_PRECISION_IEEE};
     return true;
 }
 
-static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
-    if (gauge->limit_ns > 0 && gauge->spent_ns >= gauge->limit_ns)
+static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine **engine) {
+    if (benchmark->limit_ns > 0 && benchmark->spent_ns >= benchmark->limit_ns)
         return false;
-    gauge->stopped = gauge->stopped || !gauge->begin(gauge, engine);
-    gauge->turn_start_ns = lava_stats_now_ns();
-    return !gauge->stopped;
+    benchmark->stopped = benchmark->stopped || !benchmark->begin(benchmark, engine);
+    benchmark->turn_start_ns = lava_stats_now_ns();
+    return !benchmark->stopped;
 }
 
-static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
-    gauge->spent_ns += lava_stats_now_ns() - gauge->turn_start_ns;
-    return gauge->end(gauge, engine);
+static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
+    benchmark->spent_ns += lava_stats_now_ns() - benchmark->turn_start_ns;
+    return benchmark->end(benchmark, engine);
 }
 
-/* The least of the products of one turn. */
-static double time_on_cpu(const struct lava_microbenchmark *gauge, const struct lava_problem *problem) {
+/* Returns the least time of the products of one turn. */
+static double time_on_cpu(const struct lava_microbenchmark *benchmark, const struct lava_problem *problem) {
     uint64_t begin = lava_stats_now_ns(), before = begin, after;
     double least = INFINITY;
     int products = 0;
     do {
-        lava_cpu_blas_run(gauge->blas, problem);
+        lava_cpu_blas_run(benchmark->blas, problem);
         after = lava_stats_now_ns();
         least = fmin(least, (double)(after - before));
         before = after;
     } while (++products < TURN_PRODUCTS_LEAST ||
-             (products < TURN_PRODUCTS && after - begin < gauge->turn_ns));
+             (products < TURN_PRODUCTS && after - begin < benchmark->turn_ns));
     return least;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchmark *gauge, int m, int n,
+enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchmark *benchmark, int m, int n,
                                                          int k) {
     const int64_t sizes[3] = {lava_figures_sizes[m], lava_figures_sizes[n], lava_figures_sizes[k]};
-    double *figure = &gauge->figures.cpu.product_ns[m][n][k], best = INFINITY, second = INFINITY;
+    double *figure = &benchmark->figures.cpu.product_ns[m][n][k], best = INFINITY, second = INFINITY;
     struct lava_problem problem;
-    if (!make_problem(gauge, LAVA_TYPE_FP32, sizes, &problem) ||
-        lava_figures_cpu_ns(&gauge->figures.cpu, &problem) > (double)gauge->piece_ns)
+    if (!make_problem(benchmark, LAVA_TYPE_FP32, sizes, &problem) ||
+        lava_figures_cpu_ns(&benchmark->figures.cpu, &problem) > (double)benchmark->piece_ns)
         return LAVA_MICROBENCHMARK_SKIPPED;
     uint64_t begin = lava_stats_now_ns();
-    for (unsigned run = 0; run < gauge->runs || (second > AGREEMENT * best && run < RUNS_MAX);) {
-        if (run >= 2 && lava_stats_now_ns() - begin > gauge->point_ns)
+    for (unsigned run = 0; run < benchmark->runs || (second > AGREEMENT * best && run < RUNS_MAX);) {
+        if (run >= 2 && lava_stats_now_ns() - begin > benchmark->point_ns)
             break;
-        if (!begin_turn(gauge, NULL))
+        if (!begin_turn(benchmark, NULL))
             return LAVA_MICROBENCHMARK_STOPPED;
-        double ns = time_on_cpu(gauge, &problem);
-        if (!end_turn(gauge, NULL))
+        double ns = time_on_cpu(benchmark, &problem);
+        if (!end_turn(benchmark, NULL))
             continue;
         run++;
         second = fmin(second, fmax(ns, best));
@@ -160,20 +165,21 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
     return LAVA_MICROBENCHMARK_MEASURED;
 }
 
-/* The policy's plan, in a single block. False: there is none. */
-static bool make_plan(const struct lava_microbenchmark *gauge, const struct lava_problem *problem,
+/* Makes the policy's plan, in a single block. Returns false where there is none. */
+static bool make_plan(const struct lava_microbenchmark *benchmark, const struct lava_problem *problem,
                       const struct lava_overrides *asked, struct lava_plan *plan) {
     struct lava_overrides overrides = *asked;
     overrides.column_blocks = 1;
-    lava_policy_choose(problem, gauge->capabilities, &gauge->figures, LAVA_MODE_GPU, &overrides, plan);
+    lava_policy_choose(problem, benchmark->capabilities, &benchmark->figures, LAVA_MODE_GPU, &overrides,
+                       plan);
     const struct lava_blocking *blocking = &plan->blocking;
     return plan->place == LAVA_PLACE_GPU && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1;
 }
 
-/* Sets a figure so that the policy's estimate for the plan is what was measured; the policy's own model,
- * whatever it is, says what else takes time. False where that takes longer already: the figure is then as
- * good as no time at all. */
-static bool fit(struct lava_microbenchmark *gauge, const struct lava_problem *problem,
+/* Sets a figure so that the policy's estimate for the plan is the measured time. The policy's own model says
+ * what else takes time. Returns false where that alone takes longer; the figure then stands for no time at
+ * all. */
+static bool fit(struct lava_microbenchmark *benchmark, const struct lava_problem *problem,
                 const struct lava_plan *plan, double measured_ns, double *figure) {
     const struct lava_blocking *blocking = &plan->blocking;
     const struct lava_overrides same = {
@@ -181,12 +187,12 @@ static bool fit(struct lava_microbenchmark *gauge, const struct lava_problem *pr
         .split_k = blocking->split_k,
         .at_once = plan->at_once ? 2 : 1,
         .pieces = (uint32_t)((blocking->block_m + blocking->piece_m - 1) / blocking->piece_m)};
-    bool is_rate = figure != &gauge->figures.device.call_latency_ns;
+    bool is_rate = figure != &benchmark->figures.device.call_latency_ns;
     double low = is_rate ? RATE_LOW : LATENCY_LOW, high = is_rate ? RATE_HIGH : LATENCY_HIGH;
     struct lava_plan estimated;
     for (int step = 0; step < FIT_STEPS; step++) {
         *figure = sqrt(low * high);
-        make_plan(gauge, problem, &same, &estimated);
+        make_plan(benchmark, problem, &same, &estimated);
         if ((estimated.gpu_ns > measured_ns) == is_rate)
             low = *figure;
         else
@@ -195,7 +201,7 @@ static bool fit(struct lava_microbenchmark *gauge, const struct lava_problem *pr
     return fabs(estimated.gpu_ns - measured_ns) < FIT_SHARE * measured_ns;
 }
 
-static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark *gauge,
+static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark *benchmark,
                                                       const struct lava_problem *problem,
                                                       const struct lava_plan *plan, uint32_t repeat,
                                                       struct taken *taken) {
@@ -206,12 +212,12 @@ static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark
     uint64_t begin, end;
     do {
         timing = (struct lava_timing){.repeat = repeat};
-        if (!begin_turn(gauge, &engine))
+        if (!begin_turn(benchmark, &engine))
             return LAVA_MICROBENCHMARK_STOPPED;
         begin = lava_stats_now_ns();
         status = lava_runner_run(engine, problem, plan, &progress, &timing);
         end = lava_stats_now_ns();
-    } while (!end_turn(gauge, engine) && !status);
+    } while (!end_turn(benchmark, engine) && !status);
     if (status) {
         LAVA_LOG(INFO, "calibration: a product on the device: %s", lava_status_name(status));
         return LAVA_MICROBENCHMARK_SKIPPED;
@@ -233,8 +239,8 @@ static double median(double *values, unsigned count) {
     return values[count / 2];
 }
 
-/* The median of each part, of several runs. */
-static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchmark *gauge,
+/* Takes the median of each part over several runs. */
+static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchmark *benchmark,
                                                          const struct lava_problem *problem,
                                                          const struct lava_plan *plan, uint32_t repeat,
                                                          struct taken *taken) {
@@ -243,11 +249,12 @@ static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchm
     unsigned run = 0;
     while (run < RUNS_MAX) {
         uint64_t elapsed_ns = lava_stats_now_ns() - begin;
-        if ((run >= 2 && elapsed_ns > gauge->point_ns) || (run >= gauge->runs && elapsed_ns > MEDIAN_NS))
+        if ((run >= 2 && elapsed_ns > benchmark->point_ns) ||
+            (run >= benchmark->runs && elapsed_ns > MEDIAN_NS))
             break;
-        enum lava_microbenchmark_outcome outcome = run_on_device(gauge, problem, plan, repeat, taken);
-        if (outcome == LAVA_MICROBENCHMARK_STOPPED && !gauge->stopped && run > 0)
-            break; /* out of time: what there is has to do */
+        enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, repeat, taken);
+        if (outcome == LAVA_MICROBENCHMARK_STOPPED && !benchmark->stopped && run > 0)
+            break; /* there is no more time: the runs so far have to do */
         if (outcome != LAVA_MICROBENCHMARK_MEASURED)
             return outcome;
         host[run] = taken->host;
@@ -261,128 +268,132 @@ static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchm
     return LAVA_MICROBENCHMARK_MEASURED;
 }
 
-/* The median, after one that may have to allocate. */
-static enum lava_microbenchmark_outcome time_product(struct lava_microbenchmark *gauge,
+/* Takes the median, after a first run that may have to allocate. */
+static enum lava_microbenchmark_outcome time_product(struct lava_microbenchmark *benchmark,
                                                      const struct lava_problem *problem,
                                                      const struct lava_plan *plan, struct taken *taken) {
-    enum lava_microbenchmark_outcome outcome = run_on_device(gauge, problem, plan, 1, taken);
-    return outcome == LAVA_MICROBENCHMARK_MEASURED ? median_on_device(gauge, problem, plan, 1, taken)
+    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, 1, taken);
+    return outcome == LAVA_MICROBENCHMARK_MEASURED ? median_on_device(benchmark, problem, plan, 1, taken)
                                                    : outcome;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *gauge,
+enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *benchmark,
                                                              enum lava_type type) {
     const int64_t sizes[3] = {SMALLEST, SMALLEST, SMALLEST};
     struct lava_problem problem;
     struct lava_plan plan;
     struct taken taken;
-    if (!make_problem(gauge, type, sizes, &problem) || !make_plan(gauge, &problem, &chosen, &plan))
+    if (!make_problem(benchmark, type, sizes, &problem) || !make_plan(benchmark, &problem, &chosen, &plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = time_product(gauge, &problem, &plan, &taken);
-    double *figure = &gauge->figures.device.call_latency_ns;
-    if (outcome == LAVA_MICROBENCHMARK_MEASURED && !fit(gauge, &problem, &plan, taken.host, figure))
+    enum lava_microbenchmark_outcome outcome = time_product(benchmark, &problem, &plan, &taken);
+    double *figure = &benchmark->figures.device.call_latency_ns;
+    if (outcome == LAVA_MICROBENCHMARK_MEASURED && !fit(benchmark, &problem, &plan, taken.host, figure))
         *figure = taken.host;
     return outcome;
 }
 
-/* A family of products: the first, and which of its sizes are doubled. */
+/* A family of products: the sizes of the first, and which of them are doubled. */
 struct family {
     int64_t sizes[3];
     bool grows[3];
 };
 
-/* Runs larger and larger products of the family, until one is too long or too large, and the last one more
- * often. */
-static enum lava_microbenchmark_outcome time_family(struct lava_microbenchmark *gauge, enum lava_type type,
-                                                    const struct family *family, struct lava_problem *problem,
-                                                    struct lava_plan *plan, struct taken *taken) {
+/* Runs larger and larger products of the family until one takes too long or is too large. Then it repeats the
+ * last one. */
+static enum lava_microbenchmark_outcome time_family(struct lava_microbenchmark *benchmark,
+                                                    enum lava_type type, const struct family *family,
+                                                    struct lava_problem *problem, struct lava_plan *plan,
+                                                    struct taken *taken) {
     struct lava_problem larger;
     struct lava_plan its_plan;
     int64_t sizes[3];
     memcpy(sizes, family->sizes, sizeof sizes);
-    if (!make_problem(gauge, type, sizes, problem) || !make_plan(gauge, problem, &chosen, plan))
+    if (!make_problem(benchmark, type, sizes, problem) || !make_plan(benchmark, problem, &chosen, plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
     for (;;) {
         for (int run = 0; run < 2; run++) { /* the first one allocates */
-            enum lava_microbenchmark_outcome outcome = run_on_device(gauge, problem, plan, 1, taken);
+            enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, 1, taken);
             if (outcome != LAVA_MICROBENCHMARK_MEASURED)
                 return outcome;
         }
         for (int i = 0; i < 3; i++)
             sizes[i] *= family->grows[i] ? 2 : 1;
-        if (taken->host > GROWTH_SHARE * (double)gauge->piece_ns ||
-            !make_problem(gauge, type, sizes, &larger) || !make_plan(gauge, &larger, &chosen, &its_plan))
-            return median_on_device(gauge, problem, plan, 1, taken);
+        if (taken->host > GROWTH_SHARE * (double)benchmark->piece_ns ||
+            !make_problem(benchmark, type, sizes, &larger) ||
+            !make_plan(benchmark, &larger, &chosen, &its_plan))
+            return median_on_device(benchmark, problem, plan, 1, taken);
         *problem = larger;
         *plan = its_plan;
     }
 }
 
-/* By packing from the device's own memory, which a streamed product does. */
-static enum lava_microbenchmark_outcome gauge_memory(struct lava_microbenchmark *gauge,
-                                                     const struct lava_problem *problem) {
+/* Measures the device's memory by packing, because a streamed product packs from there. */
+static enum lava_microbenchmark_outcome measure_memory(struct lava_microbenchmark *benchmark,
+                                                       const struct lava_problem *problem) {
     const struct lava_overrides streamed = {.at_once = 1};
     struct lava_plan plan;
     struct taken taken;
-    if (!make_plan(gauge, problem, &streamed, &plan))
+    if (!make_plan(benchmark, problem, &streamed, &plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = time_product(gauge, problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_product(benchmark, problem, &plan, &taken);
     double bytes = (double)((problem->m + problem->n) * problem->k) * (double)lava_type_bytes(problem->type) +
                    (double)plan.blocking.packed_a_bytes + (double)plan.blocking.packed_b_bytes;
     if (outcome == LAVA_MICROBENCHMARK_MEASURED && taken.pack > 0)
-        gauge->figures.device.memory_bytes_per_s = 1e9 * bytes / taken.pack;
+        benchmark->figures.device.memory_bytes_per_s = 1e9 * bytes / taken.pack;
     return outcome;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *gauge,
+enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *benchmark,
                                                             enum lava_type type) {
     static const struct family deep = {{FEW, FEW, 4096}, {false, false, true}};
     struct lava_problem problem;
     struct lava_plan plan;
     struct taken taken;
-    enum lava_microbenchmark_outcome outcome = time_family(gauge, type, &deep, &problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &deep, &problem, &plan, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        outcome = gauge_memory(gauge, &problem);
+        outcome = measure_memory(benchmark, &problem);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        fit(gauge, &problem, &plan, taken.host, &gauge->figures.device.upload_bytes_per_s);
+        fit(benchmark, &problem, &plan, taken.host, &benchmark->figures.device.upload_bytes_per_s);
     return outcome;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *gauge,
+enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type) {
     static const struct family flat = {{256, 256, FEW}, {true, true, false}};
     struct lava_problem problem;
     struct lava_plan plan;
     struct taken taken;
-    enum lava_microbenchmark_outcome outcome = time_family(gauge, type, &flat, &problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &flat, &problem, &plan, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        fit(gauge, &problem, &plan, taken.host, &gauge->figures.device.download_bytes_per_s);
+        fit(benchmark, &problem, &plan, taken.host, &benchmark->figures.device.download_bytes_per_s);
     return outcome;
 }
 
-/* The profile's figures for the row; NULL: it does not list it. */
-static const struct lava_profile_kernel *listed(const struct lava_microbenchmark *gauge,
+/* Returns the profile's figures for the row, or NULL where the profile does not list it. */
+static const struct lava_profile_kernel *listed(const struct lava_microbenchmark *benchmark,
                                                 const struct lava_kernel *kernel) {
-    const struct lava_profile *profile = lava_profiles_find(gauge->capabilities);
+    const struct lava_profile *profile = lava_profiles_find(benchmark->capabilities);
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
         if (!strcmp(profile->kernels[i].kernel, kernel->name))
             return &profile->kernels[i];
     return NULL;
 }
 
-bool lava_microbenchmark_lists(const struct lava_microbenchmark *gauge, const struct lava_kernel *kernel) {
-    return listed(gauge, kernel) && lava_kernel_fits(kernel, gauge->capabilities, NULL);
+bool lava_microbenchmark_lists(const struct lava_microbenchmark *benchmark,
+                               const struct lava_kernel *kernel) {
+    return listed(benchmark, kernel) && lava_kernel_fits(kernel, benchmark->capabilities, NULL);
 }
 
-/* As many tiles as workgroups run at once, near square, and K as large as the memory allows: no
- * multiprocessor waits for another, and what a tile's start costs is in start_k. *tiles: how many there are.
- */
-static bool make_full_wave(struct lava_microbenchmark *gauge, const struct lava_kernel *kernel,
+/* Makes a product, near square, with as many tiles as workgroups run at once, and with K as large as the
+ * memory allows. So no multiprocessor waits for another, and the cost of a tile's start is in start_k. Sets
+ * *tiles to the number of tiles. */
+static bool make_full_wave(struct lava_microbenchmark *benchmark, const struct lava_kernel *kernel,
                            struct lava_problem *problem, struct lava_plan *plan, uint32_t *tiles) {
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = 1, .at_once = 1, .pieces = 1};
     int64_t sizes[3] = {kernel->tile_m, kernel->tile_n, KERNEL_K};
     uint32_t across = 1;
-    if (!make_problem(gauge, kernel->type, sizes, problem) || !make_plan(gauge, problem, &overrides, plan))
+    if (!make_problem(benchmark, kernel->type, sizes, problem) ||
+        !make_plan(benchmark, problem, &overrides, plan))
         return false;
     *tiles = plan->resident_workgroups;
     for (uint32_t i = 1; i * i <= *tiles; i++)
@@ -390,14 +401,14 @@ static bool make_full_wave(struct lava_microbenchmark *gauge, const struct lava_
     sizes[0] *= *tiles / across;
     sizes[1] *= across;
     for (; sizes[2] >= KERNEL_K_LEAST; sizes[2] /= 2)
-        if (make_problem(gauge, kernel->type, sizes, problem) &&
-            make_plan(gauge, problem, &overrides, plan) &&
-            (plan->gpu_ns < 2.0 * (double)gauge->piece_ns || sizes[2] == KERNEL_K_LEAST))
+        if (make_problem(benchmark, kernel->type, sizes, problem) &&
+            make_plan(benchmark, problem, &overrides, plan) &&
+            (plan->gpu_ns < 2.0 * (double)benchmark->piece_ns || sizes[2] == KERNEL_K_LEAST))
             return true;
     return false;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *gauge,
+enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *benchmark,
                                                           enum lava_type type) {
     size_t count, row = 0;
     const struct lava_kernel *table = lava_kernels_table(&count);
@@ -405,55 +416,57 @@ enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbench
     struct lava_plan plan;
     struct taken taken;
     uint32_t tiles, repeat = 1;
-    uint64_t before_ns = gauge->spent_ns;
-    if (gauge->capabilities->kind == LAVA_DEVICE_CPU)
+    uint64_t before_ns = benchmark->spent_ns;
+    if (benchmark->capabilities->kind == LAVA_DEVICE_CPU)
         return LAVA_MICROBENCHMARK_MEASURED;
-    if (allocate(gauge) && gauge->filled_bytes < gauge->matrix_bytes)
-        fill(gauge, gauge->matrix_bytes); /* now: while the CPU does it, the GPU idles */
-    while (row < count && !(table[row].type == type && lava_microbenchmark_lists(gauge, &table[row])))
+    if (allocate(benchmark) && benchmark->filled_bytes < benchmark->matrix_bytes)
+        fill(benchmark, benchmark->matrix_bytes); /* now, because the GPU idles while the CPU does this */
+    while (row < count && !(table[row].type == type && lava_microbenchmark_lists(benchmark, &table[row])))
         row++;
-    if (row == count || !make_full_wave(gauge, &table[row], &problem, &plan, &tiles))
+    if (row == count || !make_full_wave(benchmark, &table[row], &problem, &plan, &tiles))
         return LAVA_MICROBENCHMARK_SKIPPED;
     enum lava_microbenchmark_outcome outcome = LAVA_MICROBENCHMARK_MEASURED;
-    while (outcome == LAVA_MICROBENCHMARK_MEASURED && gauge->spent_ns - before_ns < WARM_NS) {
-        outcome = run_on_device(gauge, &problem, &plan, repeat, &taken);
-        if (outcome == LAVA_MICROBENCHMARK_MEASURED && taken.host < GROWTH_SHARE * (double)gauge->piece_ns)
+    while (outcome == LAVA_MICROBENCHMARK_MEASURED && benchmark->spent_ns - before_ns < WARM_NS) {
+        outcome = run_on_device(benchmark, &problem, &plan, repeat, &taken);
+        if (outcome == LAVA_MICROBENCHMARK_MEASURED &&
+            taken.host < GROWTH_SHARE * (double)benchmark->piece_ns)
             repeat *= 2;
     }
     return outcome;
 }
 
-/* The rate with which the policy's estimate is what was measured: see arithmetic_ns in dispatch/cost.c.
+/* Finds the rate with which the policy's estimate is the measured time: see arithmetic_ns in dispatch/cost.c.
  */
-enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microbenchmark *gauge, size_t row) {
+enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microbenchmark *benchmark,
+                                                            size_t row) {
     size_t count;
     const struct lava_kernel *kernel = &lava_kernels_table(&count)[row];
     struct lava_problem problem;
     struct lava_plan plan;
     struct taken taken;
     uint32_t tiles;
-    if (row >= count || row >= LAVA_FIGURES_MAX_KERNELS || !lava_microbenchmark_lists(gauge, kernel) ||
-        !make_full_wave(gauge, kernel, &problem, &plan, &tiles))
+    if (row >= count || row >= LAVA_FIGURES_MAX_KERNELS || !lava_microbenchmark_lists(benchmark, kernel) ||
+        !make_full_wave(benchmark, kernel, &problem, &plan, &tiles))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = run_on_device(gauge, &problem, &plan, 1, &taken);
+    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, &problem, &plan, 1, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED && taken.multiply > 0) {
-        double repeat = GROWTH_SHARE * (double)gauge->piece_ns / taken.multiply;
-        outcome =
-            median_on_device(gauge, &problem, &plan, repeat < 1 ? 1 : (uint32_t)fmin(repeat, 100), &taken);
+        double repeat = GROWTH_SHARE * (double)benchmark->piece_ns / taken.multiply;
+        outcome = median_on_device(benchmark, &problem, &plan, repeat < 1 ? 1 : (uint32_t)fmin(repeat, 100),
+                                   &taken);
     }
     if (outcome != LAVA_MICROBENCHMARK_MEASURED)
         return outcome;
     if (!(taken.multiply > 0))
         return LAVA_MICROBENCHMARK_SKIPPED; /* the device has no timestamps */
-    double flops =
-        2.0 * kernel->tile_m * kernel->tile_n * tiles * (double)(problem.k + listed(gauge, kernel)->start_k);
-    gauge->figures.device.flops_per_s[row] = 1e9 * flops / taken.multiply;
+    double flops = 2.0 * kernel->tile_m * kernel->tile_n * tiles *
+                   (double)(problem.k + listed(benchmark, kernel)->start_k);
+    benchmark->figures.device.flops_per_s[row] = 1e9 * flops / taken.multiply;
     return outcome;
 }
 
-enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microbenchmark *gauge,
+enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type) {
-    double *latency_ns = &gauge->figures.device.call_latency_ns;
+    double *latency_ns = &benchmark->figures.device.call_latency_ns;
     double smallest_ns = *latency_ns, fitting_ns[3];
     struct lava_problem problem;
     struct lava_plan plan;
@@ -461,15 +474,16 @@ enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microb
     unsigned count = 0;
     for (int64_t size = 256; size <= 1024; size *= 2) {
         const int64_t sizes[3] = {size, size, size};
-        if (taken.host > GROWTH_SHARE * (double)gauge->piece_ns)
+        if (taken.host > GROWTH_SHARE * (double)benchmark->piece_ns)
             break; /* the next one would be too long */
         *latency_ns = smallest_ns;
-        if (!make_problem(gauge, type, sizes, &problem) || !make_plan(gauge, &problem, &chosen, &plan))
+        if (!make_problem(benchmark, type, sizes, &problem) ||
+            !make_plan(benchmark, &problem, &chosen, &plan))
             continue;
-        enum lava_microbenchmark_outcome outcome = time_product(gauge, &problem, &plan, &taken);
+        enum lava_microbenchmark_outcome outcome = time_product(benchmark, &problem, &plan, &taken);
         if (outcome != LAVA_MICROBENCHMARK_MEASURED)
             return outcome;
-        bool fits = fit(gauge, &problem, &plan, taken.host, latency_ns);
+        bool fits = fit(benchmark, &problem, &plan, taken.host, latency_ns);
         fitting_ns[count++] = fits ? *latency_ns : smallest_ns;
     }
     *latency_ns = smallest_ns;

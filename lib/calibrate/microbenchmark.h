@@ -1,14 +1,14 @@
-/* Measures the figures that the policy decides by, one thing at a time, with real products on matrices of its
- * own. Used by calibration.c, in the background, and by perf/calibrate; which differ in what a turn costs
- * them and in how many they take.
+/* Measures the figures that the policy decides by, one at a time, with real products on matrices of its own.
+ * calibration.c uses it in the background, and perf/calibrate at leisure: they differ in the cost of a turn
+ * and in how many turns they take.
  *
- *     struct lava_microbenchmark gauge = {.blas = ..., .begin = ..., .end = ...};
- *     lava_microbenchmark_latency(&gauge, LAVA_TYPE_FP32);     adds to gauge.figures
+ *     struct lava_microbenchmark benchmark = {.blas = ..., .begin = ..., .end = ...};
+ *     lava_microbenchmark_latency(&benchmark, LAVA_TYPE_FP32);     adds to benchmark.figures
  *     ...
- *     lava_microbenchmark_finish(&gauge);
+ *     lava_microbenchmark_finish(&benchmark);
  *
- * What takes unexpectedly long is approached from below: sizes are doubled until a product takes a good part
- * of piece_ns. One thread at a time. */
+ * No product takes unexpectedly long, because sizes are doubled only until a product takes a good part of
+ * piece_ns. One thread may use a microbenchmark at a time. */
 #ifndef LAVA_CALIBRATE_MICROBENCHMARK_H
 #define LAVA_CALIBRATE_MICROBENCHMARK_H
 
@@ -17,31 +17,31 @@
 #include "lib/host/cpu_blas.h"
 
 struct lava_microbenchmark {
-    /* Set by its user. */
+    /* The user sets these. */
     const struct lava_cpu_blas *blas;
     const struct lava_capabilities *capabilities; /* the engine's */
-    struct lava_figures figures;                  /* what is known already; results are added */
-    uint64_t piece_ns;                            /* no product that is expected to take longer */
-    uint64_t turn_ns;  /* short products on the CPU follow each other for so long: the first finds cold caches
-                        * and sleeping threads, and OpenBLAS's take some to come to their best */
-    uint64_t point_ns; /* for one thing; once it is used up there are no more than two runs */
-    unsigned runs;     /* of each product: on the CPU the best counts, on the device the median; at most 64 */
-    size_t matrix_bytes; /* most that the three matrices may have; a multiple of 8 */
-    uint64_t limit_ns;   /* no more turns once they have taken so long; 0: no limit */
-    uint64_t spent_ns;   /* how long they have taken */
+    struct lava_figures figures;                  /* known figures; results are added to them */
+    uint64_t piece_ns;                            /* no product is run that is expected to take longer */
+    uint64_t turn_ns;  /* short products on the CPU follow each other for so long: the first one finds cold
+                        * caches and sleeping threads, and OpenBLAS's get faster over several products */
+    uint64_t point_ns; /* for one figure; once it is used up there are no more than two runs */
+    unsigned runs; /* for each product, at most 64: on the CPU the best counts, on the device the median */
+    size_t matrix_bytes; /* the most that the three matrices may have; a multiple of 8 */
+    uint64_t limit_ns;   /* no turn begins once turns have taken so long; 0: no limit */
+    uint64_t spent_ns;   /* how long turns have taken */
 
-    /* A turn is one product, or several short ones. begin may wait for it, and hands the engine out where
-     * engine is not NULL; false: nothing more is to be measured. end returns false where something else was
-     * going on meanwhile: the turn is repeated. */
-    bool (*begin)(struct lava_microbenchmark *gauge, struct lava_engine **engine);
-    bool (*end)(struct lava_microbenchmark *gauge, struct lava_engine *engine);
+    /* A turn is one product, or several short ones. begin may wait, and sets *engine where engine is not
+     * NULL; it returns false where nothing more is to be measured. end returns false where something else was
+     * going on meanwhile; the turn is then repeated. */
+    bool (*begin)(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
+    bool (*end)(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
 
     bool stopped; /* begin returned false */
 
-    /* The rest is its own. */
+    /* microbenchmark.c keeps these. */
     uint64_t turn_start_ns;
     void *operands, *result; /* matrix_bytes each */
-    size_t filled_bytes;     /* of operands */
+    size_t filled_bytes;     /* how much of operands is filled */
 };
 
 enum lava_microbenchmark_outcome {
@@ -51,34 +51,38 @@ enum lava_microbenchmark_outcome {
     LAVA_MICROBENCHMARK_STOPPED, /* begin said so, or the limit is reached */
 };
 
-void lava_microbenchmark_finish(struct lava_microbenchmark *gauge);
+/* Frees the matrices. */
+void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark);
 
-/* The CPU BLAS's sgemm at a point of the grid: cpu.product_ns[m][n][k]. */
-enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchmark *gauge, int m, int n,
+/* Measures the CPU BLAS's sgemm at a point of the grid: cpu.product_ns[m][n][k]. */
+enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchmark *benchmark, int m, int n,
                                                          int k);
 
-/* The device, with products of a type it is ready for. In this order: what follows reckons with what was
- * before. */
-/* Nothing but work: a GPU that was idle raises its clock. */
-enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *gauge,
+/* The following measure the device, with products of a type that it is ready for. They are called in this
+ * order, because the later ones use the figures of the earlier ones.
+ *
+ * warm measures nothing: a GPU that was idle raises its clock. */
+enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *benchmark,
                                                           enum lava_type type);
-/* call_latency_ns, by the smallest product. */
-enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *gauge,
+/* Measures call_latency_ns, by the smallest product. */
+enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *benchmark,
                                                              enum lava_type type);
-/* upload_bytes_per_s and memory_bytes_per_s, by a product with few rows and columns of C. Where the device
- * reads the host's memory, packing is what takes time, and the upload may come out as fast as can be. */
-enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *gauge,
+/* Measures upload_bytes_per_s and memory_bytes_per_s, by a product with few rows and columns of C. Where the
+ * device reads the host's memory, packing takes all the time, and the upload may come out as the fastest
+ * possible. */
+enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *benchmark,
                                                             enum lava_type type);
-/* download_bytes_per_s, by one with small K. */
-enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *gauge,
+/* Measures download_bytes_per_s, by a product with small K. */
+enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type);
-/* flops_per_s of the row at this position of the kernel table, for a row that the device's profile lists: its
- * other figures count. */
-enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microbenchmark *gauge, size_t row);
-bool lava_microbenchmark_lists(const struct lava_microbenchmark *gauge, const struct lava_kernel *kernel);
-/* Makes call_latency_ns longer, so that the policy's estimates for products of 256 to 1024 are what those
- * take on average: small chunks do not reach the bus's full rate. */
-enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microbenchmark *gauge,
+/* Measures flops_per_s of the row at this position of the kernel table. The device's profile must list the
+ * row, because its other figures are used. */
+enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microbenchmark *benchmark,
+                                                            size_t row);
+bool lava_microbenchmark_lists(const struct lava_microbenchmark *benchmark, const struct lava_kernel *kernel);
+/* Makes call_latency_ns longer, so that the policy's estimates for products of 256 to 1024 are right on
+ * average: small chunks do not reach the bus's full rate. */
+enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type);
 
 #endif

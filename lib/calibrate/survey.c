@@ -1,4 +1,4 @@
-/* What is measured, in which order and within which limits. Called by calibration.c's thread and by
+/* Says what is measured, in which order and within which limits. Called by calibration.c's thread and by
  * perf/calibrate. */
 #include "lib/calibrate/survey.h"
 
@@ -6,20 +6,21 @@
 #include <string.h>
 
 #define NS_PER_MS 1000000u
-/* Of the background's work, in turns: the GPU's clock, latency and bus, kernel rows, products near
- * break-even; the CPU. */
+/* The background spends at most this long on each: raising the GPU's clock, latency and bus, kernel rows,
+ * products near break-even, and the CPU. */
 #define WARM_NS     (160u * NS_PER_MS)
 #define BUS_NS      (150u * NS_PER_MS)
 #define ROWS_NS     (200u * NS_PER_MS)
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
-/* One product, which a caller may have to wait for, and all of one point. */
+/* The limits of one product, which a caller may have to wait for, of one turn, and of all runs of one point.
+ */
 #define PIECE_NS     (5u * NS_PER_MS)
 #define TURN_NS      (1u * NS_PER_MS)
 #define POINT_NS     (15u * NS_PER_MS)
 #define RUNS         3
 #define MATRIX_BYTES ((size_t)48 << 20)
-/* Of the grid's points: with fewer there was other work on the machine all the time. */
+/* With fewer points of the grid there was other work on the machine all the time. */
 #define POINTS_LEAST 12
 
 static bool has_cpu(const struct lava_cpu_figures *figures) {
@@ -30,13 +31,13 @@ static bool has_cpu(const struct lava_cpu_figures *figures) {
     return points >= POINTS_LEAST;
 }
 
-/* Whether one of the profile's rows of the type that the device can run has a rate, or needs none. */
+/* Returns whether one of the rows of the type has a rate, or whether rates cannot be measured. */
 static bool has_rows(const struct lava_figures *figures, const struct lava_capabilities *device,
                      enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     if (device->timestamp_period_ns <= 0)
-        return true; /* they cannot be measured */
+        return true; /* the device has no timestamps, so they cannot be measured */
     for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
         if (table[i].type == type && figures->device.flops_per_s[i] > 0)
             return true;
@@ -49,45 +50,46 @@ bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_cap
            !has_rows(figures, device, type);
 }
 
-static void set_limit(struct lava_microbenchmark *gauge, uint64_t limit_ns) {
-    gauge->limit_ns = limit_ns;
-    gauge->spent_ns = 0;
+static void set_limit(struct lava_microbenchmark *benchmark, uint64_t limit_ns) {
+    benchmark->limit_ns = limit_ns;
+    benchmark->spent_ns = 0;
 }
 
-static void measure_rows(struct lava_microbenchmark *gauge, enum lava_type type) {
+static void measure_rows(struct lava_microbenchmark *benchmark, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
-    set_limit(gauge, ROWS_NS);
+    set_limit(benchmark, ROWS_NS);
     for (size_t row = 0; row < count && row < LAVA_FIGURES_MAX_KERNELS; row++)
-        if (table[row].type == type && gauge->figures.device.flops_per_s[row] <= 0 &&
-            lava_microbenchmark_kernel(gauge, row) == LAVA_MICROBENCHMARK_STOPPED)
+        if (table[row].type == type && benchmark->figures.device.flops_per_s[row] <= 0 &&
+            lava_microbenchmark_kernel(benchmark, row) == LAVA_MICROBENCHMARK_STOPPED)
             return;
 }
 
-/* Where the first thing cannot be measured, nothing can. */
-static void measure_device(struct lava_microbenchmark *gauge, unsigned types) {
-    bool fresh = gauge->figures.device.call_latency_ns <= 0;
+/* Where the latency cannot be measured, nothing can. */
+static void measure_device(struct lava_microbenchmark *benchmark, unsigned types) {
+    bool fresh = benchmark->figures.device.call_latency_ns <= 0;
     enum lava_type first = LAVA_TYPE_FP32;
     while (first + 1 < LAVA_TYPE_REAL_COUNT && !(types & 1u << first))
         first++;
-    set_limit(gauge, WARM_NS);
+    set_limit(benchmark, WARM_NS);
     if (fresh)
-        lava_microbenchmark_warm(gauge, first);
-    set_limit(gauge, BUS_NS);
-    if (fresh && lava_microbenchmark_latency(gauge, first) != LAVA_MICROBENCHMARK_MEASURED)
+        lava_microbenchmark_warm(benchmark, first);
+    set_limit(benchmark, BUS_NS);
+    if (fresh && lava_microbenchmark_latency(benchmark, first) != LAVA_MICROBENCHMARK_MEASURED)
         return;
-    if (fresh && lava_microbenchmark_upload(gauge, first) != LAVA_MICROBENCHMARK_STOPPED)
-        lava_microbenchmark_download(gauge, first);
+    if (fresh && lava_microbenchmark_upload(benchmark, first) != LAVA_MICROBENCHMARK_STOPPED)
+        lava_microbenchmark_download(benchmark, first);
     for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
-            measure_rows(gauge, (enum lava_type)type);
-    set_limit(gauge, PRODUCTS_NS);
+            measure_rows(benchmark, (enum lava_type)type);
+    set_limit(benchmark, PRODUCTS_NS);
     if (fresh)
-        lava_microbenchmark_products(gauge, first);
+        lava_microbenchmark_products(benchmark, first);
 }
 
-/* How far a point is from 512 x 512 x 512, in powers of two of its work; of points alike those come first
- * whose sizes are. The very first is a small one: it tells how fast the CPU BLAS is. */
+/* Orders points by their distance from 512 x 512 x 512, in powers of two of the work. Among equals those
+ * whose sizes are more alike come first. The very first point is a small one: it tells how fast the CPU BLAS
+ * is. */
 static double order_of(const int point[3]) {
     double log2_sum = 0, least = 0, most = 0;
     if (point[0] == 1 && point[1] == 2 && point[2] == 2)
@@ -116,28 +118,29 @@ void lava_survey_points(int points[LAVA_SURVEY_POINTS][3]) {
     qsort(points, LAVA_SURVEY_POINTS, sizeof *points, by_order);
 }
 
-static void measure_cpu(struct lava_microbenchmark *gauge) {
+static void measure_cpu(struct lava_microbenchmark *benchmark) {
     int points[LAVA_SURVEY_POINTS][3];
     lava_survey_points(points);
-    set_limit(gauge, CPU_NS);
+    set_limit(benchmark, CPU_NS);
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
-        if (lava_microbenchmark_cpu(gauge, points[i][0], points[i][1], points[i][2]) ==
+        if (lava_microbenchmark_cpu(benchmark, points[i][0], points[i][1], points[i][2]) ==
             LAVA_MICROBENCHMARK_STOPPED)
             return;
 }
 
-void lava_survey_set_quick(struct lava_microbenchmark *gauge) {
-    gauge->piece_ns = PIECE_NS;
-    gauge->turn_ns = TURN_NS;
-    gauge->point_ns = POINT_NS;
-    gauge->runs = RUNS;
-    gauge->matrix_bytes = MATRIX_BYTES;
+void lava_survey_set_quick(struct lava_microbenchmark *benchmark) {
+    benchmark->piece_ns = PIECE_NS;
+    benchmark->turn_ns = TURN_NS;
+    benchmark->point_ns = POINT_NS;
+    benchmark->runs = RUNS;
+    benchmark->matrix_bytes = MATRIX_BYTES;
 }
 
-/* The device first: OpenBLAS's threads spin for tens of milliseconds after its products. */
-bool lava_survey_run(struct lava_microbenchmark *gauge, unsigned types) {
-    measure_device(gauge, types);
-    if (!gauge->stopped && !has_cpu(&gauge->figures.cpu))
-        measure_cpu(gauge);
-    return !gauge->stopped && has_cpu(&gauge->figures.cpu) && gauge->figures.device.call_latency_ns > 0;
+/* The device comes first, because OpenBLAS's threads spin for tens of milliseconds after its products. */
+bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types) {
+    measure_device(benchmark, types);
+    if (!benchmark->stopped && !has_cpu(&benchmark->figures.cpu))
+        measure_cpu(benchmark);
+    return !benchmark->stopped && has_cpu(&benchmark->figures.cpu) &&
+           benchmark->figures.device.call_latency_ns > 0;
 }

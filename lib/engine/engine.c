@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/vk/gpu.h"
 
 #define NS_PER_S 1e9
 /* A wait gives up after this, plus the estimated time of a block this many times over. */
@@ -24,7 +25,7 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
     struct lava_engine *engine = calloc(1, sizeof *engine);
     *result = NULL;
     if (!engine) {
-        lava_device_destroy(device);
+        lava_gpu_close(device);
         return LAVA_ERROR_HOST_MEMORY;
     }
     engine->device = device;
@@ -53,7 +54,7 @@ void lava_engine_destroy(struct lava_engine *engine) {
         return;
     }
     lava_arena_finish(&engine->arena, engine->device);
-    lava_device_destroy(engine->device);
+    lava_gpu_close(engine->device);
     free(engine);
 }
 

@@ -17,7 +17,7 @@ struct lava_engine {
 enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_threads,
                                     struct lava_engine **engine);
 /* NULL is allowed. Frees nothing where the device does not come to rest. Not called in a normal exit: see
- * lifecycle.c. */
+ * lib/offload/process.c. */
 void lava_engine_destroy(struct lava_engine *engine);
 
 /* Gives all its memory back, on the device and staging; the next run takes it again. The device is idle and

@@ -1,9 +1,9 @@
-/* The thread that waits for the memory to be idle. Called by whoever used the device: runtime.c for products,
- * lifecycle.c for preparations, calibration.c.
+/* Runs the thread that waits until the memory is idle. Called by whoever used the device: offload.c and
+ * lib/blas for products, prepare.c for preparations, and the calibration.
  *
- * It exists while there is memory to give back and ends with that, so a program that multiplies no more is
- * woken up no more. It never waits for the engine's lock: who has it uses the device. A child of fork() has
- * no such thread and needs none; at exit and after a failure of the device it does nothing. */
+ * The thread exists while there is memory to free and ends with that, so an idle program is not woken up. It
+ * never waits for the context's lock: whoever holds that uses the device. A child of fork() has no such
+ * thread and needs none. At exit and after a failure of the device it frees nothing. */
 #include "lib/offload/idle.h"
 
 #include <errno.h>
@@ -12,15 +12,17 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/base/thread.h"
+#include "lib/offload/context.h"
 
 #define NS_PER_S 1000000000u
 
 static struct {
-    _Atomic uint64_t used_ns; /* when the device was used last */
-    bool waiting;             /* the thread exists; guarded by the engine's lock */
+    _Atomic uint64_t used_ns; /* the time of the last use */
+    bool waiting;             /* the thread exists; guarded by the context's lock */
 } idle;
 
 static void sleep_until(uint64_t ns) {
@@ -29,12 +31,12 @@ static void sleep_until(uint64_t ns) {
         ;
 }
 
-/* When the memory will have been idle for long enough; in the past: now. */
+/* Returns when the memory will have been idle for long enough; it has been already where that is past. */
 static uint64_t due_ns(void) {
     return idle.used_ns + lava_config_get()->idle_ns;
 }
 
-/* Under the lock. False: a product came in between. */
+/* The context is locked. Returns false where a product came in between. */
 static bool give_back(struct lava_engine *engine) {
     if (lava_stats_now_ns() < due_ns())
         return false;
@@ -56,14 +58,14 @@ static void *wait_for_idleness(void *unused) {
         next_ns = due_ns();
         if (lava_stats_now_ns() < next_ns)
             continue;
-        if (!lava_lifecycle_try_lock(&engine, &cancel_state)) {
-            /* in use now, so not idle before this */
+        if (!lava_context_try_lock(&engine, &cancel_state)) {
+            /* it is in use now, so it is not idle before this time */
             next_ns = lava_stats_now_ns() + lava_config_get()->idle_ns;
             continue;
         }
         bool ended = !engine || give_back(engine);
         if (engine)
-            lava_lifecycle_unlock(cancel_state);
+            lava_context_unlock(cancel_state);
         if (ended)
             return NULL;
     }
@@ -74,5 +76,5 @@ void lava_idle_touch(void) {
         return;
     idle.used_ns = lava_stats_now_ns();
     if (!idle.waiting)
-        idle.waiting = lava_lifecycle_start_thread(wait_for_idleness, NULL);
+        idle.waiting = lava_thread_start(wait_for_idleness, NULL);
 }

@@ -1,9 +1,13 @@
-/* One call's way past the gate. Called by lib/abi. */
+/* Leads a call to the device or back to the CPU BLAS, and connects the parts of lib/offload at the first
+ * call. Called by lib/abi and lib/blas.
+ *
+ * Invariant: where a call is forwarded, nothing of C has been written. */
 #include "lib/offload/offload.h"
 
 #include <errno.h>
 #include <fenv.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -11,14 +15,17 @@
 #include "lib/base/log.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
+#include "lib/offload/context.h"
 #include "lib/offload/idle.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/offload/prepare.h"
+#include "lib/offload/process.h"
 #include "lib/offload/threshold.h"
 
-/* Smaller than this no memory limit is tried: the CPU takes the product. */
+/* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
-/* A process that has spent this on products worth sending goes on to multiply: 7% of what a preparation takes
- * (760 ms on an H200's driver), against programs that end after one small product. */
+/* A process that has spent this long on products worth sending is expected to go on. It is 7% of a
+ * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
+ * starting one. */
 #define START_AFTER_NS 50e6
 
 static _Thread_local struct {
@@ -37,12 +44,12 @@ enum lava_precision lava_offload_precision(void) {
     return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
 }
 
-/* Whether the process has multiplied so much that it is worth a device's preparation (most of a second of one
- * core, and of exit() in a process that ends before it is done): by the CPU's estimated time of the products
- * sent here. */
+/* Returns whether the process has multiplied too little, by the CPU's estimated time of the products sent
+ * here, to be worth a preparation: that takes most of a second of one core, and of exit() in a process that
+ * ends before it is done. */
 static bool too_early(const struct lava_problem *problem, double products) {
     static _Atomic uint64_t multiplied_ns;
-    if (!lava_lifecycle_cold())
+    if (!lava_prepare_is_cold())
         return false;
     double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[problem->type];
     double ns =
@@ -56,7 +63,8 @@ static double products_of(const struct lava_call *call) {
 
 static double work_of(const struct lava_call *call) {
     const struct lava_problem *problem = &call->problem;
-    return (double)problem->m * (double)problem->n * (double)problem->k * products_of(call);
+    double work = (double)problem->m * (double)problem->n * (double)problem->k * products_of(call);
+    return problem->region == LAVA_REGION_ALL ? work : work / 2;
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -76,19 +84,20 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
     else if (!wait && too_early(problem, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_lifecycle_ready_for(lava_type_real(problem->type), wait, &call->reason);
+        return !lava_prepare_ready_for(lava_type_real(problem->type), wait, &call->reason);
     return true;
 }
 
-/* The thread's last plan: programs multiply the same sizes again and again, and a choice takes as long as
- * 10% of a small product on the device. */
+/* The thread's last plan. Programs multiply the same sizes again and again, and choosing a plan takes 10% of
+ * the time of a small product on the device. */
 static _Thread_local struct {
     struct lava_problem problem;
     const struct lava_figures *figures; /* NULL: there is none */
     struct lava_plan plan;
 } remembered;
 
-/* Whether all that a plan depends on is alike; the operands' places in memory were looked at. */
+/* Returns whether everything that a plan depends on is the same. The caller has checked that C overlaps
+ * neither A nor B. */
 static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
     return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
            a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
@@ -104,8 +113,8 @@ static void choose(const struct lava_problem *problem, uint64_t memory_bytes, st
     if (usual && remembered.figures == figures && is_alike(problem, &remembered.problem)) {
         *plan = remembered.plan;
     } else {
-        lava_policy_choose(problem, lava_lifecycle_capabilities(), figures, lava_config_get()->mode,
-                           &overrides, plan);
+        lava_policy_choose(problem, lava_context_capabilities(), figures, lava_config_get()->mode, &overrides,
+                           plan);
         remembered.figures = usual ? figures : NULL;
         remembered.problem = *problem;
         remembered.plan = *plan;
@@ -117,11 +126,11 @@ static void choose(const struct lava_problem *problem, uint64_t memory_bytes, st
     }
 }
 
-/* The usual case of a product that stays on the CPU, without the search for a plan. Who wants to read plans
- * gets them. */
+/* Recognizes most products that stay on the CPU without searching for a plan. Where plans are logged, all are
+ * searched for. */
 static bool hopeless(const struct lava_problem *problem) {
     return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
-           lava_policy_is_hopeless(problem, lava_lifecycle_capabilities(), lava_calibration_figures());
+           lava_policy_is_hopeless(problem, lava_context_capabilities(), lava_calibration_figures());
 }
 
 /* rows x columns of C from (row, column), on the CPU: inside the region, or a triangle on its diagonal. */
@@ -225,7 +234,7 @@ static bool try_product(struct lava_call *call, void *context) {
         return false;
 
     int cancel_state;
-    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine) {
         call->reason = LAVA_REASON_FAILED;
         return false;
@@ -233,7 +242,7 @@ static bool try_product(struct lava_call *call, void *context) {
     struct lava_progress progress;
     enum lava_status status = run_plan(engine, problem, &plan, &progress);
     lava_idle_touch();
-    lava_lifecycle_unlock(cancel_state);
+    lava_context_unlock(cancel_state);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
         call->scheme = plan.kernel->scheme;
@@ -242,21 +251,54 @@ static bool try_product(struct lava_call *call, void *context) {
     call->reason = LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (progress.row == 0 && progress.column == 0 && progress.partial == 0)
-        return false; /* nothing is written: the caller's own arguments go on */
+        return false; /* nothing is written, so the call is forwarded */
     call->scheme = plan.kernel->scheme;
     lava_offload_complete(problem, &progress);
     return true;
 }
 
-/* In the default floating-point environment: C does not depend on the caller's rounding mode, and neither
- * that nor its flags change. */
+/* A child of fork() uses no device. */
+static bool enter_child(void) {
+    lava_threshold_close();
+    return lava_prepare_is_under_way();
+}
+
+static void unlock_used_engine(int cancel_state) {
+    lava_idle_touch();
+    lava_context_unlock(cancel_state);
+}
+
+/* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
+ * come later before theirs. */
+static void open_once(void) {
+    static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
+                                                            .finish_product = lava_context_finish,
+                                                            .finish_preparation = lava_prepare_finish,
+                                                            .enter_child = enter_child};
+    static const struct lava_calibration_callbacks measuring = {
+        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = lava_threshold_measured};
+    lava_cpu_blas_get();
+    lava_stats_install();
+    lava_calibration_connect(&measuring);
+    if (lava_config_get()->mode != LAVA_MODE_CPU)
+        lava_process_install(&callbacks);
+    lava_threshold_open();
+}
+
+void lava_offload_open(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_once);
+}
+
+/* The call runs in the default floating-point environment: C does not depend on the caller's rounding mode,
+ * and neither the mode nor the flags change. */
 bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
                            void *context) {
     int saved_errno = errno;
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    lava_threshold_open();
+    lava_offload_open();
     lava_calibration_call_begins();
     call->start_ns = lava_stats_now_ns();
     call->problem.precision = lava_offload_precision();
@@ -279,7 +321,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     bool forwarded = forwarded_early(call, true);
     /* Measured figures come with the device, and may lower the cut-off. */
     if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
-        lava_lifecycle_ready_for(lava_type_real(call->problem.type), true, &unused))
+        lava_prepare_ready_for(lava_type_real(call->problem.type), true, &unused))
         forwarded = forwarded_early(call, true);
     if (!forwarded && plan_product(call, plan))
         call->place = LAVA_PLACE_GPU;
@@ -309,12 +351,12 @@ bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns) {
 
 bool lava_offload_wait(const char **why) {
     enum lava_reason reason = LAVA_REASON_MODE_CPU;
-    lava_threshold_open();
+    lava_offload_open();
     if (lava_config_get()->mode == LAVA_MODE_CPU) {
         *why = lava_reason_text(reason);
         return false;
     }
-    bool ready = lava_lifecycle_ready(true, &reason);
-    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_lifecycle_explanation() : lava_reason_text(reason);
+    bool ready = lava_prepare_ready(true, &reason);
+    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_prepare_explanation() : lava_reason_text(reason);
     return ready;
 }

@@ -1,5 +1,5 @@
-/* The self-test. Called by lifecycle.c's background thread, once for each type that is used. Sizes leave
- * edges on all sides: more than a tile each way, no multiple of anything. */
+/* Tests the kernels of a type. Called by prepare.c's thread, once for each type that is used. The sizes leave
+ * edges on all sides: they are larger than a tile each way, and no multiple of anything. */
 #include "lib/offload/self_test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
 
-/* Of C before, where it is read. */
+/* C is multiplied by this before the product is added, where C is read. */
 #define BETA (-0.5)
 
 /* A product of a kernel's type; the matrices are stored as squares of side ld. */
@@ -21,19 +21,19 @@ struct sample {
     double *column;              /* of C, as numbers */
     double *op_a;                /* m x k, column by column */
     double *sums, *lost,
-        *sizes; /* of a column of C: what it should be, in two parts, and of absolute values */
+        *sizes; /* for a column of C: the expected values, in two parts, and the sums of absolute values */
 };
 
 struct test_case {
-    enum lava_op op; /* of both */
+    enum lava_op op; /* of A and of B */
     uint32_t split_k;
     bool narrow; /* C has the type of A and B and is not read; else fp32, and read */
 };
 
-/* What no scheme screens out. */
+/* No scheme screens out values of this size. */
 #define LEAST_VALUE 0x1p-10
 
-/* Writes an element, rounded to the type; returns what it is then. */
+/* Writes an element, rounded to the type, and returns the rounded value. */
 static double put(enum lava_type type, void *matrix, int64_t place, double value) {
     float rounded = (float)value;
     if (type == LAVA_TYPE_FP64) {
@@ -49,7 +49,8 @@ static double put(enum lava_type type, void *matrix, int64_t place, double value
     return (double)rounded;
 }
 
-/* Values of both signs with full mantissas, from a fixed sequence: the test is the same every time. */
+/* Fills in values of both signs with full mantissas. The sequence is fixed, so the test is the same every
+ * time. */
 static void fill(enum lava_type type, void *matrix, double *values, int64_t count, uint64_t seed) {
     for (int64_t i = 0; i < count; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -58,7 +59,7 @@ static void fill(enum lava_type type, void *matrix, double *values, int64_t coun
     }
 }
 
-/* A driver that assumes there are neither Inf nor NaN must not get away with it. */
+/* Inf and NaN reveal a driver that assumes there are none. */
 static void put_special(struct sample *sample) {
     const double values[2] = {INFINITY, NAN};
     const int64_t places[2] = {0, 1 + sample->ld};
@@ -66,7 +67,7 @@ static void put_special(struct sample *sample) {
         sample->values_a[places[i]] = put(sample->kernel->type, sample->a, places[i], values[i]);
 }
 
-/* Rows of C one short of two tiles: so little padding that there is no epilogue without split K. */
+/* C has one row less than two tiles. That is so little padding that there is no epilogue without split K. */
 static bool make_sample(struct sample *sample, const struct lava_kernel *kernel) {
     size_t element_bytes = lava_type_bytes(kernel->type);
     sample->kernel = kernel;
@@ -105,8 +106,8 @@ static void free_sample(struct sample *sample) {
     free(sample->sizes);
 }
 
-/* Column j of what C should be, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. What the sums lose is
- * summed besides: the products' own roundings, a unit of the size, are all that is left. */
+/* Computes column j of the expected C, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. What the sums lose
+ * by rounding is added up in `lost`, so only the roundings of the products remain, a unit of the size. */
 static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
     for (int64_t i = 0; i < sample->m; i++) {
         sample->sums[i] = problem->beta;
@@ -145,9 +146,9 @@ static bool same_special(double got, double expected) {
     return isnan(expected) ? isnan(got) : got == expected;
 }
 
-/* What an element may be off. fp32, fp64: 4 sqrt(K + 2) u of its size, by planes what those add. Cooperative
- * matrices round as their device likes: 2 K u in the worst case. A result in half precision is rounded once
- * more, to half a step among fp16's subnormal numbers. */
+/* Returns how much an element may be off: 4 sqrt(K + 2) u of its size for fp32 and fp64, and what planes add.
+ * Cooperative matrices round as the device chooses, 2 K u in the worst case. A result in half precision is
+ * rounded once more, to half a step among fp16's subnormal numbers. */
 static double allowed(const struct lava_scheme_row *scheme, const struct lava_problem *problem,
                       double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
@@ -160,7 +161,7 @@ static double allowed(const struct lava_scheme_row *scheme, const struct lava_pr
     return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
 }
 
-/* The largest error over what is allowed. */
+/* Returns the largest error, in units of what is allowed. */
 static double worst_error(const struct sample *sample, const struct lava_problem *problem) {
     const struct lava_scheme_row *scheme = lava_scheme(sample->kernel->scheme);
     double worst = 0;
@@ -208,7 +209,7 @@ static enum lava_status run_case(struct lava_engine *engine, const struct sample
     struct lava_progress progress;
     lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
-        return LAVA_OK; /* a row that the device cannot run is never chosen either */
+        return LAVA_OK; /* the policy never chooses a row that the device cannot run */
     for (int64_t i = 0; i < sample->ld * sample->n; i++)
         put(problem.type_c, sample->c, i, test->narrow ? NAN : 1.0);
     enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, NULL);
@@ -223,7 +224,7 @@ static enum lava_status run_case(struct lava_engine *engine, const struct sample
 }
 
 static enum lava_status test_kernel(struct lava_engine *engine, const struct lava_kernel *kernel) {
-    /* each of multiply and finish with each type of result */
+    /* the multiply kernel and the epilogue, each with each type of result */
     static const struct test_case cases[] = {
         {LAVA_OP_N, 1, false}, {LAVA_OP_T, 2, false}, {LAVA_OP_T, 1, true}, {LAVA_OP_N, 2, true}};
     size_t count = lava_type_is_half(kernel->type) ? 4 : 2;
@@ -237,7 +238,7 @@ static enum lava_status test_kernel(struct lava_engine *engine, const struct lav
     return status;
 }
 
-/* A row by planes that is wrong, or cannot be made, is refused alone: others compute the same. */
+/* A row by planes that is wrong, or cannot be made, is only refused, because other rows compute the same. */
 static enum lava_status test_or_refuse(struct lava_engine *engine, const struct lava_kernel *kernel) {
     enum lava_status status = test_kernel(engine, kernel);
     if (!status || kernel->scheme == LAVA_SCHEME_NONE || engine->device->failed)

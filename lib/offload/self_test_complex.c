@@ -1,5 +1,5 @@
-/* What only complex products have: operands that are split into parts, and a result that is made of them. One
- * product of each type. Called by self_test.c. */
+/* Tests what only complex products do: they split operands into parts and make the result of parts. Called by
+ * self_test.c for one product of each type. */
 #include "lib/offload/self_test.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@ enum { M = 21, N = 18, K = 13, LD = 24 };
 #define ALPHA           0.75
 #define ALPHA_IMAGINARY (-0.5)
 
-/* Numbers in fp64 whatever the type is: real part, imaginary part, column by column. */
+/* The numbers are in fp64 whatever the type is: real part, imaginary part, column by column. */
 struct sample {
     double a[2 * LD * LD], b[2 * LD * LD], c[2 * LD * LD];
 };
 
-/* Full mantissas of both signs, always the same. */
+/* Fills in values of both signs with full mantissas, the same every time. */
 static void fill(enum lava_type part, double *numbers, uint64_t seed) {
     for (int i = 0; i < 2 * LD * LD; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -25,7 +25,7 @@ static void fill(enum lava_type part, double *numbers, uint64_t seed) {
     }
 }
 
-/* Between numbers and what lies in a matrix of the type. */
+/* store and load convert between these numbers and a matrix of the type. */
 static void store(enum lava_type part, const double *numbers, void *matrix) {
     for (int i = 0; i < 2 * LD * LD; i++)
         if (part == LAVA_TYPE_FP64)
@@ -40,7 +40,7 @@ static void load(enum lava_type part, const void *matrix, double *numbers) {
             part == LAVA_TYPE_FP64 ? ((const double *)matrix)[i] : (double)((const float *)matrix)[i];
 }
 
-/* C <- alpha A^H B, where C holds NaN before. */
+/* Computes C <- alpha A^H B, where C holds NaN before. */
 static enum lava_status multiply(struct lava_engine *engine, const struct lava_kernel *kernel,
                                  struct sample *sample) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
@@ -77,7 +77,7 @@ static enum lava_status multiply(struct lava_engine *engine, const struct lava_k
     return status;
 }
 
-/* Of one element, over 8 sqrt(2 K + 2) u of its size. */
+/* Returns the error of one element, in units of 8 sqrt(2 K + 2) u of its size. */
 static double error_of(const struct sample *sample, int i, int j, double unit) {
     double re = 0, im = 0, size = 0;
     for (int l = 0; l < K; l++) {

@@ -1,21 +1,19 @@
-/* Opens the gate. Called by lib/abi's slow path at a process's first call. */
+/* Sets the threshold that every call is compared with. Called by offload.c at the first call, by prepare.c
+ * where the device is given up, and by the calibration when it has measured. The cut-off is never raised. */
 #include "lib/offload/threshold.h"
 
 #include <math.h>
-#include <pthread.h>
 
-#include "lib/base/log.h"
-#include "lib/base/stats.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/base/config.h"
 
-/* A product the CPU finishes in this time no device can win: a submission and the wait for it take half of it
- * alone (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
+/* No device wins a product that the CPU finishes in this time: a submission and the wait for it take half of
+ * it (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
 #define UNBEATABLE_S 100e-6
 
-/* On a cache line of its own: every call reads it. */
+/* It has a cache line of its own, because every call reads it. */
 _Alignas(128) struct lava_threshold lava_threshold = {.forward_below = -INFINITY};
 
-static _Atomic double cutoff = INFINITY; /* until it is opened */
+static _Atomic double cutoff = INFINITY; /* until the threshold is opened */
 
 static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
@@ -32,7 +30,7 @@ double lava_threshold_cutoff(void) {
     return atomic_load_explicit(&cutoff, memory_order_relaxed);
 }
 
-/* A gate that was closed meanwhile, or lets every call pass, stays as it is. */
+/* A threshold that is closed, or lets every call pass, stays as it is. */
 void lava_threshold_measured(const struct lava_figures *figures) {
     double before = lava_threshold_cutoff();
     double work = lava_figures_least_work(&figures->cpu, figures->device.call_latency_ns);
@@ -45,17 +43,15 @@ void lava_threshold_measured(const struct lava_figures *figures) {
     atomic_compare_exchange_strong(&lava_threshold.forward_below, &before, work);
 }
 
-static void open_once(void) {
-    const struct lava_config *config = lava_config_get();
+void lava_threshold_open(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
-    lava_stats_install();
-    if (config->mode != LAVA_MODE_CPU)
-        lava_lifecycle_install();
     atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
-    atomic_store_explicit(&lava_threshold.forward_below, forward_below(config), memory_order_release);
+    atomic_store_explicit(&lava_threshold.forward_below, forward_below(lava_config_get()),
+                          memory_order_release);
 }
 
-void lava_threshold_open(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_once);
+void lava_threshold_close(void) {
+    const struct lava_config *config = lava_config_get();
+    if (!config->stats && config->log_level < LAVA_LOG_DEBUG)
+        atomic_store_explicit(&lava_threshold.forward_below, (double)INFINITY, memory_order_release);
 }

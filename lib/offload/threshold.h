@@ -1,10 +1,9 @@
-/* The door of every call: one comparison decides whether a call is forwarded with no further look. lib/abi
- * reads it, lib/offload/offload writes it.
+/* One comparison decides whether a call is forwarded with no further look. lib/abi reads the threshold before
+ * everything else; lib/offload sets it.
  *
  * Until it is opened, forward_below is minus infinity: every call, one with a negative size too, takes the
- * slow path, whose lava_threshold_open finds the CPU BLAS, reads the configuration and sets the gate. Then it
- * is lava_threshold_cutoff; infinite where no device is or will be used; 0 where every call is counted or
- * forced. */
+ * slow path, which opens it. Then it is lava_threshold_cutoff, 0 where every call is counted or forced, and
+ * infinite where no device is or will be used. Any thread may call these functions. */
 #ifndef LAVA_OFFLOAD_THRESHOLD_H
 #define LAVA_OFFLOAD_THRESHOLD_H
 
@@ -19,14 +18,17 @@ struct lava_threshold {
 
 extern struct lava_threshold lava_threshold;
 
-/* Opens the gate: once per process, cheap after. */
+/* Finds the CPU BLAS, reads the configuration and sets the threshold. Called once, by lava_offload_open. */
 void lava_threshold_open(void);
+/* No call can use the device any more: from now on all are forwarded, unless they are counted. */
+void lava_threshold_close(void);
 
-/* Work (m n k) that no device can do faster than this CPU BLAS in single precision. It serves all types, so
- * that the gate stays one comparison: half precision takes the CPU about as long, fp64 and complex numbers a
- * few times that. By the processor's rate, until lava_threshold_measured tells of a product with less work
- * that takes the CPU longer than the device's latency: thin ones do. */
+/* Returns the work (m n k) below which no device is faster than this CPU BLAS in single precision. It serves
+ * all types, so that one comparison is enough: half precision takes the CPU about as long, fp64 and complex
+ * numbers a few times that. At first it follows from the processor's rate. */
 double lava_threshold_cutoff(void);
+/* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
+ * where the figures have one: thin products do. */
 void lava_threshold_measured(const struct lava_figures *figures);
 
 static inline int lava_threshold_forwards(double m, double n, double k) {

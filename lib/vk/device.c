@@ -1,5 +1,7 @@
-/* The loader, the instance and the logical device. Called by lib/offload/lifecycle's background thread (and
- * by tests); nothing here is loaded, opened or started before that. */
+/* Opens the loader, an instance and a logical device, and checks the results of Vulkan's calls. Called by
+ * gpu.c, and by every file of this folder through LAVA_VK.
+ *
+ * Invariant: nothing is loaded, opened or started before lava_device_create. */
 #include "lib/vk/device.h"
 
 #include <dlfcn.h>
@@ -7,13 +9,9 @@
 #include <string.h>
 
 #include "dispatch/kernels.h"
-#include "lib/base/fault.h"
 #include "lib/base/log.h"
-#include "lib/vk/pipelines.h"
-#include "lib/vk/queue.h"
-#include "lib/vk/selection.h"
 
-/* Until a run of the engine sets its own. */
+/* This limit counts until a run of the engine sets its own. */
 #define FIRST_TIMEOUT_NS 60000000000ull
 
 static void (*_Atomic on_load)(void);
@@ -92,7 +90,7 @@ static enum lava_status open_loader(struct lava_device *device) {
     device->loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!device->loader)
         return LAVA_ERROR_UNAVAILABLE;
-    /* POSIX's dlsym returns an object pointer for a function; a union keeps the conversion defined */
+    /* dlsym returns an object pointer for a function; the union keeps the conversion defined */
     union {
         void *object;
         PFN_vkGetInstanceProcAddr function;
@@ -151,7 +149,7 @@ static enum lava_status load_device_functions(struct lava_device *device) {
     return LAVA_OK;
 }
 
-/* One VkDeviceQueueCreateInfo per family, with as many queues as the roles of that family use. */
+/* Fills one VkDeviceQueueCreateInfo for each family, with as many queues as the roles of that family use. */
 static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreateInfo *infos) {
     static const float priorities[LAVA_ROLE_COUNT] = {1, 1, 1};
     uint32_t count = 0;
@@ -169,7 +167,7 @@ static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreat
     return count;
 }
 
-/* What is asked of the physical device: as little as there is use for. */
+/* The features and extensions that are enabled: only those that the library uses. */
 struct wishes {
     VkPhysicalDeviceFeatures2 features;
     VkPhysicalDeviceVulkan11Features features11;
@@ -182,7 +180,7 @@ struct wishes {
     uint32_t extension_count;
 };
 
-/* An extension and the features it brings, which are put before the others. */
+/* Adds an extension, and puts its features at the head of the chain. */
 static void wish_extension(struct wishes *wishes, const char *extension, void *features) {
     VkBaseOutStructure *added = features;
     added->pNext = wishes->features.pNext;
@@ -248,31 +246,13 @@ static enum lava_status create_logical_device(struct lava_device *device) {
     return load_device_functions(device);
 }
 
-static enum lava_status create_queues(struct lava_device *device) {
-    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
-        for (int other = 0; other < role; other++)
-            if (device->families[other] == device->families[role] &&
-                device->queue_indices[other] == device->queue_indices[role])
-                device->queues[role] = device->queues[other];
-        if (device->queues[role])
-            continue;
-        enum lava_status status = lava_queue_create(device, device->families[role],
-                                                    device->queue_indices[role], &device->queues[role]);
-        if (status)
-            return status;
-    }
-    return LAVA_OK;
-}
-
-enum lava_status lava_device_create(const struct lava_config *config, struct lava_device **result,
-                                    const char **why) {
+enum lava_status lava_device_create(struct lava_device **result, const char **why) {
     struct lava_device *device = calloc(1, sizeof *device);
     enum lava_status status = LAVA_ERROR_HOST_MEMORY;
     *result = NULL;
     *why = "out of host memory";
     if (!device)
         return status;
-    device->staging_limit_bytes = config->pinned_bytes;
     device->timeout_ns = FIRST_TIMEOUT_NS;
 
     *why = "no Vulkan loader (libvulkan.so.1)";
@@ -287,34 +267,27 @@ enum lava_status lava_device_create(const struct lava_config *config, struct lav
     tell_load();
     if (status)
         goto error;
-    if ((status = lava_selection_pick(device, config, why)))
-        goto error;
-    *why = "the driver refused to create the device";
-    status = create_logical_device(device);
-    tell_load();
-    if (status || (status = create_queues(device)) || (status = lava_pipelines_create(device, config)))
-        goto error;
-    *why = "";
     *result = device;
     return LAVA_OK;
 error:
-    LAVA_LOG(INFO, "no device: %s (%s)", *why, lava_status_name(status));
     lava_device_destroy(device);
     return status;
+}
+
+enum lava_status lava_device_connect(struct lava_device *device) {
+    enum lava_status status = create_logical_device(device);
+    tell_load();
+    return status;
+}
+
+void lava_device_await(struct lava_device *device) {
+    if (device->handle && device->vk.DeviceWaitIdle && !device->failed)
+        device->vk.DeviceWaitIdle(device->handle);
 }
 
 void lava_device_destroy(struct lava_device *device) {
     if (!device)
         return;
-    if (device->handle && device->vk.DeviceWaitIdle && !device->failed)
-        device->vk.DeviceWaitIdle(device->handle);
-    lava_pipelines_destroy(device);
-    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
-        for (int other = role + 1; other < LAVA_ROLE_COUNT; other++)
-            if (device->queues[other] == device->queues[role])
-                device->queues[other] = NULL;
-        lava_queue_destroy(device, device->queues[role]);
-    }
     if (device->handle && device->vk.DestroyDevice)
         device->vk.DestroyDevice(device->handle, NULL);
     if (device->instance && device->vk.DestroyInstance)

@@ -1,5 +1,5 @@
-/* Every Vulkan function the library calls, found at run time: nothing is linked to libvulkan. One list makes
- * the table's members and the code that fills it. */
+/* Lists every Vulkan function that the library calls. They are found at run time, because nothing is linked
+ * to libvulkan. The list makes the members of the table and the code in device.c that fills it. */
 #ifndef LAVA_VK_FUNCTIONS_H
 #define LAVA_VK_FUNCTIONS_H
 

@@ -1,14 +1,12 @@
-/* Allocation of buffers, one VkDeviceMemory each: the library holds about a dozen, all large, so there is
- * nothing to suballocate. Called by lib/engine/arena.c. */
+/* Allocates buffers. Each has a VkDeviceMemory of its own: the library holds about a dozen, all large, so
+ * suballocation would save nothing. Called by lib/engine/arena.c. */
 #include "lib/vk/memory.h"
 
 #include <string.h>
 
-#include "lib/base/fault.h"
-#include "lib/base/log.h"
-
-/* Memory types in the order of preference: all flags of a row, none of the excluded ones. A row is tried only
- * where no earlier row had a type to offer: a full GPU means smaller blocks, not matrices across the bus. */
+/* Memory types in the order of preference. A type needs all flags of the row and none of the excluded ones.
+ * For device memory a row is tried only where no earlier row matched a type: where a GPU is full, smaller
+ * blocks are better than matrices on the other side of the bus. */
 static const struct {
     enum lava_memory_use use;
     VkMemoryPropertyFlags flags, excluded;
@@ -16,7 +14,8 @@ static const struct {
     {LAVA_MEMORY_DEVICE, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
     {LAVA_MEMORY_DEVICE, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
     {LAVA_MEMORY_DEVICE, 0, 0},
-    /* cached: the host reads results there. Outside of device memory where possible: that is for matrices. */
+    /* Cached, because the host reads results there. Outside of device memory where possible, because that is
+     * for matrices. */
     {LAVA_MEMORY_STAGING,
      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
          VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
@@ -108,7 +107,8 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
     const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                             .buffer = buffer->handle};
     buffer->address = device->vk.GetBufferDeviceAddress(device->handle, &info);
-    /* lavapipe (Mesa 26.1.6) says success where the process has no address space left: the address is -1 */
+    /* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1
+     */
     if (buffer->address + bytes > buffer->address)
         return LAVA_OK;
     status = LAVA_ERROR_DEVICE_MEMORY;

@@ -1,8 +1,9 @@
-/* SPIR-V as shaders/meson.build compiled it, and which variant a device gets. Called by pipelines.c and
- * selection.c. */
+/* Holds the SPIR-V that shaders/meson.build compiled, and chooses the variant for a device. Called by
+ * pipelines.c and selection.c. */
 #include "lib/vk/modules.h"
 
-/* As shaders/meson.build names them. A module has those that make a difference to it, plain always. */
+/* The variants have the names of shaders/meson.build. Every module has the plain one, and those others that
+ * make a difference to it. */
 enum variant { PLAIN, SPECIAL, IEEE, ROLLED, VARIANT_COUNT };
 
 // clang-format off
@@ -13,7 +14,7 @@ bool lava_modules_has(enum lava_module module) {
     return modules[module][PLAIN].code != NULL;
 }
 
-/* Modules that compute in fp64; the others do in fp32. */
+/* Returns whether the module computes in fp64; the others compute in fp32. */
 static bool is_fp64(enum lava_module module) {
     return module == LAVA_MODULE_MULTIPLY_FP64 || module == LAVA_MODULE_EPILOGUE_FP64 ||
            module == LAVA_MODULE_EPILOGUE_CFP64;
@@ -31,7 +32,7 @@ static enum variant wanted(enum lava_module module, const struct lava_capabiliti
     return preserving(capabilities->special_preserve_fp32, capabilities->denorm_preserve_fp32);
 }
 
-/* A module without rolled loops has none worth rolling: its arithmetic matters then. */
+/* A module without a rolled variant has no loops worth rolling; its variant is chosen by arithmetic alone. */
 const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
                                   size_t *bytes) {
     enum variant variant = wanted(module, capabilities);

@@ -1,4 +1,4 @@
-/* The compiled shader modules, part of the library. */
+/* The compiled shader modules, which are part of the library. Any thread may call these functions. */
 #ifndef LAVA_VK_MODULES_H
 #define LAVA_VK_MODULES_H
 
@@ -8,9 +8,9 @@
 
 #include "dispatch/kernels.h"
 
-/* False where the shader compiler that the library was built with does not know what the module needs. */
+/* Returns false where the shader compiler of the build does not know an extension that the module needs. */
 bool lava_modules_has(enum lava_module module);
-/* The variant of the module that suits the device. Static storage. */
+/* Returns the variant of the module that suits the device, in static storage. */
 const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
                                   size_t *bytes);
 

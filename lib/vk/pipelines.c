@@ -1,25 +1,24 @@
-/* The device's pipelines: a short list searched linearly (a process uses a handful), one layout for all of
- * them. Called by lib/engine; one user at a time. */
+/* Keeps the device's pipelines in a short list that is searched linearly: a process uses a handful. All have
+ * the same layout. Called by gpu.c, by queue.c for the layout, and by lib/engine. */
 #include "lib/vk/pipelines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/fault.h"
+#include "lib/base/file_cache.h"
 #include "lib/base/log.h"
-#include "lib/vk/cache.h"
 #include "lib/vk/modules.h"
 
-/* Of a row up to eight; a process that tries every row of every type, as checkgemm does, makes most. */
+/* A row of the kernel table uses up to eight; checkgemm tries every row of every type. */
 #define MAX_PIPELINES  256
 #define MAX_STATISTICS 32
 
 struct lava_pipelines {
     VkPipelineLayout layout;
     VkPipelineCache cache;
-    bool changed; /* since the cache was read or written */
-    struct lava_cache_place place;
+    bool changed; /* pipelines were created since the cache was read or written */
+    struct lava_file_cache_place place;
     size_t count;
     struct lava_pipeline pipelines[MAX_PIPELINES];
 };
@@ -36,9 +35,9 @@ static enum lava_status create_layout(struct lava_device *device) {
     return status;
 }
 
-/* A driver's code is good for that driver and device. */
+/* The key names the driver and the device: the code is good for no others. */
 static void find_place(const struct lava_device *device, const struct lava_config *config,
-                       struct lava_cache_place *place) {
+                       struct lava_file_cache_place *place) {
     const struct lava_capabilities *capabilities = &device->capabilities;
     struct {
         uint32_t vendor_id, device_id, driver_version;
@@ -46,10 +45,10 @@ static void find_place(const struct lava_device *device, const struct lava_confi
     } key = {.vendor_id = capabilities->vendor_id,
              .device_id = capabilities->device_id,
              .driver_version = capabilities->driver_version};
-    char name[LAVA_CACHE_MAX_NAME];
+    char name[LAVA_FILE_CACHE_MAX_NAME];
     memcpy(key.uuid, device->pipeline_cache_uuid, sizeof key.uuid);
     snprintf(name, sizeof name, "pipelines-%04x-%04x", (unsigned)key.vendor_id, (unsigned)key.device_id);
-    lava_cache_place_init(place, config->cache ? config->cache_home : NULL, name, &key, sizeof key);
+    lava_file_cache_place_init(place, config->cache ? config->cache_home : NULL, name, &key, sizeof key);
 }
 
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config) {
@@ -63,14 +62,14 @@ enum lava_status lava_pipelines_create(struct lava_device *device, const struct 
 
     find_place(device, config, &pipelines->place);
     size_t bytes = 0;
-    void *data = lava_cache_load(&pipelines->place, &bytes);
+    void *data = lava_file_cache_load(&pipelines->place, &bytes);
     const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
                                             .initialDataSize = bytes,
                                             .pInitialData = data};
     status = LAVA_VK(device, CreatePipelineCache(device->handle, &info, NULL, &pipelines->cache));
     free(data);
     if (status && status != LAVA_ERROR_DEVICE_LOST) {
-        pipelines->cache = VK_NULL_HANDLE; /* no cache is no reason to go without the device */
+        pipelines->cache = VK_NULL_HANDLE; /* the device works without a cache, too */
         status = LAVA_OK;
     }
     return status;
@@ -100,11 +99,11 @@ void lava_pipelines_save(struct lava_device *device) {
         return;
     void *data = malloc(bytes);
     if (data && !LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, data)))
-        lava_cache_store(&pipelines->place, data, bytes);
+        lava_file_cache_store(&pipelines->place, data, bytes);
     free(data);
 }
 
-/* How lanes lie over a tile, and what share of a matrix each has. */
+/* The subgroup's size decides how lanes lie over a tile, and what share of a matrix each lane has. */
 static bool depends_on_subgroup(const struct lava_pipeline_specification *specification) {
     return specification->constants[LAVA_CONSTANT_LANES_M] != 0 ||
            specification->constants[LAVA_CONSTANT_SUBGROUP] != 0;
@@ -259,7 +258,7 @@ struct lava_pipeline_specification lava_pipelines_split(enum lava_type type) {
                                                                                   : LAVA_MODULE_SPLIT_CFP32};
 }
 
-/* How many of them there are; 0: the driver does not tell. */
+/* Returns how many statistics there are; 0 where the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {
     if (!device->has_executable_properties || !device->vk.GetPipelineExecutableStatisticsKHR)
@@ -291,8 +290,9 @@ void lava_pipelines_report(struct lava_device *device, const struct lava_pipelin
         append_statistic(&statistics[i], text, size);
 }
 
-/* The names drivers give their statistics; of several the sum or the last. NVIDIA's 580 puts a constant into
- * the upper half of "Local Memory Size" (68719476736 where nothing is spilled). */
+/* Recognizes the names that drivers give their statistics. Spills are added up; for the others the last value
+ * counts. NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing
+ * is spilled). */
 static void add_figure(const VkPipelineExecutableStatisticKHR *statistic,
                        struct lava_pipeline_figures *figures) {
     const char *name = statistic->name;

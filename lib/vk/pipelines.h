@@ -1,16 +1,17 @@
-/* Compute pipelines: a module and its specialization constants, created at first use (by the background
- * thread, where it is known what will be used) and kept. The driver's compiled code is cached on disk
- * (cache.h). */
+/* Compute pipelines. Each is a module with its specialization constants, created at its first use and kept.
+ * The preparation of a type creates those that its products will use. The driver's compiled code is cached on
+ * disk (lib/base/file_cache.h). One thread may use a device's pipelines at a time. */
 #ifndef LAVA_VK_PIPELINES_H
 #define LAVA_VK_PIPELINES_H
 
 #include "dispatch/kernels.h"
+#include "lib/base/config.h"
 #include "lib/vk/device.h"
 #include "shaders/interface.h"
 
 struct lava_pipeline_specification {
     enum lava_module module;
-    uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; those a module does not use are 0 */
+    uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; 0 where the module does not use one */
 };
 
 struct lava_pipeline {
@@ -18,47 +19,50 @@ struct lava_pipeline {
     VkPipeline handle;
 };
 
+/* Makes device->pipelines, an empty set. */
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config);
 void lava_pipelines_destroy(struct lava_device *device);
-/* Writes the cache to disk if pipelines were created since it was read. */
+/* Writes the driver's code to disk if pipelines were created since it was read. */
 void lava_pipelines_save(struct lava_device *device);
 
+/* Finds the pipeline, or creates it. *pipeline lives as long as the device. */
 enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline_specification *specification,
                                     const struct lava_pipeline **pipeline);
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device);
 
-enum lava_pipeline_operand { LAVA_PIPELINE_A, LAVA_PIPELINE_B }; /* as LAVA_CONSTANT_OPERAND has them */
+enum lava_pipeline_operand { LAVA_PIPELINE_A, LAVA_PIPELINE_B }; /* the values of LAVA_CONSTANT_OPERAND */
 
-/* The specifications of the kernels of a product, for a row that fits the device. narrow: what multiply
- * leaves has the type of A and B; else fp32, for finish or for C. */
+/* The specifications of a product's kernels, for a row of the kernel table that fits the device. narrow: the
+ * multiply kernel writes the type of A and B; else it writes fp32, for the epilogue or for C. */
 struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow);
 struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
                                                        const struct lava_capabilities *capabilities,
                                                        enum lava_pipeline_operand operand, bool transpose);
-/* Where the row screens tiles out: what gathers the exponents of panels, and the row's fallback; of no use
- * for a row that does not. */
+/* These two serve rows that screen tiles out: one gathers the exponents of panels, the other is the row's
+ * fallback. */
 struct lava_pipeline_specification lava_pipelines_screen(void);
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities);
 struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type);
-/* What splits an operand of a complex type into parts. */
+/* This kernel splits an operand of a complex type into its parts. */
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type);
 
-/* What the driver's compiler says of a pipeline (registers, spills, shared memory), one line; "" where it
- * does not. */
+/* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
+ * "" where it says nothing. */
 void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
                            size_t size);
 
-/* The same in numbers; what the driver does not tell is 0. */
+/* The same in numbers; a number that the driver does not report is 0. */
 struct lava_pipeline_figures {
-    uint32_t registers; /* of an invocation */
-    uint32_t spilled;   /* not 0: some did not fit; in bytes or registers, as the driver counts */
+    uint32_t registers; /* for each invocation */
+    uint32_t spilled;   /* in bytes or in registers, as the driver counts */
     uint32_t shared_bytes;
 };
-/* False where the driver says nothing, or config->inspect was not set when the device was created. */
+/* Returns false where the driver reports nothing, or where config->inspect was not set when the device was
+ * opened. */
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
                             struct lava_pipeline_figures *figures);
 

@@ -1,12 +1,15 @@
-/* Queues, timelines and command buffers. Called by lib/engine for everything a device is told to do. */
+/* Keeps queues, their timelines and their command buffers. Called by gpu.c, and by lib/engine for all work of
+ * the device. */
 #include "lib/vk/queue.h"
 
 #include <stdlib.h>
 
-#include "lib/base/fault.h"
 #include "lib/base/stats.h"
 
 #define SECOND_WAIT_NS 2000000000ull
+/* A wait for a GPU spins this long before it blocks: on an H200 a thread that blocks in the driver wakes up
+ * 18 us later than one that spins. A software device needs the processors for itself. */
+#define SPIN_NS 200000
 
 static enum lava_status create_timeline(struct lava_device *device, struct lava_queue *queue) {
     const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -57,7 +60,7 @@ enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, 
     device->vk.GetDeviceQueue(device->handle, family, index, &queue->handle);
     enum lava_status status;
     if ((status = create_timeline(device, queue)) || (status = create_commands(device, queue, family)))
-        return status; /* the device is destroyed by its creator, half-made queues with it */
+        return status; /* the creator destroys the device, and a half-made queue with it */
     return create_timestamps(device, queue);
 }
 
@@ -93,8 +96,8 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     VkSemaphoreSubmitInfo waits[8];
     uint32_t waited = 0;
     for (uint32_t i = 0; i < count && waited < 8; i++) {
-        /* reached on this queue: nothing to wait for; on another its writes still have to become visible here
-         */
+        /* A point that is reached on this queue needs no wait. The writes of another queue still have to
+         * become visible here. */
         if (!points[i].queue || (points[i].queue == queue && points[i].value <= queue->reached))
             continue;
         waits[waited++] = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
@@ -136,15 +139,11 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
     (void)LAVA_VK(device, EndCommandBuffer(commands->handle));
 }
 
-/* Before it sleeps, a wait for a GPU looks so long by itself: on an H200 a thread that sleeps in the driver
- * wakes up 18 us after one that looks. Software needs the processors for itself. */
-#define LOOK_NS 200000
-
-/* True where the point is reached within LOOK_NS. */
-static bool look(struct lava_device *device, struct lava_point point) {
+/* Returns true where the point is reached within SPIN_NS. */
+static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_stats_now_ns() + LOOK_NS; lava_stats_now_ns() < end && !device->failed;)
+    for (uint64_t end = lava_stats_now_ns() + SPIN_NS; lava_stats_now_ns() < end && !device->failed;)
         if (lava_queue_reached(device, point))
             return true;
     return false;
@@ -159,7 +158,7 @@ enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point p
         return LAVA_OK;
     if (lava_fault_hit(LAVA_FAULT_WAIT))
         return lava_device_check(device, VK_TIMEOUT, "injected", __FILE__, __LINE__);
-    if (look(device, point))
+    if (spin(device, point))
         return LAVA_OK;
     const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                       .semaphoreCount = 1,
@@ -168,8 +167,8 @@ enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point p
     VkResult result = lava_fault_hit(LAVA_FAULT_VK)
                           ? lava_device_injected_result()
                           : device->vk.WaitSemaphores(device->handle, &info, timeout_ns);
-    if (result ==
-        VK_TIMEOUT) /* the clock also runs while a process is stopped: its device gets another chance */
+    /* the clock also runs while the process is stopped, so the device gets a second chance */
+    if (result == VK_TIMEOUT)
         result = device->vk.WaitSemaphores(device->handle, &info, SECOND_WAIT_NS);
     enum lava_status status = lava_device_check(device, result, "WaitSemaphores", __FILE__, __LINE__);
     if (!status)
@@ -183,7 +182,7 @@ bool lava_queue_reached(struct lava_device *device, struct lava_point point) {
         return true;
     if (LAVA_VK(device, GetSemaphoreCounterValue(device->handle, point.queue->timeline, &value)))
         return false;
-    if (value > point.queue->submitted) /* a lost device may say anything */
+    if (value > point.queue->submitted) /* a lost device may return any value */
         return false;
     if (value > point.queue->reached)
         point.queue->reached = value;

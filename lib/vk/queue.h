@@ -1,8 +1,8 @@
-/* Command recording and submission. A queue has a timeline: every submission gets the next value, reached
- * when it has finished, and may wait for values of other queues. Command buffers are reused once theirs is
- * reached.
+/* Records commands and submits them. A queue has a timeline: every submission gets the next value, which is
+ * reached when the submission has finished, and may wait for values of other queues. A command buffer is
+ * reused once its value is reached.
  *
- * One user at a time (the engine's lock). Every wait ends: a device that does not answer is marked as
+ * One thread may use a device's queues at a time. Every wait ends: a device that does not answer is marked as
  * failed. */
 #ifndef LAVA_VK_QUEUE_H
 #define LAVA_VK_QUEUE_H
@@ -10,23 +10,23 @@
 #include "lib/vk/memory.h"
 #include "lib/vk/pipelines.h"
 
-/* As many as may be in flight: each raw chunk is uploaded by one of its own. */
+/* This many submissions may be in flight: each raw chunk is uploaded by one of its own. */
 #define LAVA_QUEUE_COMMAND_BUFFERS 160
 #define LAVA_QUEUE_STAMP_PAIRS     1024
 
 struct lava_queue {
     VkQueue handle;
     VkSemaphore timeline;
-    uint64_t submitted; /* last value given out */
-    uint64_t reached;   /* last value known to be reached */
+    uint64_t submitted; /* the last value given out */
+    uint64_t reached;   /* the last value known to be reached */
     VkCommandPool pool;
     VkCommandBuffer commands[LAVA_QUEUE_COMMAND_BUFFERS];
     uint64_t in_use_until[LAVA_QUEUE_COMMAND_BUFFERS];
-    uint32_t next; /* command buffer */
+    uint32_t next; /* the next command buffer */
     VkQueryPool timestamps;
 };
 
-/* A point on a queue's timeline. Zero-initialized: always reached. */
+/* A point on a queue's timeline. A zero-initialized point is always reached. */
 struct lava_point {
     struct lava_queue *queue;
     uint64_t value;
@@ -44,18 +44,19 @@ struct lava_commands {
 
 enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role role,
                                   struct lava_commands *commands);
-/* Ends the recording and submits it, to start when all points (of any queue; NULL: none) are reached. */
+/* Ends the recording and submits it. It starts when all points, of whichever queues, are reached; points
+ * whose queue is NULL do not count. */
 enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
                                    const struct lava_point *points, uint32_t count, struct lava_point *done);
-/* Ends the recording and forgets it. */
+/* Ends the recording and drops it. */
 void lava_queue_discard(struct lava_device *device, struct lava_commands *commands);
-/* LAVA_ERROR_TIMEOUT after timeout_ns; the device is failed then. */
+/* Waits for a point. Returns LAVA_ERROR_TIMEOUT after timeout_ns, and marks the device as failed then. */
 enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns);
-/* Without waiting; a device that failed has reached nothing more. */
+/* Returns at once; a failed device reaches no more points. */
 bool lava_queue_reached(struct lava_device *device, struct lava_point point);
-/* Whether all that was submitted to the role's queue has finished. */
+/* Returns whether everything submitted to the role's queue has finished. */
 bool lava_queue_idle(struct lava_device *device, enum lava_role role);
-/* The point that the next submission to the role's queue will have. */
+/* Returns the point that the next submission to the role's queue will have. */
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role);
 /* Waits until nothing submitted is running. */
 enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_ns);
@@ -66,26 +67,27 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
-/* The same, `count` times along z. */
+/* Dispatches `count` times as many groups, along z. */
 void lava_queue_dispatch_each(struct lava_device *device, const struct lava_commands *commands,
                               const struct lava_pipeline *pipeline, const void *constants,
                               uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y, uint32_t count);
-/* The same with the number of groups, three words, read from a buffer when the dispatch begins: what
- * dispatches before it wrote, it sees after lava_queue_barrier_dispatch. */
+/* Reads the number of groups, three words, from a buffer when the dispatch begins. It sees what earlier
+ * dispatches wrote there after lava_queue_barrier_dispatch. */
 void lava_queue_dispatch_indirect(struct lava_device *device, const struct lava_commands *commands,
                                   const struct lava_pipeline *pipeline, const void *constants,
                                   uint32_t constants_bytes, const struct lava_buffer *arguments,
                                   uint64_t offset);
-/* What follows sees what was written before, in shaders, copies and (after the submission) on the host. */
+/* Later shaders and copies see everything written before, and so does the host after the submission. */
 void lava_queue_barrier(struct lava_device *device, const struct lava_commands *commands);
-/* The same between dispatches alone, 2 to 3 us cheaper on an H200. */
+/* The same between dispatches only, which is 2 to 3 us cheaper on an H200. */
 void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_commands *commands);
 
-/* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. Reset before the first use in a
- * run. */
+/* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. A run resets them before it uses
+ * them. */
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands);
 void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index);
-/* Nanoseconds between stamps 2 i and 2 i + 1 for each i < pairs; false where the device has no timestamps. */
+/* Reads the nanoseconds between stamps 2 i and 2 i + 1 for each i < pairs. Returns false where the device has
+ * no timestamps. */
 bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
                             uint64_t *elapsed_ns);
 

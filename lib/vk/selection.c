@@ -1,5 +1,5 @@
-/* Device choice and capabilities. The only place that asks Vulkan what a device can do; everything else reads
- * struct lava_capabilities. */
+/* Chooses a device and reads its capabilities. Called by gpu.c. No other file asks Vulkan what a device can
+ * do: everything else reads struct lava_capabilities. */
 #include "lib/vk/selection.h"
 
 #include <ctype.h>
@@ -7,15 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/fault.h"
 #include "lib/base/log.h"
 #include "lib/vk/modules.h"
 
 #define MAX_DEVICES 64
-/* Of all types and scopes; drivers list up to about forty. */
+/* Drivers list up to about forty, for all types and scopes. */
 #define MAX_MATRIX_PROPERTIES 256
 
-/* Everything that is asked of one physical device, chained once. */
+/* Everything that one physical device is asked for. */
 struct answers {
     VkPhysicalDeviceProperties2 properties;
     VkPhysicalDeviceVulkan11Properties properties11;
@@ -54,7 +53,7 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
     free(extensions);
 }
 
-/* Puts a structure that is filled in between the head of a chain and what follows it. */
+/* Inserts a structure, to be filled by the driver, behind the head of a chain. */
 static void chain(void *head, void *structure, VkStructureType type) {
     VkBaseOutStructure *first = head, *added = structure;
     added->sType = type;
@@ -94,7 +93,7 @@ static void ask_features(struct lava_device *device, VkPhysicalDevice physical, 
 
 static void ask(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
     memset(answers, 0, sizeof *answers);
-    /* the 1.3 structures may only be chained where the device knows 1.3 */
+    /* the structures of Vulkan 1.3 may be chained only where the device knows them */
     answers->properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     device->vk.GetPhysicalDeviceProperties2(physical, &answers->properties);
     if (answers->properties.properties.apiVersion < VK_API_VERSION_1_3)
@@ -134,7 +133,7 @@ static bool is_number(const char *text) {
     return digits > 0 && digits < 10 && text[digits] == 0;
 }
 
-/* Whether the configuration's device specification means this device. */
+/* Returns whether LAVABLAS_DEVICE means this device. */
 static bool wanted(const struct lava_config *config, uint32_t index, const struct answers *answers) {
     enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);
     if (!config->device)
@@ -167,14 +166,14 @@ static bool pick_families(struct lava_device *device, VkPhysicalDevice physical)
         device->queue_indices[role] = 0;
     }
     if (transfer >= 0 && families[transfer].queueCount > 1)
-        device->queue_indices[LAVA_ROLE_DOWNLOAD] = 1; /* both directions of the bus at once */
+        device->queue_indices[LAVA_ROLE_DOWNLOAD] = 1; /* the bus then works in both directions at once */
     if (families[compute].timestampValidBits == 0)
         device->capabilities.timestamp_period_ns = 0;
     return true;
 }
 
-/* What of the device's memory the library may hold: of a GPU, most of what is free; of memory shared with the
- * host, a quarter, for the program lives there too. */
+/* The library may hold most of a GPU's free memory, but only a quarter of memory that is shared with the
+ * host, because the program lives there too. */
 static uint64_t memory_limit(const struct answers *answers, const struct lava_config *config, bool unified) {
     uint64_t largest = 0;
     const VkPhysicalDeviceMemoryProperties *memory = &answers->memory.memoryProperties;
@@ -199,7 +198,7 @@ static bool has_memory_type(const VkPhysicalDeviceMemoryProperties *memory, VkMe
     return false;
 }
 
-/* Of a workgroup along x, made of whole subgroups. */
+/* A workgroup extends along x and consists of whole subgroups. */
 static uint32_t max_invocations(const struct answers *answers) {
     const VkPhysicalDeviceLimits *limits = &answers->properties.properties.limits;
     uint64_t most = limits->maxComputeWorkGroupInvocations;
@@ -209,7 +208,7 @@ static uint32_t max_invocations(const struct answers *answers) {
     return (uint32_t)(by_subgroups > 0 && by_subgroups < most ? by_subgroups : most);
 }
 
-/* A type of half precision: what Vulkan calls it and the modules it needs. */
+/* A type of half precision: Vulkan's name for it, and the modules it needs. */
 static const struct half {
     enum lava_type type;
     VkComponentTypeKHR component;
@@ -227,8 +226,8 @@ static const struct half {
       LAVA_MODULE_PACK_PLANES_BF16}},
 };
 
-/* Everything the kernels of a type need beside a shape of matrices. How a matrix is shared out depends on the
- * size of the subgroup, which must be known. */
+/* Returns whether the device has what the kernels of a type need, apart from a shape of matrices. The
+ * subgroup's size must be known, because it decides how a matrix is distributed over the lanes. */
 static bool can_multiply(const struct lava_device *device, const struct answers *answers,
                          const struct half *half) {
     const VkPhysicalDeviceVulkan13Properties *properties = &answers->properties13;
@@ -247,7 +246,7 @@ static bool can_multiply(const struct lava_device *device, const struct answers 
            (device->has_subgroup_size_control || properties->minSubgroupSize == properties->maxSubgroupSize);
 }
 
-/* A subgroup's matrices of half precision, multiplied and summed in fp32. */
+/* Returns whether these are matrices of a subgroup, in half precision, that are summed in fp32. */
 static bool is_ours(const VkCooperativeMatrixPropertiesKHR *matrix, const struct half *half) {
     return matrix->scope == VK_SCOPE_SUBGROUP_KHR && !matrix->saturatingAccumulation &&
            matrix->AType == half->component && matrix->BType == half->component &&

@@ -12,6 +12,7 @@
 #include "dispatch/kernels.h"
 #include "lib/engine/runner.h"
 #include "lib/vk/device.h"
+#include "lib/vk/gpu.h"
 #include "screen.h"
 #include "study.h"
 
@@ -39,10 +40,10 @@ static bool open_device(struct target *t) {
     struct lava_config config = *lava_config_get();
     struct lava_device *device;
     const char *why;
-    enum lava_status status = lava_device_create(&config, &device, &why);
+    enum lava_status status = lava_gpu_open(&config, &device, &why);
     if (status && !config.device) {
         config.device = "cpu";
-        status = lava_device_create(&config, &device, &why);
+        status = lava_gpu_open(&config, &device, &why);
     }
     if (status)
         printf("no device: %s\n", why);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/vk/gpu.h"
 #include "tests/checkgemm/options.h"
 
 /* Opens the configured device. If there is none and none was requested, opens lavapipe. */
@@ -25,10 +26,10 @@ static struct lava_engine *open_device(const struct options *options, struct che
     struct lava_device *device;
     struct lava_engine *engine;
     const char *why;
-    enum lava_status status = lava_device_create(&config, &device, &why);
+    enum lava_status status = lava_gpu_open(&config, &device, &why);
     if (status && !config.device) {
         config.device = "cpu";
-        status = lava_device_create(&config, &device, &why);
+        status = lava_gpu_open(&config, &device, &why);
     }
     if (status) {
         printf("no device: %s\n", why);

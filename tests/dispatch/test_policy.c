@@ -471,7 +471,7 @@ static void test_describe_types(void **state) {
     assert_non_null(strstr(text, "cfp64 NN m 4096 n 1024 k 512: GPU ("));
     assert_non_null(strstr(text, " blocks of 4096 x 2048 x 1024, "));
     assert_non_null(strstr(text, "kernel fp64_"));
-    assert_non_null(strstr(text, ", finish"));
+    assert_non_null(strstr(text, ", epilogue"));
 }
 
 int main(void) {

@@ -24,8 +24,10 @@
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/calibrate/figures_file.h"
+#include "lib/offload/context.h"
 #include "lib/offload/offload.h"
+#include "lib/vk/gpu.h"
 #include "tests/library/capture.h"
 
 #define M 131
@@ -103,7 +105,7 @@ static double rate_of(const struct lava_kernel *kernel) {
 /* The scheme that a product gets: the fastest, by far, of the rows of the device's profile that it may
  * use. */
 static const char *expected_scheme(enum lava_precision precision) {
-    const struct lava_capabilities *device = lava_lifecycle_capabilities();
+    const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_problem problem = {
         .type = LAVA_TYPE_FP32, .m = M, .n = N, .k = K, .precision = precision};
     enum lava_scheme best = LAVA_SCHEME_NONE;
@@ -279,20 +281,20 @@ static int remove_cache(void **state) {
 /* Returns false if there is no device; another failure is reported on stderr. */
 static bool write_figures(void) {
     struct lava_figures figures = {.device.call_latency_ns = 1e5};
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     struct lava_device *device;
     size_t count;
     const char *why;
     const struct lava_kernel *table = lava_kernels_table(&count);
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return false;
     }
     for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++)
         figures.device.flops_per_s[i] = rate_of(&table[i]);
-    lava_calibration_place(&device->capabilities, home, &place);
-    lava_device_destroy(device);
-    return lava_calibration_write(&place, &figures);
+    lava_figures_file_place(&device->capabilities, home, &place);
+    lava_gpu_close(device);
+    return lava_figures_file_write(&place, &figures);
 }
 
 /* Applies LAVABLAS_PRECISION before any product. Returns false unless an unknown value causes exactly one

@@ -10,6 +10,7 @@
 
 #include "lib/engine/runner.h"
 #include "lib/offload/self_test.h"
+#include "lib/vk/gpu.h"
 #include "tests/robustness/product.h"
 
 struct row {
@@ -267,7 +268,7 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
                ways[way].name, lava_type_name(product->type), lava_type_name(product->type_c),
                plan.kernel->name, (long long)plan.blocking.blocks_m, (long long)plan.blocking.blocks_n,
                (long long)plan.blocking.blocks_k, plan.blocking.blocks_held, plan.blocking.split_k,
-               plan.blocking.epilogue ? ", finish" : "",
+               plan.blocking.epilogue ? ", epilogue" : "",
                fine ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
     } else {
         printf("row %zu, %s: no plan: %s\n", row, lava_type_name(product->type),
@@ -323,7 +324,7 @@ int main(int argument_count, char **arguments) {
     struct lava_engine *engine;
     const char *way = argument_count > 1 ? arguments[1] : "discrete";
     setenv("LAVABLAS_DEVICE", "cpu", 0);
-    if (lava_device_create(lava_config_get(), &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "no device: %s\n", why);
         return 1;
     }

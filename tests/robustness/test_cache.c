@@ -16,14 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/vk/cache.h"
+#include "lib/base/file_cache.h"
 
 #define NOBODY        65534
 #define PAYLOAD_BYTES 300
 
 static const unsigned char key[] = {0xde, 0x10, 0, 0, 0x35, 0x23, 0, 0, 7, 1, 2, 3};
 static char home[256];
-static struct lava_cache_place place;
+static struct lava_file_cache_place place;
 static unsigned char payload[PAYLOAD_BYTES];
 
 static int set_up(void **state) {
@@ -32,7 +32,7 @@ static int set_up(void **state) {
     snprintf(home, sizeof home, "%s/lavablas-cache-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(home))
         return -1;
-    lava_cache_place_init(&place, home, "test", key, sizeof key);
+    lava_file_cache_place_init(&place, home, "test", key, sizeof key);
     for (int i = 0; i < PAYLOAD_BYTES; i++)
         payload[i] = (unsigned char)(i * 7);
     alarm(20); /* ends the test if an open waits for the other end of a FIFO */
@@ -48,13 +48,13 @@ static int tear_down(void **state) {
 }
 
 static void store(void) {
-    assert_true(lava_cache_store(&place, payload, sizeof payload));
+    assert_true(lava_file_cache_store(&place, payload, sizeof payload));
 }
 
 /* Whether the cache returns something. It must then be the payload. */
 static bool loads(void) {
     size_t bytes = 1;
-    void *data = lava_cache_load(&place, &bytes);
+    void *data = lava_file_cache_load(&place, &bytes);
     if (data) {
         assert_int_equal(bytes, sizeof payload);
         assert_memory_equal(data, payload, sizeof payload);
@@ -111,12 +111,12 @@ static void home_is_made(void **state) {
     char missing[300];
     (void)state;
     snprintf(missing, sizeof missing, "%s/.cache", home);
-    lava_cache_place_init(&place, missing, "test", key, sizeof key);
+    lava_file_cache_place_init(&place, missing, "test", key, sizeof key);
     store();
     assert_true(loads());
     snprintf(missing, sizeof missing, "%s/not/there", home);
-    lava_cache_place_init(&place, missing, "test", key, sizeof key);
-    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    lava_file_cache_place_init(&place, missing, "test", key, sizeof key);
+    assert_false(lava_file_cache_store(&place, payload, sizeof payload));
     assert_false(loads());
 }
 
@@ -128,10 +128,10 @@ static void no_home(void **state) {
     long_home[0] = '/';
     long_home[sizeof long_home - 1] = 0;
     for (size_t i = 0; i <= sizeof homes / sizeof homes[0]; i++) {
-        lava_cache_place_init(&place, i < 4 ? homes[i] : long_home, "test", key, sizeof key);
+        lava_file_cache_place_init(&place, i < 4 ? homes[i] : long_home, "test", key, sizeof key);
         assert_int_equal(place.folder[0], 0);
-        assert_false(lava_cache_prepare(&place));
-        assert_false(lava_cache_store(&place, payload, sizeof payload));
+        assert_false(lava_file_cache_prepare(&place));
+        assert_false(lava_file_cache_store(&place, payload, sizeof payload));
         assert_false(loads());
     }
 }
@@ -175,14 +175,15 @@ static void each_bit_flipped(void **state) {
     assert_true(loads());
 }
 
-static void init_with(struct lava_cache_place *other, const char *name, const void *bytes, size_t count) {
-    lava_cache_place_init(other, home, name, bytes, count);
+static void init_with(struct lava_file_cache_place *other, const char *name, const void *bytes,
+                      size_t count) {
+    lava_file_cache_place_init(other, home, name, bytes, count);
     assert_string_not_equal(other->path, place.path);
 }
 
-/* What is stored in another place must not be found in this one, not even under this name. */
-static void refuse(const struct lava_cache_place *other) {
-    assert_true(lava_cache_store(other, payload, sizeof payload));
+/* Stored there, nothing is found here; nor is it under our name. */
+static void refuse(const struct lava_file_cache_place *other) {
+    assert_true(lava_file_cache_store(other, payload, sizeof payload));
     assert_false(loads());
     assert_int_equal(rename(other->path, place.path), 0);
     assert_false(loads());
@@ -192,7 +193,7 @@ static void refuse(const struct lava_cache_place *other) {
 /* Another device's or driver's file has another name. Under this name it is refused. */
 static void foreign_key(void **state) {
     unsigned char bytes[sizeof key + 1] = {0};
-    struct lava_cache_place other;
+    struct lava_file_cache_place other;
     (void)state;
     for (size_t i = 0; i < sizeof key; i++) {
         memcpy(bytes, key, sizeof key);
@@ -209,12 +210,12 @@ static void foreign_key(void **state) {
 
 /* Content of another kind is stored separately, whatever its key. */
 static void other_name(void **state) {
-    struct lava_cache_place other;
+    struct lava_file_cache_place other;
     (void)state;
     init_with(&other, "other", key, sizeof key);
     store();
     payload[0] ^= 1;
-    assert_true(lava_cache_store(&other, payload, sizeof payload));
+    assert_true(lava_file_cache_store(&other, payload, sizeof payload));
     payload[0] ^= 1;
     assert_true(loads());
     assert_int_equal(entries_of(place.folder), 2);
@@ -222,21 +223,21 @@ static void other_name(void **state) {
 
 /* The longest allowed key and name, and longer ones. */
 static void long_keys(void **state) {
-    static char bytes[LAVA_CACHE_MAX_KEY_BYTES + 1], name[LAVA_CACHE_MAX_NAME + 2];
+    static char bytes[LAVA_FILE_CACHE_MAX_KEY_BYTES + 1], name[LAVA_FILE_CACHE_MAX_NAME + 2];
     (void)state;
     memset(bytes, 'k', sizeof bytes);
     memset(name, 'n', sizeof name - 1);
-    lava_cache_place_init(&place, home, "test", bytes, sizeof bytes);
+    lava_file_cache_place_init(&place, home, "test", bytes, sizeof bytes);
     assert_int_equal(place.folder[0], 0);
-    lava_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
+    lava_file_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
     assert_int_equal(place.folder[0], 0);
-    name[LAVA_CACHE_MAX_NAME] = 0;
-    lava_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
+    name[LAVA_FILE_CACHE_MAX_NAME] = 0;
+    lava_file_cache_place_init(&place, home, name, bytes, sizeof bytes - 1);
     store();
     assert_true(loads());
     place.key[sizeof place.key - 1] ^= 1;
     assert_false(loads());
-    lava_cache_place_init(&place, home, "test", bytes, 0);
+    lava_file_cache_place_init(&place, home, "test", bytes, 0);
     store();
     assert_true(loads());
 }
@@ -264,7 +265,7 @@ static void not_a_file(void **state) {
     unlink(place.path);
     assert_int_equal(mkdir(place.path, 0700), 0);
     assert_false(loads());
-    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_false(lava_file_cache_store(&place, payload, sizeof payload));
     assert_int_equal(entries_of(place.folder), 1); /* the temporary file is gone */
 }
 
@@ -288,22 +289,22 @@ static void folder_of_others(void **state) {
     (void)state;
     store();
     unlink(place.path);
-    assert_true(lava_cache_prepare(&place));
+    assert_true(lava_file_cache_prepare(&place));
     assert_int_equal(chmod(place.folder, 0707), 0);
-    assert_false(lava_cache_prepare(&place));
-    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_false(lava_file_cache_prepare(&place));
+    assert_false(lava_file_cache_store(&place, payload, sizeof payload));
     assert_int_equal(entries_of(place.folder), 0);
     assert_int_equal(rmdir(place.folder), 0);
 
     snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", home);
     assert_int_equal(mkdir(elsewhere, 0700), 0);
     assert_int_equal(symlink(elsewhere, place.folder), 0);
-    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_false(lava_file_cache_store(&place, payload, sizeof payload));
     assert_int_equal(entries_of(elsewhere), 0);
     unlink(place.folder);
 
     assert_int_equal(mknod(place.folder, S_IFREG | 0600, 0), 0);
-    assert_false(lava_cache_store(&place, payload, sizeof payload));
+    assert_false(lava_file_cache_store(&place, payload, sizeof payload));
 }
 
 /* Root may write anywhere, so the child becomes another user. */
@@ -319,9 +320,10 @@ static void folder_unwritable(void **state) {
         if (geteuid() == 0 && seteuid(NOBODY))
             _exit(0);
         size_t bytes;
-        bool fine = chmod(place.folder, 0500) == 0 && !lava_cache_store(&place, payload, sizeof payload) &&
-                    lava_cache_load(&place, &bytes);
-        fine = fine && chmod(place.folder, 0000) == 0 && !lava_cache_load(&place, &bytes);
+        bool fine = chmod(place.folder, 0500) == 0 &&
+                    !lava_file_cache_store(&place, payload, sizeof payload) &&
+                    lava_file_cache_load(&place, &bytes);
+        fine = fine && chmod(place.folder, 0000) == 0 && !lava_file_cache_load(&place, &bytes);
         _exit(fine ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -331,15 +333,15 @@ static void folder_unwritable(void **state) {
 static void size_limits(void **state) {
     size_t bytes;
     (void)state;
-    assert_false(lava_cache_store(&place, payload, 0));
-    unsigned char *large = calloc(LAVA_CACHE_MAX_BYTES + 1, 1);
+    assert_false(lava_file_cache_store(&place, payload, 0));
+    unsigned char *large = calloc(LAVA_FILE_CACHE_MAX_BYTES + 1, 1);
     assert_non_null(large);
-    assert_false(lava_cache_store(&place, large, LAVA_CACHE_MAX_BYTES + 1));
+    assert_false(lava_file_cache_store(&place, large, LAVA_FILE_CACHE_MAX_BYTES + 1));
     free(large);
     store();
     /* nothing that large is read, nor is memory allocated for it */
     assert_int_equal(truncate(place.path, (off_t)1 << 40), 0);
-    assert_null(lava_cache_load(&place, &bytes));
+    assert_null(lava_file_cache_load(&place, &bytes));
 }
 
 int main(void) {

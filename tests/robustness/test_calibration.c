@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 #include "lib/base/stats.h"
-#include "lib/calibrate/calibration.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
 #include "lib/offload/self_test.h"
+#include "lib/vk/gpu.h"
 
 #define NOBODY 65534
 /* The background work takes less than a second, but this machine may have other work. */
@@ -38,7 +39,7 @@ static const struct lava_capabilities gpu = {.name = "NVIDIA H200",
                                              .max_buffer_bytes = 1ull << 32,
                                              .timestamp_period_ns = 1};
 static char home[256];
-static struct lava_cache_place place;
+static struct lava_file_cache_place place;
 static struct lava_figures figures;
 static struct lava_engine *engine;
 
@@ -48,7 +49,7 @@ static int set_up(void **state) {
     snprintf(home, sizeof home, "%s/lavablas-figures-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(home))
         return -1;
-    lava_calibration_place(&gpu, home, &place);
+    lava_figures_file_place(&gpu, home, &place);
     figures = (struct lava_figures){.cpu.flops_per_s = {1e12, 1e11, 1e11}};
     figures.device.call_latency_ns = 123456;
     figures.device.upload_bytes_per_s = 31.5e9;
@@ -68,7 +69,7 @@ static int tear_down(void **state) {
 /* Whether figures are read. They must then be those stored. */
 static bool reads(void) {
     struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}}, before = read;
-    bool usable = lava_calibration_read(&place, &read);
+    bool usable = lava_figures_file_read(&place, &read);
     assert_memory_equal(&read, usable ? &figures : &before, sizeof read);
     return usable;
 }
@@ -76,25 +77,25 @@ static bool reads(void) {
 static void round_trip(void **state) {
     (void)state;
     assert_false(reads());
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_true(reads());
     figures.device.download_bytes_per_s = 1e9;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_true(reads());
 }
 
 static void no_cache(void **state) {
     (void)state;
-    lava_calibration_place(&gpu, NULL, &place);
+    lava_figures_file_place(&gpu, NULL, &place);
     assert_string_equal(place.path, "");
-    assert_false(lava_calibration_write(&place, &figures));
+    assert_false(lava_figures_file_write(&place, &figures));
     assert_false(reads());
 }
 
 static void broken_files(void **state) {
     struct stat info;
     (void)state;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(stat(place.path, &info), 0);
     assert_int_equal(truncate(place.path, info.st_size - 1), 0);
     assert_false(reads());
@@ -109,7 +110,7 @@ static void broken_files(void **state) {
     fclose(file);
     assert_false(reads());
 
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(chmod(place.path, 0666), 0);
     assert_false(reads());
     assert_int_equal(chmod(place.path, 0600), 0);
@@ -127,10 +128,10 @@ static void wrong_texts(void **state) {
     static const char endless[] = "device_call_latency_ns 1000\n";
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_true(lava_cache_store(&place, texts[i], strlen(texts[i]) + 1));
+        assert_true(lava_file_cache_store(&place, texts[i], strlen(texts[i]) + 1));
         assert_false(reads());
     }
-    assert_true(lava_cache_store(&place, endless, sizeof endless - 1));
+    assert_true(lava_file_cache_store(&place, endless, sizeof endless - 1));
     assert_false(reads());
 }
 
@@ -142,10 +143,10 @@ static void other_devices(void **state) {
     others[2].driver_version++;
     others[3].name[0]++;
     for (int i = 0; i < 4; i++) {
-        struct lava_cache_place other;
-        lava_calibration_place(&others[i], home, &other);
+        struct lava_file_cache_place other;
+        lava_figures_file_place(&others[i], home, &other);
         assert_string_not_equal(other.path, place.path);
-        assert_true(lava_calibration_write(&other, &figures));
+        assert_true(lava_figures_file_write(&other, &figures));
         assert_false(reads());
         assert_int_equal(rename(other.path, place.path), 0);
         assert_false(reads());
@@ -155,7 +156,7 @@ static void other_devices(void **state) {
 /* The key contains the threads of the CPU BLAS and the processor as words. */
 static void key_says_what_for(void **state) {
     static const char *const words[] = {"10de:2335", "driver 0x7", "processor", "threads ", "staging "};
-    char key[LAVA_CACHE_MAX_KEY_BYTES + 1] = "";
+    char key[LAVA_FILE_CACHE_MAX_KEY_BYTES + 1] = "";
     (void)state;
     memcpy(key, place.key, place.key_bytes);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -176,7 +177,7 @@ static enum lava_place decide(void) {
                                          .b = (const void *)((uintptr_t)1 << 45),
                                          .c = (void *)((uintptr_t)1 << 46)};
     struct lava_plan plan;
-    assert_true(lava_calibration_read(&place, &read));
+    assert_true(lava_figures_file_read(&place, &read));
     lava_policy_choose(&problem, &gpu, &read, LAVA_MODE_AUTO, NULL, &plan);
     return plan.place;
 }
@@ -186,10 +187,10 @@ static void stored_figures_decide(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
         product_ns[i] = 1e9;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(decide(), LAVA_PLACE_GPU);
     figures.device.call_latency_ns = 1e10;
-    assert_true(lava_calibration_write(&place, &figures));
+    assert_true(lava_figures_file_write(&place, &figures));
     assert_int_equal(decide(), LAVA_PLACE_CPU);
 }
 
@@ -346,7 +347,7 @@ static int open_device(void **state) {
     struct lava_device *device;
     const char *why;
     (void)state;
-    if (lava_device_create(lava_config_get(), &device, &why))
+    if (lava_gpu_open(lava_config_get(), &device, &why))
         return -1;
     /* the self-test creates the pipelines, as in the library */
     return lava_engine_create(device, 1, &engine) || lava_self_test_run(engine, LAVA_TYPE_FP32) ? -1 : 0;

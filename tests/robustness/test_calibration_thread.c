@@ -13,9 +13,11 @@
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
-#include "lib/offload/lifecycle.h"
-#include "lib/offload/threshold.h"
+#include "lib/offload/context.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
 #include "tests/robustness/cases.h"
 
 #define CHILD_S    20
@@ -75,8 +77,8 @@ static bool child_does(void function(void)) {
 
 static bool prepare(void) {
     enum lava_reason reason;
-    lava_threshold_open();
-    return CASE_CHECK(lava_lifecycle_ready(true, &reason));
+    lava_offload_open();
+    return CASE_CHECK(lava_prepare_ready(true, &reason));
 }
 
 static bool ends(void) {
@@ -95,14 +97,14 @@ static bool ends_with_figures(void) {
 }
 
 static void check_stored(void) {
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     struct lava_figures read = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
     const struct lava_figures *figures = lava_calibration_figures();
     CASE_CHECK(lava_calibration_is_stored());
-    lava_calibration_place(lava_lifecycle_capabilities(), lava_config_get()->cache_home, &place);
+    lava_figures_file_place(lava_context_capabilities(), lava_config_get()->cache_home, &place);
     CASE_CHECK(!strcmp(place.path, lava_calibration_path()));
-    CASE_CHECK(lava_calibration_read(&place, &read));
-    CASE_CHECK(!lava_survey_lacks(figures, lava_lifecycle_capabilities(), LAVA_TYPE_FP32));
+    CASE_CHECK(lava_figures_file_read(&place, &read));
+    CASE_CHECK(!lava_survey_lacks(figures, lava_context_capabilities(), LAVA_TYPE_FP32));
     double stored_ns = read.device.call_latency_ns, ns = figures->device.call_latency_ns;
     CASE_CHECK(isfinite(ns) && ns > 0 && fabs(stored_ns - ns) < 1e-3 * ns);
 }
@@ -133,13 +135,13 @@ static int stores_and_loads(void) {
 /* cpu_ns is the time in the grid. */
 static void store_figures(double cpu_ns) {
     struct lava_figures figures = {0};
-    struct lava_cache_place place;
+    struct lava_file_cache_place place;
     if (!prepare())
         return;
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
         (&figures.cpu.product_ns[0][0][0])[i] = cpu_ns;
-    lava_calibration_place(lava_lifecycle_capabilities(), lava_config_get()->cache_home, &place);
-    CASE_CHECK(lava_calibration_write(&place, &figures));
+    lava_figures_file_place(lava_context_capabilities(), lava_config_get()->cache_home, &place);
+    CASE_CHECK(lava_figures_file_write(&place, &figures));
 }
 
 static void store_slow_cpu(void) {
@@ -233,7 +235,7 @@ static bool pretend_gpu(void) {
     if (!prepare())
         return false;
     static struct lava_capabilities gpu;
-    gpu = *lava_lifecycle_capabilities();
+    gpu = *lava_context_capabilities();
     gpu.kind = LAVA_DEVICE_DISCRETE;
     lava_calibration_load(&gpu);
     lava_calibration_begin(LAVA_TYPE_FP32);
@@ -267,10 +269,10 @@ static int device_fails(void) {
         return 1;
     CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
     case_sleep(0.02);
-    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (CASE_CHECK(engine != NULL)) {
         lava_device_fail(engine->device, LAVA_ERROR_DEVICE_LOST);
-        lava_lifecycle_unlock(cancel_state);
+        lava_context_unlock(cancel_state);
     }
     CASE_CHECK(ends());
     CASE_CHECK(!lava_calibration_is_stored());

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/offload/context.h"
 #include "lib/offload/offload.h"
-#include "lib/offload/threshold.h"
+#include "lib/offload/prepare.h"
 #include "lib/vk/device.h"
 #include "tests/robustness/product.h"
 
@@ -87,8 +88,8 @@ static bool multiply(const char *what, struct lava_call *told) {
 static bool wait_for_device(void) {
     const char *why;
     enum lava_reason reason;
-    lava_threshold_open();
-    return shape == HALF ? lava_lifecycle_ready_for(products[HALF].type, true, &reason)
+    lava_offload_open();
+    return shape == HALF ? lava_prepare_ready_for(products[HALF].type, true, &reason)
                          : lava_offload_wait(&why);
 }
 
@@ -215,7 +216,7 @@ static int count_passages(void) {
 
     static const struct lava_figures figures = {.cpu.flops_per_s = {1e9, 1e9, 1e9}};
     struct lava_plan plan;
-    lava_policy_choose(&told.problem, lava_lifecycle_capabilities(), &figures, LAVA_MODE_GPU, NULL, &plan);
+    lava_policy_choose(&told.problem, lava_context_capabilities(), &figures, LAVA_MODE_GPU, NULL, &plan);
     printf("%lld x %lld x %lld blocks\n", (long long)plan.blocking.blocks_m,
            (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k);
     bool expected = shape == TALL ? plan.blocking.block_m > SLOT_ROWS : plan.blocking.blocks_n > 1;

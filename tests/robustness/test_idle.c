@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lavablas.h"
-#include "lib/offload/lifecycle.h"
+#include "lib/offload/context.h"
 
 #define IDLE_S  0.2  /* as in the environment of the cases */
 #define AT_MOST 20.0 /* on a busy machine, under a sanitizer */
@@ -35,11 +35,11 @@ static void free_products(void) {
 /* Bytes on the device plus staging memory. */
 static uint64_t held(void) {
     int cancel_state;
-    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine)
         return UINT64_MAX;
     uint64_t bytes = engine->device->device_bytes + engine->device->staging_bytes;
-    lava_lifecycle_unlock(cancel_state);
+    lava_context_unlock(cancel_state);
     return bytes;
 }
 
@@ -150,12 +150,12 @@ static int device_failed(void) {
     int cancel_state;
     make_products();
     case_multiply(&product, "gpu");
-    struct lava_engine *engine = lava_lifecycle_lock(&cancel_state);
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!CASE_CHECK(engine != NULL))
         return case_result();
     lava_device_fail(engine->device, LAVA_ERROR_DEVICE_LOST);
     uint64_t before = engine->device->staging_bytes;
-    lava_lifecycle_unlock(cancel_state);
+    lava_context_unlock(cancel_state);
     CASE_CHECK(before > 0);
     case_multiply(&product, "cpu");
     double end = case_now() + AT_MOST;

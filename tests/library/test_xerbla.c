@@ -1,4 +1,5 @@
-/* Complaints in a program without xerbla_: one line on stderr, with the reference's names and numbers. */
+/* Complaints in a program without xerbla_: one line on stderr, with names and numbers as the reference has
+ * them. The device's path and the complaints use one validator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,40 +9,51 @@
 
 #include <string.h>
 
-#include "lib/host/complain.h"
+#include "lib/abi/validate.h"
+#include "lib/abi/xerbla.h"
 #include "tests/library/capture.h"
+
+static void complain(enum lava_routine routine, int layout, int transa, int transb,
+                     const struct lava_problem *numbers) {
+    const struct lava_validate_list list = {routine, layout, transa, transb, numbers};
+    struct lava_problem problem;
+    assert_false(lava_validate_translate(&list, &problem));
+    lava_xerbla_product(routine, lava_validate_find(&list));
+}
 
 static void one_line(void **state) {
     const struct lava_problem numbers = {.m = 4, .n = 4, .k = 4, .lda = 4, .ldb = 3, .ldc = 4};
     struct capture capture;
     (void)state;
     capture_begin(&capture);
-    lava_complain_fortran("hgemm", 'n', 'T', &numbers);
+    complain(LAVA_ROUTINE_hgemm, 0, 'n', 'T', &numbers);
     assert_int_equal(capture_end(&capture), 1);
     assert_non_null(strstr(capture.text, "HGEMM  parameter number 10 had an illegal value"));
     capture_begin(&capture);
-    lava_complain_fortran("sbgemm_", 'n', 'x', &numbers);
+    complain(LAVA_ROUTINE_sbgemm_, 0, 'n', 'x', &numbers);
     assert_int_equal(capture_end(&capture), 1);
     assert_non_null(strstr(capture.text, "SBGEMM parameter number 2 had an illegal value"));
     capture_begin(&capture);
-    lava_complain_cblas("cblas_gemm_f16f16f32", 101, 111, 112, &numbers);
+    complain(LAVA_ROUTINE_cblas_gemm_f16f16f32, 101, 111, 112, &numbers);
     assert_int_equal(capture_end(&capture), 1);
     assert_non_null(strstr(capture.text, "cblas_gemm_f16f16f32 parameter number 11 had an illegal value"));
 }
 
 static void names(void **state) {
     static const struct {
-        const char *routine, *told;
-    } cases[] = {{"sgemm", "SGEMM  parameter"},
-                 {"dgemm_", "DGEMM  parameter"},
-                 {"cgemm3m", "CGEMM3M parameter"},
-                 {"zgemm3m_64_", "ZGEMM3M parameter"}};
-    const struct lava_problem numbers = {.m = -1};
+        enum lava_routine routine;
+        const char *told;
+    } cases[] = {{LAVA_ROUTINE_sgemm, "SGEMM  parameter"},
+                 {LAVA_ROUTINE_dgemm_, "DGEMM  parameter"},
+                 {LAVA_ROUTINE_cgemm3m, "CGEMM3M parameter"},
+                 {LAVA_ROUTINE_zgemm3m_64_, "ZGEMM3M parameter"},
+                 {LAVA_ROUTINE_sgemm_batch_, "SGEMM_BATCH parameter"},
+                 {LAVA_ROUTINE_scipy_cblas_dgemm64_, "cblas_dgemm parameter"}};
     struct capture capture;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         capture_begin(&capture);
-        lava_complain_fortran(cases[i].routine, 'N', 'c', &numbers);
+        lava_xerbla(cases[i].routine, 3);
         assert_int_equal(capture_end(&capture), 1);
         assert_non_null(strstr(capture.text, cases[i].told));
     }
@@ -64,8 +76,8 @@ static void numbers_of_arguments(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         capture_begin(&capture);
-        lava_complain_cblas("cblas_zgemm", cases[i].layout, cases[i].transa, cases[i].transb,
-                            &cases[i].numbers);
+        complain(LAVA_ROUTINE_cblas_zgemm, cases[i].layout, cases[i].transa, cases[i].transb,
+                 &cases[i].numbers);
         assert_int_equal(capture_end(&capture), 1);
         assert_non_null(strstr(capture.text, cases[i].told));
         assert_non_null(strstr(capture.text, "cblas_zgemm "));

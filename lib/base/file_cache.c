@@ -1,8 +1,9 @@
-/* Reading and writing the files. Called by pipelines.c and lib/calibrate/calibration.c; a driver parses what
- * is returned here, so nothing unchecked is.
+/* Reads and writes the files of the cache. Called by lib/vk/pipelines and lib/calibrate.
  *
- *     struct header, key, payload */
-#include "lib/vk/cache.h"
+ * Invariant: whatever is returned has passed every check, because a driver parses it.
+ *
+ * A file holds a struct header, the key and the payload. */
+#include "lib/base/file_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,14 +19,14 @@
 
 struct header {
     char magic[8];
-    uint32_t version; /* of this format and of the library: both change what is inside */
+    uint32_t version; /* of the library: each version may change the format and the content */
     uint32_t header_bytes;
     uint64_t key_bytes;
     uint64_t payload_bytes;
-    uint64_t checksum; /* of the payload */
+    uint64_t checksum; /* covers the payload */
 };
 
-/* FNV-1a, 64 bits. Guards against accidents; against others the file's owner and mode do. */
+/* FNV-1a, 64 bits. It detects accidents; the file's owner and mode keep attackers out. */
 static uint64_t hash(const void *data, size_t bytes) {
     const unsigned char *byte = data;
     uint64_t value = 0xcbf29ce484222325u;
@@ -34,7 +35,7 @@ static uint64_t hash(const void *data, size_t bytes) {
     return value;
 }
 
-static struct header make_header(const struct lava_cache_place *place, const void *data, size_t bytes) {
+static struct header make_header(const struct lava_file_cache_place *place, const void *data, size_t bytes) {
     struct header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, MAGIC, sizeof header.magic);
@@ -46,10 +47,10 @@ static struct header make_header(const struct lava_cache_place *place, const voi
     return header;
 }
 
-void lava_cache_place_init(struct lava_cache_place *place, const char *home, const char *name,
-                           const void *key, size_t key_bytes) {
+void lava_file_cache_place_init(struct lava_file_cache_place *place, const char *home, const char *name,
+                                const void *key, size_t key_bytes) {
     memset(place, 0, sizeof *place);
-    if (!home || home[0] != '/' || strlen(home) > 1000 || strlen(name) > LAVA_CACHE_MAX_NAME ||
+    if (!home || home[0] != '/' || strlen(home) > 1000 || strlen(name) > LAVA_FILE_CACHE_MAX_NAME ||
         key_bytes > sizeof place->key)
         return;
     memcpy(place->key, key, key_bytes);
@@ -59,7 +60,7 @@ void lava_cache_place_init(struct lava_cache_place *place, const char *home, con
              (unsigned long long)hash(key, key_bytes));
 }
 
-/* Ours alone: of this user, not writable by others. */
+/* Returns true where the file belongs to this user and nobody else may write it. */
 static bool is_ours(const struct stat *info, mode_t type) {
     return (info->st_mode & S_IFMT) == type && info->st_uid == geteuid() &&
            !(info->st_mode & (S_IWGRP | S_IWOTH));
@@ -93,18 +94,18 @@ static bool write_all(int file, const void *data, size_t bytes) {
     return true;
 }
 
-/* Whether the key follows in the file. */
-static bool read_key(const struct lava_cache_place *place, int file) {
+/* Reads the key from the file and returns whether it is the expected one. */
+static bool read_key(const struct lava_file_cache_place *place, int file) {
     unsigned char key[sizeof place->key];
     return read_all(file, key, place->key_bytes) && !memcmp(key, place->key, place->key_bytes);
 }
 
-static void *load_payload(const struct lava_cache_place *place, int file, size_t *bytes) {
+static void *load_payload(const struct lava_file_cache_place *place, int file, size_t *bytes) {
     struct stat info;
     struct header header;
     off_t before = (off_t)(sizeof header + place->key_bytes);
     if (fstat(file, &info) || !is_ours(&info, S_IFREG) || info.st_size < before ||
-        info.st_size > before + (off_t)LAVA_CACHE_MAX_BYTES || !read_all(file, &header, sizeof header) ||
+        info.st_size > before + (off_t)LAVA_FILE_CACHE_MAX_BYTES || !read_all(file, &header, sizeof header) ||
         !read_key(place, file))
         return NULL;
     size_t payload = (size_t)(info.st_size - before);
@@ -120,7 +121,7 @@ static void *load_payload(const struct lava_cache_place *place, int file, size_t
     return NULL;
 }
 
-void *lava_cache_load(const struct lava_cache_place *place, size_t *bytes) {
+void *lava_file_cache_load(const struct lava_file_cache_place *place, size_t *bytes) {
     *bytes = 0;
     if (!place->folder[0])
         return NULL;
@@ -135,18 +136,18 @@ void *lava_cache_load(const struct lava_cache_place *place, size_t *bytes) {
     return data;
 }
 
-static bool make_folder(const struct lava_cache_place *place) {
+static bool make_folder(const struct lava_file_cache_place *place) {
     char home[sizeof place->folder];
     snprintf(home, sizeof home, "%s", place->folder);
     *strrchr(home, '/') = 0;
-    (void)mkdir(home, 0700); /* ~/.cache itself may be missing; its own parent is the user's business */
+    (void)mkdir(home, 0700); /* ~/.cache may be missing; its parent has to exist */
     struct stat info;
     if (mkdir(place->folder, 0700) && errno != EEXIST)
         return false;
     return !lstat(place->folder, &info) && is_ours(&info, S_IFDIR);
 }
 
-bool lava_cache_prepare(const struct lava_cache_place *place) {
+bool lava_file_cache_prepare(const struct lava_file_cache_place *place) {
     if (!place->folder[0])
         return false;
     bool made = make_folder(place) && !faccessat(AT_FDCWD, place->folder, W_OK | X_OK, AT_EACCESS);
@@ -155,11 +156,11 @@ bool lava_cache_prepare(const struct lava_cache_place *place) {
     return made;
 }
 
-bool lava_cache_store(const struct lava_cache_place *place, const void *data, size_t bytes) {
+bool lava_file_cache_store(const struct lava_file_cache_place *place, const void *data, size_t bytes) {
     char temporary[sizeof place->path + 32];
-    if (!place->folder[0] || bytes == 0 || bytes > LAVA_CACHE_MAX_BYTES)
+    if (!place->folder[0] || bytes == 0 || bytes > LAVA_FILE_CACHE_MAX_BYTES)
         return false;
-    if (!lava_cache_prepare(place))
+    if (!lava_file_cache_prepare(place))
         return false;
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", place->path);
     int file = mkostemp(temporary, O_CLOEXEC); /* 0600, O_EXCL */

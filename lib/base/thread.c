@@ -1,0 +1,21 @@
+/* Starts background threads for lib/offload and lib/calibrate. The new thread inherits its mask of signals,
+ * so the caller's is changed only while the thread is created. */
+#include "lib/base/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+bool lava_thread_start(void *(*function)(void *), void *argument) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes))
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, &attributes, function, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}

@@ -1,0 +1,100 @@
+/* Reads and writes the file of this machine's figures. Called by calibration.c, perf/calibrate and tests.
+ *
+ * Invariant: the key names everything that the figures depend on, so figures of another configuration are
+ * never read. */
+#include "lib/calibrate/figures_file.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/config.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/processor.h"
+
+#define MODEL_BYTES 128
+/* The version of what the figures mean. It is raised with every change of the estimates that they are fitted
+ * to, of the grid, and of how they are measured. */
+#define FIGURES_VERSION 3
+
+/* Reads the value of the first line of /proc/cpuinfo that begins with the name; "" where there is none. */
+static void read_cpuinfo(const char *name, char model[MODEL_BYTES]) {
+    char line[256];
+    model[0] = '\0';
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && !model[0] && fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+        if (value && strncmp(line, name, strlen(name)) == 0)
+            snprintf(model, MODEL_BYTES, "%.*s", (int)strcspn(value + 1, "\n"), value + 1);
+    }
+    if (file)
+        fclose(file);
+}
+
+/* Arm's processors have numbers instead of names. */
+static void find_processor(char model[MODEL_BYTES]) {
+    read_cpuinfo("model name", model);
+    if (!model[0])
+        read_cpuinfo("CPU part", model);
+}
+
+/* Returns how many threads the CPU BLAS uses: its own answer, which OpenBLAS gives, else what the environment
+ * allows, else one for each processor. */
+static int blas_threads(const struct lava_cpu_blas *blas) {
+    static const char *const names[] = {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
+                                        "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_"};
+    int (*get)(void) = NULL;
+    int threads = lava_config_get()->cpu_threads;
+    void *handle = dlopen(blas->path, RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
+    for (size_t i = 0; handle && !address && i < sizeof names / sizeof names[0]; i++)
+        address = dlsym(handle, names[i]);
+    if (address) {
+        memcpy(&get, &address, sizeof get);
+        threads = get();
+    }
+    if (handle)
+        dlclose(handle);
+    dlerror(); /* clears the error: the program must not see that a name was missing */
+    return threads > 0 ? threads : lava_processor_count();
+}
+
+void lava_figures_file_place(const struct lava_capabilities *device, const char *home,
+                             struct lava_file_cache_place *place) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    char key[LAVA_FILE_CACHE_MAX_KEY_BYTES], name[LAVA_FILE_CACHE_MAX_NAME], model[MODEL_BYTES];
+    struct stat info;
+    if (stat(blas->path, &info))
+        memset(&info, 0, sizeof info); /* the CPU BLAS is the built-in loop */
+    find_processor(model);
+    int length = snprintf(key, sizeof key,
+                          "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
+                          "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
+                          FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id,
+                          device->name, (unsigned)device->driver_version, model, lava_processor_count(),
+                          blas->path, (long long)info.st_size, (long long)info.st_mtime, blas_threads(blas),
+                          (unsigned long long)lava_config_get()->pinned_bytes);
+    snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
+             (unsigned)device->device_id);
+    lava_file_cache_place_init(place, home, name, key, (size_t)length);
+}
+
+bool lava_figures_file_read(const struct lava_file_cache_place *place, struct lava_figures *figures) {
+    size_t bytes;
+    char *text = lava_file_cache_load(place, &bytes);
+    bool usable = text && text[bytes - 1] == '\0' && lava_figures_parse(text, figures);
+    free(text);
+    return usable;
+}
+
+bool lava_figures_file_write(const struct lava_file_cache_place *place, const struct lava_figures *figures) {
+    int length = lava_figures_print(figures, NULL, 0);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (!text)
+        return false;
+    lava_figures_print(figures, text, (size_t)length + 1);
+    bool stored = lava_file_cache_store(place, text, (size_t)length + 1);
+    free(text);
+    return stored;
+}

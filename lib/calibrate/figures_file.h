@@ -1,0 +1,21 @@
+/* The file that keeps this machine's figures in the user's cache: one for each device, driver, processor, CPU
+ * BLAS and number of its threads. Any thread may call these functions. */
+#ifndef LAVA_CALIBRATE_FIGURES_FILE_H
+#define LAVA_CALIBRATE_FIGURES_FILE_H
+
+#include <stdbool.h>
+
+#include "dispatch/capabilities.h"
+#include "dispatch/figures.h"
+#include "lib/base/file_cache.h"
+
+/* Finds the file for this device and the CPU BLAS of the process. home is as in lib/base/file_cache.h. */
+void lava_figures_file_place(const struct lava_capabilities *device, const char *home,
+                             struct lava_file_cache_place *place);
+/* Adds what is stored to *figures. Returns false, and leaves *figures untouched, where nothing usable is
+ * stored. */
+bool lava_figures_file_read(const struct lava_file_cache_place *place, struct lava_figures *figures);
+/* Returns false where nothing can be stored there. */
+bool lava_figures_file_write(const struct lava_file_cache_place *place, const struct lava_figures *figures);
+
+#endif

@@ -1,0 +1,229 @@
+/* Prepares the device in a background thread: opens it, makes the engine, and tests the kernels of a type.
+ * Called by offload.c for every call that is large enough for a device.
+ *
+ * Invariant: a type's state only moves forward: COLD, STARTING, then READY or UNAVAILABLE. The first type
+ * that is prepared brings the device. `change` guards the states and is taken after the context's lock. */
+#include "lib/offload/prepare.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/base/thread.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/host/copy_pool.h"
+#include "lib/offload/context.h"
+#include "lib/offload/idle.h"
+#include "lib/offload/process.h"
+#include "lib/offload/self_test.h"
+#include "lib/offload/threshold.h"
+#include "lib/vk/gpu.h"
+
+enum state { COLD, STARTING, READY, UNAVAILABLE };
+
+static struct {
+    _Atomic int states[LAVA_TYPE_REAL_COUNT];
+    _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
+    const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
+    pthread_mutex_t change;
+    pthread_cond_t changed;
+} preparation = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static bool any_is(enum state state) {
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
+        if (preparation.states[type] == (int)state)
+            return true;
+    return false;
+}
+
+static void set_state(enum lava_type type, enum state state, const char *explanation) {
+    pthread_mutex_lock(&preparation.change);
+    preparation.states[type] = (int)state;
+    preparation.explanations[type] = explanation;
+    pthread_cond_broadcast(&preparation.changed);
+    pthread_mutex_unlock(&preparation.change);
+}
+
+static enum lava_status create_engine(const char **why) {
+    struct lava_device *device;
+    struct lava_engine *engine;
+    lava_device_on_load(lava_process_register_exit);
+    lava_process_begin_loading();
+    enum lava_status status = lava_gpu_open(lava_config_get(), &device, why);
+    lava_process_end_loading();
+    if (status)
+        return status;
+    *why = "no memory for staging";
+    if ((status = lava_engine_create(device, lava_copy_pool_threads(), &engine)))
+        return status;
+    lava_context_set_engine(engine);
+    lava_calibration_load(lava_context_capabilities());
+    return LAVA_OK;
+}
+
+/* Gives the device up for all types. If a type is or was ready, a call may be looking at the engine, so it is
+ * not destroyed. */
+static void give_device_up(enum lava_status status, const char *why) {
+    struct lava_engine *engine = lava_context_engine();
+    if (any_is(READY)) {
+        lava_device_fail(engine->device, status);
+    } else {
+        lava_engine_destroy(engine);
+        lava_context_set_engine(NULL);
+    }
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
+        if (preparation.states[type] != READY)
+            set_state((enum lava_type)type, UNAVAILABLE, why);
+    lava_threshold_close();
+    LAVA_LOG(INFO, "no device: %s", why);
+}
+
+/* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more. */
+static void prepare_type(struct lava_engine *engine, enum lava_type type) {
+    const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
+    enum lava_status status = lava_self_test_run(engine, type);
+    if (!status)
+        lava_pipelines_save(engine->device);
+    if (!status && engine->device->failed)
+        status = LAVA_ERROR_DEVICE_LOST;
+    if (type ==
+        LAVA_TYPE_FP32) /* only rows of fp32 are refused, and nobody reads that before fp32 is ready */
+        lava_context_set_refused_kernels(engine->capabilities.refused_kernels);
+    if (!status) {
+        set_state(type, READY, "ready");
+        lava_calibration_begin(type);
+        LAVA_LOG(INFO, "device: %s: ready for %s", name, type_name);
+    } else if (status == LAVA_ERROR_UNAVAILABLE) {
+        preparation.refused[type] = true;
+        set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
+        LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
+    } else if (type == LAVA_TYPE_FP32 || engine->device->failed) {
+        give_device_up(status, "the self-test failed");
+    } else {
+        preparation.refused[type] = true;
+        set_state(type, UNAVAILABLE, "the self-test failed");
+        LAVA_LOG(WARN, "%s: not used for %s: %s", name, type_name, lava_status_name(status));
+    }
+}
+
+/* The context is locked: no other preparation and no product is under way. */
+static void prepare(enum lava_type type) {
+    const char *why = "the process ends";
+    if (preparation.states[type] != STARTING)
+        return; /* the device was given up meanwhile */
+    if (lava_process_is_exiting()) {
+        set_state(type, UNAVAILABLE, why);
+        return;
+    }
+    enum lava_status status = lava_context_engine() ? LAVA_OK : create_engine(&why);
+    if (status)
+        give_device_up(status, why);
+    else if (lava_context_engine()->device->failed)
+        set_state(type, UNAVAILABLE, "the device failed");
+    else
+        prepare_type(lava_context_engine(), type);
+}
+
+static void *prepare_in_background(void *type) {
+    /* This thread and the driver's threads must not inherit the first caller's rounding mode and traps. */
+    fesetenv(FE_DFL_ENV);
+    /* The context stays locked throughout: exit() waits for it as for any product. */
+    lava_context_begin_preparation();
+    prepare((enum lava_type)(intptr_t)type);
+    if (lava_context_engine())
+        lava_idle_touch();
+    lava_context_end_preparation();
+    return NULL;
+}
+
+static void start(enum lava_type type) {
+    pthread_mutex_lock(&preparation.change);
+    if (preparation.states[type] == COLD) {
+        preparation.states[type] = STARTING;
+        preparation.explanations[type] = "being prepared";
+        if (!lava_thread_start(prepare_in_background, (void *)(intptr_t)type)) {
+            preparation.explanations[type] = "no thread to prepare the device";
+            preparation.states[type] = UNAVAILABLE;
+        }
+    }
+    pthread_mutex_unlock(&preparation.change);
+}
+
+static void wait_for(enum lava_type type) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pthread_mutex_lock(&preparation.change);
+    while (preparation.states[type] == STARTING)
+        pthread_cond_wait(&preparation.changed, &preparation.change);
+    pthread_mutex_unlock(&preparation.change);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* A child of fork() and a process in exit() use no device. */
+static bool is_over(enum lava_reason *reason) {
+    if (lava_process_is_forked()) {
+        *reason = LAVA_REASON_FORKED;
+        return true;
+    }
+    if (lava_process_is_exiting()) {
+        lava_process_pause_at_exit();
+        *reason = LAVA_REASON_NO_DEVICE;
+        return true;
+    }
+    return false;
+}
+
+bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason) {
+    if (is_over(reason))
+        return false;
+    if (preparation.states[type] == COLD)
+        start(type);
+    if (preparation.states[type] == STARTING)
+        lava_process_await_at_thread_end();
+    if (wait && preparation.states[type] == STARTING)
+        wait_for(type);
+    int state = preparation.states[type];
+    if (state == READY && lava_context_engine()->device->failed) {
+        lava_threshold_close();
+        *reason = LAVA_REASON_FAILED;
+        return false;
+    }
+    bool busy = !wait && any_is(STARTING); /* a preparation for another type holds the lock for a while */
+    enum lava_reason unavailable = preparation.refused[type] ? LAVA_REASON_NO_KERNEL : LAVA_REASON_NO_DEVICE;
+    *reason = state == UNAVAILABLE ? unavailable : LAVA_REASON_STARTING;
+    return state == READY && !busy;
+}
+
+bool lava_prepare_ready(bool wait, enum lava_reason *reason) {
+    return lava_prepare_ready_for(LAVA_TYPE_FP32, wait, reason);
+}
+
+bool lava_prepare_is_cold(void) {
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
+        if (preparation.states[type] != COLD)
+            return false;
+    return true;
+}
+
+bool lava_prepare_is_under_way(void) {
+    return any_is(STARTING);
+}
+
+void lava_prepare_finish(const struct timespec *deadline) {
+    pthread_mutex_lock(&preparation.change);
+    while (any_is(STARTING) && !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
+        ;
+    pthread_mutex_unlock(&preparation.change);
+}
+
+const char *lava_prepare_explanation(void) {
+    pthread_mutex_lock(&preparation.change);
+    const char *explanation = preparation.explanations[LAVA_TYPE_FP32];
+    if (preparation.states[LAVA_TYPE_FP32] == READY && lava_context_engine()->device->failed)
+        explanation = "the device failed";
+    pthread_mutex_unlock(&preparation.change);
+    return explanation ? explanation : "not started";
+}

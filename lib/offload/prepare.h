@@ -1,0 +1,30 @@
+/* Makes the device ready, for each type of A and B by itself: who multiplies in fp32 alone does not wait for
+ * the kernels of half precision, nor the other way round. A type is not started, being prepared in the
+ * background, ready, or never to be used. Any thread may call these functions. */
+#ifndef LAVA_OFFLOAD_PREPARE_H
+#define LAVA_OFFLOAD_PREPARE_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "dispatch/policy.h"
+
+/* Starts the preparation for products of the type if that has not happened, and waits for it where `wait` is
+ * set. Returns true where the device is ready, so that lava_context_lock may be called. Else *reason says why
+ * not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. STARTING is also the answer while the device is
+ * being prepared for another type. */
+bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
+/* The same for fp32. */
+bool lava_prepare_ready(bool wait, enum lava_reason *reason);
+
+/* Returns true where no preparation has been started yet. */
+bool lava_prepare_is_cold(void);
+/* Returns true while a preparation is under way. */
+bool lava_prepare_is_under_way(void);
+/* Waits for the preparations under way, until the deadline of CLOCK_REALTIME at the latest. */
+void lava_prepare_finish(const struct timespec *deadline);
+
+/* Says in words what became of the preparation for fp32; static storage. */
+const char *lava_prepare_explanation(void);
+
+#endif

@@ -1,0 +1,160 @@
+/* Handles fork() and exit(). lib/offload/offload installs it; prepare.c calls it while a driver is loaded,
+ * and context.c asks whether the process ends.
+ *
+ * Invariant: `forked` and `exiting` are set once and never reset. Nothing is destroyed at exit: the driver's
+ * own handlers find the device idle. */
+#include "lib/offload/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/base/stats.h"
+
+/* Each wait at exit() may take this long. */
+#define EXIT_WAIT_MS 1500
+/* A product of another thread is held up this long then. */
+#define EXIT_PAUSE_MS 200
+
+static struct {
+    const struct lava_process_callbacks *callbacks; /* NULL: not installed */
+    _Atomic bool forked, exiting;
+    pthread_t exiter;        /* the thread in exit(), where exiting is set */
+    pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
+} process = {.loading = PTHREAD_MUTEX_INITIALIZER};
+
+bool lava_process_is_forked(void) {
+    return process.forked;
+}
+
+bool lava_process_is_exiting(void) {
+    return process.exiting;
+}
+
+static struct timespec exit_deadline(void) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += EXIT_WAIT_MS / 1000;
+    deadline.tv_nsec += EXIT_WAIT_MS % 1000 * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    return deadline;
+}
+
+static void begin_exit(void) {
+    if (process.exiting)
+        return;
+    process.exiter = pthread_self();
+    process.exiting = true;
+    if (!process.callbacks)
+        return;
+    struct timespec deadline = exit_deadline();
+    process.callbacks->stop_measuring(&deadline);
+    deadline = exit_deadline();
+    process.callbacks->finish_product(&deadline);
+}
+
+/* A driver's exit handlers join its threads, which do not exist in a child of fork(). Their stacks lie in the
+ * C library's cache, where a new thread of the child may get one: the join then waits for ever. With more
+ * than 40 MiB of such stacks the first join makes the cache unmap others, which are joined next: a crash,
+ * even in a child that does nothing but exit. (Both were measured with Mesa's driver; NVIDIA's 580 crashes or
+ * waits, too.) So a child ends here, and the handlers that were registered before the driver's are lost. */
+static void leave_forked(int status) {
+    lava_stats_print();
+    fflush(NULL);
+    _exit(status);
+}
+
+static void leave(int status, void *unused) {
+    (void)unused;
+    if (process.forked)
+        leave_forked(status);
+    begin_exit();
+}
+
+/* exit() runs the last registered handler first. A driver registers its handlers bit by bit, so this is
+ * called several times. */
+void lava_process_register_exit(void) {
+    on_exit(leave, NULL);
+}
+
+/* This handler is registered before any driver is loaded: it serves a process that never loads one. */
+static void leave_without_driver(void) {
+    if (!process.forked)
+        begin_exit();
+}
+
+static void await_preparation(void *unused) {
+    const struct timespec deadline = exit_deadline();
+    (void)unused;
+    if (!process.forked && process.callbacks)
+        process.callbacks->finish_preparation(&deadline);
+}
+
+/* A driver registers exit handlers while it is loaded, and exit() would run those before any of ours, beside
+ * a preparation that is under way (measured: LLVM's destructors, then a crash). Only a thread's own
+ * destructors come before them; this one serves a thread that calls exit(). C has no thread-local
+ * destructors, so this calls the function that implements those of C++. That is safe because the library is
+ * never unloaded. */
+void lava_process_await_at_thread_end(void) {
+    extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+    extern void *__dso_handle;
+    static _Thread_local bool registered;
+    if (!registered)
+        __cxa_thread_atexit_impl(await_preparation, NULL, &__dso_handle);
+    registered = true;
+}
+
+/* A thread that multiplies while another is in exit() rarely lives to see the result. If it entered the CPU
+ * BLAS at once, it could be there when that is torn down: OpenBLAS then waits for ever. */
+void lava_process_pause_at_exit(void) {
+    static _Thread_local bool paused; /* once: a handler may wait for this thread to end its work */
+    const struct timespec pause = {.tv_nsec = EXIT_PAUSE_MS * 1000000L};
+    if (!paused && !pthread_equal(pthread_self(), process.exiter))
+        nanosleep(&pause, NULL);
+    paused = true;
+}
+
+/* A driver that is being loaded registers exit handlers, hundreds where it brings a compiler. A child of
+ * fork() inherits the C library's lock for these; if another thread holds it then, it is locked for good in
+ * the child, and exit() takes it. So fork() waits until the driver is loaded. The loading thread does not
+ * wait, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe). */
+static _Thread_local bool is_loading;
+
+void lava_process_begin_loading(void) {
+    pthread_mutex_lock(&process.loading);
+    is_loading = true;
+}
+
+void lava_process_end_loading(void) {
+    is_loading = false;
+    pthread_mutex_unlock(&process.loading);
+}
+
+static void before_fork(void) {
+    if (!is_loading)
+        pthread_mutex_lock(&process.loading);
+}
+
+static void after_fork(void) {
+    if (!is_loading)
+        pthread_mutex_unlock(&process.loading);
+}
+
+static void after_fork_in_child(void) {
+    after_fork();
+    process.forked = true;
+    if (process.callbacks->enter_child())
+        lava_process_register_exit();
+}
+
+void lava_process_install(const struct lava_process_callbacks *callbacks) {
+    process.callbacks = callbacks;
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    atexit(leave_without_driver);
+}

@@ -1,0 +1,68 @@
+/* Opens and closes a GPU. Called by lib/offload/prepare in the background, by lib/engine, which owns the
+ * device then, and by tools and tests.
+ *
+ * Invariant: a device that lava_gpu_open returns has all its queues and pipelines. */
+#include "lib/vk/gpu.h"
+
+#include "lib/base/log.h"
+#include "lib/vk/pipelines.h"
+#include "lib/vk/queue.h"
+#include "lib/vk/selection.h"
+
+/* Roles that have the same family and index share a queue. */
+static enum lava_status create_queues(struct lava_device *device) {
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        for (int other = 0; other < role; other++)
+            if (device->families[other] == device->families[role] &&
+                device->queue_indices[other] == device->queue_indices[role])
+                device->queues[role] = device->queues[other];
+        if (device->queues[role])
+            continue;
+        enum lava_status status = lava_queue_create(device, device->families[role],
+                                                    device->queue_indices[role], &device->queues[role]);
+        if (status)
+            return status;
+    }
+    return LAVA_OK;
+}
+
+static enum lava_status fill_device(struct lava_device *device, const struct lava_config *config,
+                                    const char **why) {
+    enum lava_status status;
+    device->staging_limit_bytes = config->pinned_bytes;
+    if ((status = lava_selection_pick(device, config, why)))
+        return status;
+    *why = "the driver refused to create the device";
+    if ((status = lava_device_connect(device)) || (status = create_queues(device)))
+        return status;
+    return lava_pipelines_create(device, config);
+}
+
+enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **result,
+                               const char **why) {
+    struct lava_device *device;
+    enum lava_status status = lava_device_create(&device, why);
+    *result = NULL;
+    if (status || (status = fill_device(device, config, why))) {
+        LAVA_LOG(INFO, "no device: %s (%s)", *why, lava_status_name(status));
+        lava_gpu_close(device);
+        return status;
+    }
+    *why = "";
+    *result = device;
+    return LAVA_OK;
+}
+
+void lava_gpu_close(struct lava_device *device) {
+    if (!device)
+        return;
+    lava_device_await(device);
+    lava_pipelines_destroy(device);
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        for (int other = role + 1; other < LAVA_ROLE_COUNT; other++)
+            if (device->queues[other] == device->queues[role])
+                device->queues[other] = NULL;
+        lava_queue_destroy(device, device->queues[role]);
+    }
+    lava_device_destroy(device);
+}

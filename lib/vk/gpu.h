@@ -1,0 +1,19 @@
+/* Opens a GPU for the engine: a device that is selected by the configuration, with its queues and an empty
+ * set of pipelines. A software device counts as a GPU here.
+ *
+ * The caller owns the device. One thread may use it at a time. */
+#ifndef LAVA_VK_GPU_H
+#define LAVA_VK_GPU_H
+
+#include "lib/base/config.h"
+#include "lib/vk/device.h"
+
+/* On failure *device is NULL and *why, a string of static storage, says what is missing. Some drivers take
+ * about a second. */
+enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
+                               const char **why);
+/* Waits for the device, unless it has failed, and destroys it with its queues and pipelines. Accepts NULL,
+ * and a device whose opening failed half-way. A process that ends normally never calls this. */
+void lava_gpu_close(struct lava_device *device);
+
+#endif
