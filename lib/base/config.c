@@ -205,6 +205,10 @@ static bool parse_stats(struct parser *parser, const char *value) {
     return keep(parser->storage->stats, sizeof parser->storage->stats, path, &parser->config->stats);
 }
 
+static bool parse_trace(struct parser *parser, const char *value) {
+    return keep(parser->storage->trace, sizeof parser->storage->trace, value, &parser->config->trace);
+}
+
 #ifdef LAVA_FAULT_INJECTION
 static bool parse_fault(struct parser *parser, const char *value) {
     return keep(parser->storage->fault, sizeof parser->storage->fault, value, &parser->config->fault);
@@ -226,6 +230,7 @@ static const struct {
     {"LAVABLAS_PINNED",    parse_pinned,    "a size such as 128M"},
     {"LAVABLAS_IDLE",      parse_idle,      "a number of seconds, 0: never"},
     {"LAVABLAS_STATS",     parse_stats,     "1 or the path of a file"},
+    {"LAVABLAS_TRACE",     parse_trace,     "the path of a file"},
     {"LAVABLAS_LOG",       parse_log,       "error, warn, info or debug"},
     {"LAVABLAS_CACHE",     parse_cache,     "0 or 1"},
     {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},

@@ -22,6 +22,7 @@ struct lava_config {
     uint64_t pinned_bytes;         /* the most staging memory */
     uint64_t idle_ns;              /* memory that was not used for so long is freed; 0: never */
     const char *stats;             /* NULL: off; "": stderr; else a path */
+    const char *trace;             /* the file that a trace goes to; NULL: off */
     enum lava_log_level log_level; /* LAVA_LOG_NONE: only wrong values are reported */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
@@ -41,6 +42,7 @@ struct lava_config_storage {
     char device[256];
     char cpu_blas[4096];
     char stats[4096];
+    char trace[4096];
     char cache_home[4096];
     char fault[128];
 };

@@ -357,11 +357,11 @@ static enum lava_status run_rounds(struct rounds *rounds, int64_t *finished) {
 }
 
 static void read_timing(const struct rounds *rounds, struct lava_timing *timing) {
-    uint64_t elapsed[LAVA_QUEUE_STAMP_PAIRS];
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
     timing->multiply_ns = 0;
-    if (lava_queue_read_stamps(rounds->engine->device, LAVA_ROLE_COMPUTE, rounds->stamps, elapsed))
+    if (lava_queue_read_stamps(rounds->engine->device, LAVA_ROLE_COMPUTE, rounds->stamps, intervals))
         for (uint32_t i = 0; i < rounds->stamps; i++)
-            timing->multiply_ns += elapsed[i];
+            timing->multiply_ns += intervals[i].end_ns - intervals[i].begin_ns;
 }
 
 /* Products whose operands fill half of the staging memory and of the raw chunks, and whose results half of

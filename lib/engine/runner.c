@@ -9,10 +9,13 @@
 #include <string.h>
 
 #include "dispatch/program.h"
+#include "lib/base/trace.h"
 #include "lib/engine/stages.h"
 
 /* A dispatch is kept this short: drivers reset a GPU that a desktop cannot use for seconds. */
 #define DISPATCH_S 0.25
+/* For so long the clocks of CPU and device agree, once they were compared. */
+#define CLOCKS_AGREE_NS 1000000000u
 
 /* At once: the result in staging memory, where the epilogue has not put it there, and for the host to see. */
 static enum lava_status leave_in_staging(struct lava_run *run, const struct lava_download *download,
@@ -129,13 +132,54 @@ static void set_limits(struct lava_run *run) {
 }
 
 static void read_timing(struct lava_run *run, struct lava_timing *timing) {
-    uint64_t elapsed[LAVA_QUEUE_STAMP_PAIRS], sums[LAVA_STAMP_KINDS] = {0};
-    if (lava_queue_read_stamps(run->device, LAVA_ROLE_COMPUTE, run->stamps.pairs, elapsed))
-        for (uint32_t i = 0; i < run->stamps.pairs; i++)
-            sums[run->stamps.kinds[i]] += elapsed[i];
+    const struct lava_stamps *stamps = &run->stamps[LAVA_ROLE_COMPUTE];
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
+    uint64_t sums[LAVA_STAMP_KINDS] = {0};
+    if (lava_queue_read_stamps(run->device, LAVA_ROLE_COMPUTE, stamps->pairs, intervals))
+        for (uint32_t i = 0; i < stamps->pairs; i++)
+            sums[stamps->kinds[i]] += intervals[i].end_ns - intervals[i].begin_ns;
     timing->pack_ns = sums[LAVA_STAMP_PACK];
     timing->multiply_ns = sums[LAVA_STAMP_MULTIPLY] / run->repeat;
     timing->epilogue_ns = sums[LAVA_STAMP_EPILOGUE] / run->repeat;
+}
+
+/* The device is idle. The clocks drift apart by microseconds in seconds: they are compared anew once a
+ * second. */
+static void begin_trace(struct lava_run *run) {
+    struct lava_device *device = run->device;
+    run->transfer.traces = lava_trace_on() && device->has_host_query_reset;
+    if (!run->transfer.traces)
+        return;
+    run->transfer.stamps = run->stamps;
+    if (lava_trace_now() - device->clock_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
+        run->transfer.traces = false;
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
+        lava_queue_clear_stamps(device, (enum lava_role)role);
+}
+
+/* What ran on the device's queues. */
+static void end_trace(struct lava_run *run) {
+    static const enum lava_trace_track tracks[LAVA_ROLE_COUNT] = {[LAVA_ROLE_COMPUTE] = LAVA_TRACE_COMPUTE,
+                                                                  [LAVA_ROLE_UPLOAD] = LAVA_TRACE_UPLOAD,
+                                                                  [LAVA_ROLE_DOWNLOAD] = LAVA_TRACE_DOWNLOAD};
+    static const char *const names[LAVA_STAMP_KINDS] = {[LAVA_STAMP_PACK] = "pack",
+                                                        [LAVA_STAMP_MULTIPLY] = "multiply",
+                                                        [LAVA_STAMP_EPILOGUE] = "epilogue",
+                                                        [LAVA_STAMP_UPLOAD] = "upload",
+                                                        [LAVA_STAMP_DOWNLOAD] = "download"};
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
+    for (int role = 0; role < LAVA_ROLE_COUNT && run->transfer.traces; role++) {
+        const struct lava_stamps *stamps = &run->stamps[role];
+        if (!lava_queue_read_stamps(run->device, (enum lava_role)role, stamps->pairs, intervals))
+            continue;
+        for (uint32_t i = 0; i < stamps->pairs; i++) {
+            const struct lava_trace_span span = {.name = names[stamps->kinds[i]],
+                                                 .track = tracks[role],
+                                                 .begin_ns = intervals[i].begin_ns,
+                                                 .end_ns = intervals[i].end_ns};
+            lava_trace_add(&span);
+        }
+    }
 }
 
 /* The product's pipelines: there already, unless the row was not prepared. */
@@ -188,7 +232,7 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_p
         .transfer = {.device = engine->device, .arena = &engine->arena, .pool = engine->pool}};
     enum lava_status status;
     *progress = (struct lava_progress){0};
-    run.transfer.stamps = timing ? &run.stamps : NULL;
+    run.transfer.stamps = timing ? run.stamps : NULL;
     set_limits(&run);
     run.transfer.at_once = plan->at_once && fits_staging(&run);
     run.transfer.from_staging = run.transfer.at_once || engine->device->capabilities.unified_memory;
@@ -196,6 +240,7 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_p
                                      (uint64_t)lava_problem_operand_bytes(problem), parts.of_parts)) ||
         (status = get_pipelines(&run)))
         return status;
+    begin_trace(&run);
     status = run_program(&run, progress);
     lava_transfer_abandon(&run.transfer);
     /* buffers are reused by the next product, so nothing may be running when this one ends */
@@ -206,6 +251,8 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_p
     status = status ? status : drained;
     if (!status && timing)
         read_timing(&run, timing);
+    if (!status)
+        end_trace(&run);
     if (!status)
         lava_pipelines_save(engine->device);
     return status;

@@ -20,7 +20,7 @@ struct lava_run {
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* of what comes down */
     struct lava_transfer transfer;
-    struct lava_stamps stamps;
+    struct lava_stamps stamps[LAVA_ROLE_COUNT];
     uint32_t repeat;
     uint32_t units_per_dispatch;
     uint32_t lists_used;    /* a bit for each list of tiles that a dispatch of this run reads */

@@ -6,6 +6,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 
 /* Pack reads words of this size: a chunk's columns begin at multiples of it. */
 #define WORD_BYTES 16
@@ -27,21 +28,34 @@ static void end_packs(struct lava_transfer *transfer, const struct lava_commands
     transfer->packing = false;
 }
 
-void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
-                               enum lava_stamp_kind kind) {
-    struct lava_stamps *stamps = transfer->stamps;
-    end_packs(transfer, commands);
-    if (!stamps || stamps->pairs == LAVA_QUEUE_STAMP_PAIRS)
+/* Roles that share a queue share its stamps. NULL: nothing is timed, or there is no more room. */
+static struct lava_stamps *stamps_of(const struct lava_transfer *transfer, const struct lava_queue *queue) {
+    for (int role = 0; transfer->stamps && role < LAVA_ROLE_COUNT; role++)
+        if (transfer->device->queues[role] == queue)
+            return transfer->stamps[role].pairs < LAVA_QUEUE_STAMP_PAIRS ? &transfer->stamps[role] : NULL;
+    return NULL;
+}
+
+static void stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
+                        enum lava_stamp_kind kind) {
+    struct lava_stamps *stamps = stamps_of(transfer, commands->queue);
+    if (!stamps)
         return;
-    if (stamps->pairs == 0)
+    if (stamps->pairs == 0 && !transfer->traces)
         lava_queue_reset_stamps(transfer->device, commands);
     stamps->kinds[stamps->pairs] = (uint8_t)kind;
     lava_queue_stamp(transfer->device, commands, 2 * stamps->pairs);
 }
 
+void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava_commands *commands,
+                               enum lava_stamp_kind kind) {
+    end_packs(transfer, commands);
+    stamp_begin(transfer, commands, kind);
+}
+
 void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_commands *commands) {
-    struct lava_stamps *stamps = transfer->stamps;
-    if (!stamps || stamps->pairs == LAVA_QUEUE_STAMP_PAIRS)
+    struct lava_stamps *stamps = stamps_of(transfer, commands->queue);
+    if (!stamps)
         return;
     lava_queue_stamp(transfer->device, commands, 2 * stamps->pairs + 1);
     stamps->pairs++;
@@ -122,8 +136,13 @@ static enum lava_status submit_copy(struct lava_transfer *transfer, const struct
         status = lava_transfer_flush(transfer);
     if (status || (status = lava_queue_begin(device, copy->role, &commands)))
         return status;
+    if (transfer->traces)
+        stamp_begin(transfer, &commands,
+                    copy->role == LAVA_ROLE_UPLOAD ? LAVA_STAMP_UPLOAD : LAVA_STAMP_DOWNLOAD);
     lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
                     copy->bytes);
+    if (transfer->traces)
+        lava_transfer_stamp_end(transfer, &commands);
     lava_queue_barrier(device, &commands);
     return lava_queue_submit(device, &commands, &after, 1, done);
 }
@@ -248,7 +267,9 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
                                    .target_ld = staged_ld,
                                    .rows = chunk->rows,
                                    .columns = chunk->columns};
+    uint64_t begin_ns = lava_trace_now();
     lava_copy_pool_copy(transfer->pool, &copy, operand->element_bytes);
+    lava_trace_add_work("copy to staging", begin_ns, bytes);
 
     if (transfer->from_staging) {
         transfer->commands_bytes += bytes;
@@ -406,7 +427,10 @@ static enum lava_status merge_chunk(struct lava_transfer *transfer) {
                                          .real_diagonal = download->real_diagonal};
     write_back.region.diagonal += chunk.column - chunk.row;
     write_back.region.rows = chunk.rows;
+    uint64_t begin_ns = lava_trace_now();
     lava_copy_pool_write_back(transfer->pool, &copy, &write_back);
+    lava_trace_add_work("write back", begin_ns,
+                        (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
     download->merged++;
     transfer->merged++;
     bool whole = chunk.row + chunk.rows == download->rows;

@@ -19,7 +19,8 @@ struct lava_transfer {
     struct lava_device *device;
     struct lava_arena *arena;
     struct lava_copy_pool *pool;
-    struct lava_stamps *stamps; /* NULL: packing is not timed */
+    struct lava_stamps *stamps; /* one for each role; NULL: nothing is timed */
+    bool traces;                /* copies are timed, too; the stamps were cleared before */
     bool from_staging;          /* pack reads staging memory: nothing is copied to raw slots */
     /* Everything goes into one submission, or a few where much is to be read; the result is left in staging
      * memory. For a product of one block whose operands fit the staging slots. */
@@ -55,7 +56,14 @@ enum lava_status lava_transfer_flush(struct lava_transfer *transfer);
 void lava_transfer_abandon(struct lava_transfer *transfer);
 
 /* Up to LAVA_QUEUE_STAMP_PAIRS timed stretches of the compute queue, each of a kind. */
-enum lava_stamp_kind { LAVA_STAMP_PACK, LAVA_STAMP_MULTIPLY, LAVA_STAMP_EPILOGUE, LAVA_STAMP_KINDS };
+enum lava_stamp_kind {
+    LAVA_STAMP_PACK,
+    LAVA_STAMP_MULTIPLY,
+    LAVA_STAMP_EPILOGUE,
+    LAVA_STAMP_UPLOAD,
+    LAVA_STAMP_DOWNLOAD,
+    LAVA_STAMP_KINDS
+};
 struct lava_stamps {
     uint32_t pairs;
     uint8_t kinds[LAVA_QUEUE_STAMP_PAIRS];

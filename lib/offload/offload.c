@@ -13,6 +13,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
 #include "lib/offload/context.h"
@@ -279,6 +280,7 @@ static void open_once(void) {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = lava_threshold_measured};
     lava_cpu_blas_get();
     lava_stats_install();
+    lava_trace_install();
     lava_calibration_connect(&measuring);
     if (lava_config_get()->mode != LAVA_MODE_CPU)
         lava_process_install(&callbacks);
@@ -329,11 +331,25 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     plan->reason = call->reason;
 }
 
+static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
+    const struct lava_problem *problem = &call->problem;
+    const struct lava_trace_span span = {.name = lava_routine_name(call->routine),
+                                         .begin_ns = call->start_ns,
+                                         .end_ns = call->start_ns + elapsed_ns,
+                                         .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
+                                         .why = lava_reason_text(call->reason),
+                                         .labels = {"m", "n", "k", call->products ? "products" : NULL},
+                                         .numbers = {problem->m, problem->n, problem->k, call->products}};
+    lava_trace_add(&span);
+}
+
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_stats_now_ns() - call->start_ns;
     lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
+    if (lava_trace_on())
+        trace_call(call, elapsed_ns);
     last.known = true;
     last.call = *call;
     last.elapsed_ns = elapsed_ns;

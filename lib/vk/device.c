@@ -205,6 +205,7 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                        .bufferDeviceAddress = VK_TRUE,
                        .timelineSemaphore = VK_TRUE,
                        .scalarBlockLayout = VK_TRUE,
+                       .hostQueryReset = device->has_host_query_reset,
                        .shaderFloat16 = matrices,
                        .vulkanMemoryModel = matrices},
         .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,

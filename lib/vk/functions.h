@@ -98,6 +98,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(CmdWriteTimestamp2)                                                                                    \
     X(CreateQueryPool)                                                                                       \
     X(DestroyQueryPool)                                                                                      \
+    X(ResetQueryPool)                                                                                        \
     X(GetQueryPoolResults)                                                                                   \
     X(CreateBuffer)                                                                                          \
     X(DestroyBuffer)                                                                                         \

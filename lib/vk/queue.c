@@ -10,6 +10,8 @@
 /* A wait for a GPU spins this long before it blocks: on an H200 a thread that blocks in the driver wakes up
  * 18 us later than one that spins. A software device needs the processors for itself. */
 #define SPIN_NS 200000
+/* The clocks are compared this often; the closest reading counts. */
+#define CLOCK_READINGS 3
 
 static enum lava_status create_timeline(struct lava_device *device, struct lava_queue *queue) {
     const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -288,18 +290,64 @@ void lava_queue_stamp(struct lava_device *device, const struct lava_commands *co
                                       commands->queue->timestamps, index);
 }
 
-bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
-                            uint64_t *elapsed_ns) {
+void lava_queue_clear_stamps(struct lava_device *device, enum lava_role role) {
     struct lava_queue *queue = device->queues[role];
-    uint64_t stamps[2 * LAVA_QUEUE_STAMP_PAIRS];
+    if (queue->timestamps && device->has_host_query_reset)
+        device->vk.ResetQueryPool(device->handle, queue->timestamps, 0, 2 * LAVA_QUEUE_STAMP_PAIRS);
+}
+
+static enum lava_status read_ticks(struct lava_device *device, struct lava_queue *queue, uint32_t count,
+                                   uint64_t *ticks) {
+    return LAVA_VK(device,
+                   GetQueryPoolResults(device->handle, queue->timestamps, 0, count, count * sizeof *ticks,
+                                       ticks, sizeof *ticks, VK_QUERY_RESULT_64_BIT));
+}
+
+enum lava_status lava_queue_match_clocks(struct lava_device *device) {
+    uint64_t closest_ns = UINT64_MAX;
+    struct lava_queue *queue = device->queues[LAVA_ROLE_COMPUTE];
+    for (int i = 0; i < CLOCK_READINGS && queue->timestamps; i++) {
+        struct lava_commands commands;
+        struct lava_point done;
+        uint64_t ticks;
+        enum lava_status status = lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands);
+        if (status)
+            return status;
+        lava_queue_reset_stamps(device, &commands);
+        lava_queue_stamp(device, &commands, 0);
+        uint64_t before_ns = lava_stats_now_ns();
+        if ((status = lava_queue_submit(device, &commands, NULL, 0, &done)) ||
+            (status = lava_queue_wait(device, done, device->timeout_ns)))
+            return status;
+        uint64_t after_ns = lava_stats_now_ns();
+        if ((status = read_ticks(device, queue, 1, &ticks)))
+            return status;
+        if (after_ns - before_ns >= closest_ns)
+            continue;
+        closest_ns = after_ns - before_ns;
+        device->clock_ticks = ticks;
+        device->clock_ns = before_ns + closest_ns / 2;
+    }
+    return LAVA_OK;
+}
+
+/* The difference of ticks may be negative. */
+static uint64_t time_of(const struct lava_device *device, uint64_t ticks) {
+    double since_ns =
+        (double)(int64_t)(ticks - device->clock_ticks) * (double)device->capabilities.timestamp_period_ns;
+    return device->clock_ns + (uint64_t)(int64_t)since_ns;
+}
+
+bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
+                            struct lava_interval *intervals) {
+    struct lava_queue *queue = device->queues[role];
+    uint64_t ticks[2 * LAVA_QUEUE_STAMP_PAIRS];
     if (pairs > LAVA_QUEUE_STAMP_PAIRS)
         pairs = LAVA_QUEUE_STAMP_PAIRS;
-    if (!queue->timestamps || pairs == 0 ||
-        LAVA_VK(device, GetQueryPoolResults(device->handle, queue->timestamps, 0, 2 * pairs, sizeof stamps,
-                                            stamps, sizeof stamps[0], VK_QUERY_RESULT_64_BIT)))
+    if (!queue->timestamps || pairs == 0 || read_ticks(device, queue, 2 * pairs, ticks))
         return false;
     for (uint32_t i = 0; i < pairs; i++)
-        elapsed_ns[i] = (uint64_t)((double)(stamps[2 * i + 1] - stamps[2 * i]) *
-                                   (double)device->capabilities.timestamp_period_ns);
+        intervals[i] =
+            (struct lava_interval){time_of(device, ticks[2 * i]), time_of(device, ticks[2 * i + 1])};
     return true;
 }

@@ -86,9 +86,19 @@ void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_c
  * them. */
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands);
 void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index);
-/* Reads the nanoseconds between stamps 2 i and 2 i + 1 for each i < pairs. Returns false where the device has
- * no timestamps. */
+/* Resets a role's stamps at once; nothing may be running. Unlike lava_queue_reset_stamps for queues that only
+ * copy, too. */
+void lava_queue_clear_stamps(struct lava_device *device, enum lava_role role);
+/* Measures when the device's clock said what the CPU's did (CLOCK_MONOTONIC), to about 10 us: a submission's
+ * stamp lies between the times before and after it. Uses the compute queue's first stamp; nothing may be
+ * running. */
+enum lava_status lava_queue_match_clocks(struct lava_device *device);
+/* Reads for each i < pairs the times of stamps 2 i and 2 i + 1 on the CPU's clock, as far as that was
+ * matched; their difference is right in any case. Returns false where the device has no timestamps. */
+struct lava_interval {
+    uint64_t begin_ns, end_ns;
+};
 bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
-                            uint64_t *elapsed_ns);
+                            struct lava_interval *intervals);
 
 #endif

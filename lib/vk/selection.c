@@ -318,6 +318,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     device->memory = answers->memory.memoryProperties;
     device->has_executable_properties =
         config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
+    device->has_host_query_reset = answers->features12.hostQueryReset;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;

@@ -49,7 +49,7 @@ static double dispatch_seconds(const struct session *session, const struct lava_
     struct lava_device *device = session->device;
     struct lava_commands commands;
     struct lava_point done;
-    uint64_t elapsed_ns;
+    struct lava_interval interval;
     if (lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
         return -1;
     lava_queue_reset_stamps(device, &commands);
@@ -58,9 +58,9 @@ static double dispatch_seconds(const struct session *session, const struct lava_
     lava_queue_dispatch(device, &commands, pipeline, constants, sizeof *constants, groups, 1);
     lava_queue_stamp(device, &commands, 1);
     if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS) ||
-        !lava_queue_read_stamps(device, LAVA_ROLE_COMPUTE, 1, &elapsed_ns))
+        !lava_queue_read_stamps(device, LAVA_ROLE_COMPUTE, 1, &interval))
         return -1;
-    return (double)elapsed_ns * 1e-9;
+    return (double)(interval.end_ns - interval.begin_ns) * 1e-9;
 }
 
 /* The minimum of many dispatches; 0: failed. */

@@ -139,7 +139,7 @@ static double run_once(struct rotation *rotation, uint32_t repetitions) {
     uint32_t groups = rotation->constants.end_unit, most = device->capabilities.max_workgroups;
     struct lava_commands commands;
     struct lava_point done;
-    uint64_t elapsed_ns = 0;
+    struct lava_interval interval;
     if (plan->persistent && plan->resident_workgroups < most)
         most = plan->resident_workgroups;
     if (lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
@@ -154,9 +154,9 @@ static double run_once(struct rotation *rotation, uint32_t repetitions) {
     }
     lava_queue_stamp(device, &commands, 1);
     if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS) ||
-        !lava_queue_read_stamps(device, LAVA_ROLE_COMPUTE, 1, &elapsed_ns))
+        !lava_queue_read_stamps(device, LAVA_ROLE_COMPUTE, 1, &interval))
         return 0;
-    return (double)elapsed_ns * 1e-6 / repetitions;
+    return (double)(interval.end_ns - interval.begin_ns) * 1e-6 / repetitions;
 }
 
 static double time_rotation(struct rotation *rotation, double seconds) {
