@@ -15,6 +15,7 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/problem.h"
 #include "dispatch/schemes.h"
+#include "shaders/module_names.h"
 
 /* How an operand is packed (shaders/interface.h describes both). */
 enum lava_layout {
@@ -23,37 +24,11 @@ enum lava_layout {
     LAVA_LAYOUT_COUNT
 };
 
+/* A shader module: LAVA_MODULE_MULTIPLY_FP32 and so on. shaders/meson.build has the table of them. */
 enum lava_module {
-    LAVA_MODULE_MULTIPLY_FP32,
-    LAVA_MODULE_MULTIPLY_FP32_SCREENED, /* used as a fallback */
-    LAVA_MODULE_MULTIPLY_FP64,
-    LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,
-    LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,
-    LAVA_MODULE_MULTIPLY_SHARED_FP16,
-    LAVA_MODULE_MULTIPLY_SHARED_BF16,
-    LAVA_MODULE_MULTIPLY_PLANES_FP16,
-    LAVA_MODULE_MULTIPLY_PLANES_BF16,
-    LAVA_MODULE_PACK_FP32,
-    LAVA_MODULE_PACK_FP64,
-    LAVA_MODULE_PACK_HALF, /* panels of either 16-bit type */
-    LAVA_MODULE_PACK_FRAGMENTS_FP16,
-    LAVA_MODULE_PACK_FRAGMENTS_BF16,
-    LAVA_MODULE_PACK_PLANES_FP16, /* fp32 to fragments of each plane */
-    LAVA_MODULE_PACK_PLANES_BF16,
-    LAVA_MODULE_SCREEN,
-    LAVA_MODULE_EPILOGUE_FP32, /* fp32 sums to fp32, and so on */
-    LAVA_MODULE_EPILOGUE_FP64,
-    LAVA_MODULE_EPILOGUE_CFP32, /* complex result from sums of parts */
-    LAVA_MODULE_EPILOGUE_CFP64,
-    LAVA_MODULE_SPLIT_CFP32, /* complex operand into parts */
-    LAVA_MODULE_SPLIT_CFP64,
-    LAVA_MODULE_EPILOGUE_FP16,
-    LAVA_MODULE_EPILOGUE_BF16,
-    LAVA_MODULE_CEILING_COPY, /* measures a device's peak rates, for benchmarks */
-    LAVA_MODULE_CEILING_FMA,
-    LAVA_MODULE_CEILING_FMA_FP64,
-    LAVA_MODULE_CEILING_MATRIX_FP16,
-    LAVA_MODULE_CEILING_MATRIX_BF16,
+#define LAVA_MODULE_ENUMERATOR(name, is_fp64) LAVA_MODULE_##name,
+    LAVA_MODULES(LAVA_MODULE_ENUMERATOR)
+#undef LAVA_MODULE_ENUMERATOR
     LAVA_MODULE_COUNT
 };
 

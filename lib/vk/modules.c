@@ -14,10 +14,14 @@ bool lava_modules_has(enum lava_module module) {
     return modules[module][PLAIN].code != NULL;
 }
 
-/* Returns whether the module computes in fp64; the others compute in fp32. */
+/* Whether a module computes in fp64. The others compute in fp32. */
 static bool is_fp64(enum lava_module module) {
-    return module == LAVA_MODULE_MULTIPLY_FP64 || module == LAVA_MODULE_EPILOGUE_FP64 ||
-           module == LAVA_MODULE_EPILOGUE_CFP64;
+    static const bool wide[LAVA_MODULE_COUNT] = {
+#define MODULE_WIDE(name, is_fp64) [LAVA_MODULE_##name] = is_fp64,
+        LAVA_MODULES(MODULE_WIDE)
+#undef MODULE_WIDE
+    };
+    return wide[module];
 }
 
 static enum variant preserving(bool special, bool denorm) {
