@@ -298,8 +298,10 @@ static void survey_stops(void **state) {
         init_gauge(&gauge);
         turns_allowed = allowed;
         bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
-        /* not called again after it refused */
-        assert_true(complete ? turns <= allowed : turns == allowed + 1);
+        /* It is not called again after it refused. On a busy machine the survey's own limits may end it
+         * before. */
+        assert_true(turns <= allowed + 1);
+        assert_true(!complete || turns <= allowed);
         assert_false(complete && allowed < 5); /* later, the limits may end it first */
         lava_microbenchmark_finish(&gauge);
     }
