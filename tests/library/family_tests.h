@@ -31,13 +31,13 @@ static inline void check_last_call(const struct lava_routine_row *row, const cha
     assert_string_equal(last.place, place);
 }
 
-/* The name as reported: Fortran's in capitals. */
+/* The name as reported: Fortran's in capitals and, as the reference has it, six characters at least. */
 static inline const char *told_name(const struct lava_routine_row *row) {
     static char name[40];
     bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
-    snprintf(name, sizeof name, "%s%s", fortran ? "" : "cblas_", row->routine);
+    snprintf(name, sizeof name, "%s%-*s", fortran ? "" : "cblas_", fortran ? 6 : 0, row->routine);
     for (char *letter = name; fortran && *letter; letter++)
-        *letter = (char)(*letter == '_' ? '_' : *letter - ('a' - 'A'));
+        *letter = (char)(*letter >= 'a' && *letter <= 'z' ? *letter - ('a' - 'A') : *letter);
     return name;
 }
 
