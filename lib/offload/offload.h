@@ -57,7 +57,7 @@ void lava_offload_set_precision(enum lava_precision precision);
 /* Returns the precision of the thread's next product, never LAVA_PRECISION_COUNT. */
 enum lava_precision lava_offload_precision(void);
 
-/* Computes on the CPU what a failed run has not merged into C. */
+/* Computes on the CPU what a failed run has not written to C. */
 void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress);
 
 /* Starts the device if that has not happened and waits until it can be used. *why says in words what became
