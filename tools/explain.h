@@ -1,4 +1,4 @@
-/* `lavablas explain`. One thread. */
+/* The command `lavablas explain`. For one thread only. */
 #ifndef LAVA_TOOLS_EXPLAIN_H
 #define LAVA_TOOLS_EXPLAIN_H
 

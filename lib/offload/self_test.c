@@ -9,7 +9,7 @@
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
 
-/* C is multiplied by this before the product is added, where C is read. */
+/* beta in the cases that read C */
 #define BETA (-0.5)
 
 /* A product of a kernel's type; the matrices are stored as squares of side ld. */
