@@ -1,5 +1,5 @@
-/* Cuts a product into blocks and an operand into chunks. Called by policy.c for each row it considers and by
- * lib/engine for each upload. Invariant: a plan that is returned fits every limit, its blocks cover C and K
+/* Cuts a product into blocks and an operand into chunks. Called by policy.c for each row that it considers
+ * and by lib/engine for each upload. Invariant: a returned plan fits every limit, its blocks cover C and K
  * exactly once, and every slice of every panel of K has work. */
 #include "dispatch/blocking.h"
 
@@ -8,37 +8,39 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/tile_order.h"
 
-/* Pieces of op(A) that a block is cut into at most, and the bytes that a piece has at least. */
+/* Most pieces of op(A) per block, and the fewest bytes of a piece. */
 #define PIECES_MAX  16
 #define PIECE_BYTES (8 << 20)
-/* Strips of a triangle at most: each has a list of tiles of its own. */
+/* Most strips of a triangle. Each strip has its own list of tiles. */
 #define STRIPS_MAX LAVA_BLOCKING_TILE_LISTS
-/* Steps of tile_k below which a slice of a split K costs more in starting and summing than it gains. */
+/* A slice of a split K with fewer steps of tile_k costs more to start and to sum than it gains. */
 #define SLICE_STEPS 4
-/* More slices than this only add traffic: 64 slices of one tile occupy half of the largest device known. */
+/* More slices only add traffic: 64 slices of one tile occupy half of the largest device known. */
 #define SLICES_MAX 64
-/* Where C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns; the
- * estimates know what then fills the device. */
+/* If C is cut to overlap transfers and arithmetic, a block keeps at least this many tile columns. The
+ * estimates know how well such a block fills the device. */
 #define COLUMN_BLOCK_TILES 4
-/* Of the memory, what blocks of C take that are held beyond two. */
+/* If more than two blocks of C are held, all of them together take at most one part in this many of the
+ * memory. */
 #define HELD_SHARE 4
-/* The list of tiles stays below 64 MiB. */
+/* Keeps a list of tiles below 64 MiB. */
 #define BLOCK_TILES_MAX     (UINT64_C(1) << 24)
 #define DIMENSION_TILES_MAX (LAVA_TILE_ORDER_MAX_TILES - 1)
-/* The kernels count these in 32 bits: 16-byte words of a panel (for panels up to 256 wide) and groups of four
- * elements of a result. */
+/* The kernels count in 32 bits: the 16-byte words of a panel (for panels up to 256 wide) and the groups of
+ * four elements of a result. */
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
 #define RESULT_GROUP      4
-#define RESULT_ALIGN      16 /* bytes: where the next one begins */
+#define RESULT_ALIGN      16 /* bytes: alignment of the next result */
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
-/* Columns of a staged chunk begin at multiples of this. */
+/* Columns of a staged chunk begin at multiples of this many bytes. */
 #define CHUNK_WORD_BYTES 16
-/* A padded leading dimension may make a download carry this share more before finish is worth its pass. */
+/* The epilogue is worth its pass if padding would make a download larger by more than one part in this
+ * many. */
 #define PADDING_SHARE 16
-/* What a block costs besides its bytes (submits, waits, idle ends), in bytes that the bus could carry
- * meanwhile: 100 us at 40 GB/s. Starting value, from two submits and waits of 49 us (H200, 2026-11-20). */
+/* Cost of a block besides its bytes (submits, waits, idle ends), in bytes that the bus could carry meanwhile:
+ * 100 us at 40 GB/s. Starting value, from two submits and waits of 49 us (H200, 2026-11-20). */
 #define BLOCK_COST_BYTES 4e6
-/* A cut K reads and writes the accumulators once more per panel and delays each block's download: it has to
+/* A cut K reads and writes the accumulators once more per panel and delays each block's download. It must
  * save this factor of bus time. Starting value. */
 #define CUT_K_COST 1.25
 
@@ -48,7 +50,7 @@ struct request {
     const struct lava_kernel *kernel;
     const struct lava_blocking_limits *limits;
     int64_t tiles_m, tiles_n, steps_k;
-    int64_t widest; /* tile columns of a block, for overlap and the schedule */
+    int64_t widest; /* most tile columns of a block, for overlap and the tile order */
     uint32_t split_k;
 };
 
@@ -60,13 +62,15 @@ int64_t lava_blocking_padded(int64_t size, uint32_t tile) {
     return divide_up(size, tile) * tile;
 }
 
-/* All slices are equal but the last, which takes what they leave: less, but not nothing. */
+/* Returns whether every slice has work. All slices are equal except the last, which takes the rest. The rest
+ * must not be empty. */
 static bool slices_filled(int64_t steps, uint32_t split_k) {
     int64_t slice_steps = divide_up(steps, split_k);
     return slice_steps >= SLICE_STEPS && (split_k - 1) * slice_steps < steps;
 }
 
-/* The largest split up to the one asked for that fills every slice, of the last and shortest panel too. */
+/* Returns the largest split, up to the one asked for, that fills every slice of every panel, also of the last
+ * and shortest one. */
 static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps) {
     uint32_t split_k = asked < SLICES_MAX ? asked : SLICES_MAX;
     while (split_k > 1 && !(slices_filled(steps, split_k) && slices_filled(last_steps, split_k)))
@@ -74,12 +78,13 @@ static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps
     return split_k > 1 ? split_k : 1;
 }
 
-/* Of four elements, the last of a column padded: what the epilogue writes. */
+/* Returns the groups of four elements that the epilogue writes. The last group of a column is padded. */
 static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
-/* op(B) is counted twice, for a single block too: what a search may count on. */
+/* Sets how many blocks are held, and the total bytes. op(B) is counted twice even for a single block, so the
+ * search can rely on one rule. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
     blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
@@ -87,8 +92,8 @@ static void hold(struct lava_blocking *blocking, uint32_t blocks) {
                             LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
 }
 
-/* Fills everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All of it stays far
- * below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
+/* Fills in everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All values stay
+ * far below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
 static void measure(const struct request *request, int64_t tiles_m, int64_t tiles_n, int64_t steps,
                     struct lava_blocking *blocking) {
     const struct lava_problem *problem = request->problem;
@@ -116,7 +121,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
     blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;
-    /* what finish sums up are sums; without it the multiply kernel rounds to the result's type itself */
+    /* the epilogue reads sums; without it the multiply kernel itself rounds to the result's type */
     blocking->accumulator_bytes =
         padded_m * padded_n * blocking->split_k * (blocking->epilogue ? sum_bytes : result_element_bytes);
     blocking->tile_list_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
@@ -126,8 +131,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     hold(blocking, 2);
 }
 
-/* A triangle by strips of so many rows. The last strip is the largest: what a block takes is measured by it.
- */
+/* Cuts a triangle into strips of `rows` rows. The last strip is the largest, so it determines the sizes. */
 static void measure_strips(const struct request *request, int64_t rows, struct lava_blocking *blocking) {
     const struct lava_problem *problem = request->problem;
     const struct lava_kernel *kernel = request->kernel;
@@ -169,8 +173,8 @@ static bool fits(const struct request *request, const struct lava_blocking *bloc
            blocking->total_bytes <= request->limits->memory_bytes;
 }
 
-/* The widest block of these rows and this depth that fits: what it needs grows with its width, so halving
- * finds it. The blocks are then made equally wide. */
+/* Finds the widest block of these rows and this depth that fits. Its memory grows with its width, so a binary
+ * search finds it. All blocks are then made equally wide. */
 static bool widen(const struct request *request, int64_t tiles_m, int64_t steps,
                   struct lava_blocking *blocking) {
     int64_t fitting = 0, beyond = lava_minimum(request->widest, (int64_t)BLOCK_TILES_MAX / tiles_m) + 1;
@@ -190,8 +194,8 @@ static bool widen(const struct request *request, int64_t tiles_m, int64_t steps,
     return true;
 }
 
-/* Bytes over the bus: op(B) crosses once per row block; op(A) once if its panel stays on the device, else
- * once per column block. */
+/* Returns the bytes over the bus, with what each block costs besides. op(B) crosses the bus once per row
+ * block. op(A) crosses it once if its panel stays on the device, else once per column block. */
 static double cost(const struct request *request, const struct lava_blocking *blocking) {
     const struct lava_problem *problem = request->problem;
     double element_bytes = (double)lava_type_bytes(problem->type);
@@ -204,15 +208,15 @@ static double cost(const struct request *request, const struct lava_blocking *bl
     return ((a + b) * element_bytes + blocks * BLOCK_COST_BYTES) * (cut_k ? CUT_K_COST : 1.0);
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, 16 ... */
+/* Returns the next number of parts: 1, 2, 3, 4, 6, 8, 12, 16 ... */
 static int64_t more_parts(int64_t parts) {
     if (parts < 3)
         return parts + 1;
     return (parts & (parts - 1)) == 0 ? parts + parts / 2 : parts / 3 * 4;
 }
 
-/* All ways to cut M and K, each with the widest block it leaves room for; the cheapest, and of equals the one
- * with fewer cuts. The very first, nothing cut but N, is as cheap as any can be and mostly fits. */
+/* Tries all ways to cut M and K, each with the widest block that fits. Keeps the cheapest; of equal ones, the
+ * one with fewer cuts. The first way cuts only N. None is cheaper, and it usually fits. */
 static bool search(const struct request *request, struct lava_blocking *best) {
     double best_cost = 0;
     for (int64_t parts_k = 1;; parts_k = more_parts(parts_k)) {
@@ -237,7 +241,8 @@ static bool search(const struct request *request, struct lava_blocking *best) {
     }
 }
 
-/* Tile columns of a block so that there are `column_blocks` of them, if each is wide enough then. */
+/* Returns the tile columns of a block that give `column_blocks` blocks, or fewer if they would be too
+ * narrow. */
 static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
     int64_t blocks = lava_minimum(column_blocks, tiles_n / COLUMN_BLOCK_TILES);
     if (blocks < 1)
@@ -248,8 +253,8 @@ static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
     return lava_minimum(tiles, DIMENSION_TILES_MAX);
 }
 
-/* Narrows the column blocks after the first. Where K is cut they stay as wide: op(A) crosses the bus for each
- * of them. */
+/* Narrows the column blocks after the first. If K is cut they stay as wide, because op(A) crosses the bus for
+ * each of them. */
 static void narrow_later(const struct request *request, struct lava_blocking *blocking) {
     int64_t tile_n = request->kernel->tile_n, parts = request->limits->later_parts;
     if (parts <= 1 || blocking->blocks_n == 1 || blocking->blocks_k > 1)
@@ -258,8 +263,8 @@ static void narrow_later(const struct request *request, struct lava_blocking *bl
     blocking->blocks_n = 1 + divide_up(request->problem->n - blocking->block_n, blocking->later_n);
 }
 
-/* More blocks held mean that none waits for the way down of one before it: as many as there are, while they
- * take a quarter of the memory at most. */
+/* Holds more blocks, so that none waits for the download of an earlier one: up to the number of blocks, while
+ * they take a quarter of the memory at most. */
 static void hold_more(const struct request *request, struct lava_blocking *blocking) {
     int64_t most = lava_minimum(LAVA_BLOCKING_BLOCKS_HELD, blocking->blocks_m * blocking->blocks_n);
     uint64_t share = request->limits->memory_bytes / HELD_SHARE;
@@ -273,7 +278,8 @@ static void hold_more(const struct request *request, struct lava_blocking *block
     }
 }
 
-/* A piece is worth its copies over the bus, and fills the device in whole waves. */
+/* Returns the rows of a piece. A piece is large enough to be worth its copies over the bus, and it fills the
+ * device in whole waves. */
 static int64_t piece_rows(const struct request *request, const struct lava_blocking *blocking) {
     const struct lava_kernel *kernel = request->kernel;
     const struct lava_blocking_limits *limits = request->limits;
@@ -289,7 +295,8 @@ static int64_t piece_rows(const struct request *request, const struct lava_block
     return tiles < tiles_m ? tiles * kernel->tile_m : blocking->block_m;
 }
 
-/* So many strips, or more where a strip is too large; none where op(A) and op(B) do not fit whole. */
+/* Plans limits->column_blocks strips, or more if a strip is too large. Returns false if op(A) and op(B) do
+ * not fit whole. */
 static bool plan_strips(const struct request *request, struct lava_blocking *blocking) {
     const struct lava_kernel *kernel = request->kernel;
     int64_t tile = lava_maximum(kernel->tile_m, kernel->tile_n), m = request->problem->m;
@@ -343,8 +350,8 @@ static int64_t round_down(int64_t value, int64_t multiple) {
     return value / multiple * multiple;
 }
 
-/* Whole columns where LAVA_CHUNK_ALIGN of them fit a slot: the longest runs a copy can have. Else parts of
- * that many columns, as long as fits. */
+/* Chunks have whole columns if LAVA_CHUNK_ALIGN of them fit a slot: a copy then has the longest runs.
+ * Otherwise they have parts of that many columns, as long as fits. */
 struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
                                           size_t element_bytes) {
     struct lava_chunking chunking = {.chunk_rows = lava_minimum(rows, LAVA_CHUNK_MAX_ROWS),

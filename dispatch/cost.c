@@ -1,7 +1,7 @@
-/* The device's time: arithmetic by tiles and waves of workgroups, device memory and transfers, and for a
- * streamed product how they follow each other, by going through the engine's program with two clocks, the
- * bus's and the compute queue's. Called by policy.c. Invariant: a pure function; no estimate is below
- * lava_cost_least_ns, by which products are refused without a search. */
+/* Estimates the device's time: arithmetic by tiles and waves of workgroups, device memory, and transfers. For
+ * a streamed product it goes through the engine's program with two clocks, the bus's and the compute queue's.
+ * Called by policy.c. Invariant: a pure function. No estimate is below lava_cost_least_ns, with which
+ * policy.c refuses products without a search. */
 #include "dispatch/cost.h"
 
 #include <math.h>
@@ -9,27 +9,28 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/program.h"
 
-/* When the first bytes of a streamed product reach the bus, in latencies of the smallest product: on an H200
- * after 60 us of copying to staging memory, where that product took 50 us (2026-11-21; calibration fits 85 to
- * 100 us to products of 256 to 1024). */
+/* Time until the first bytes of a streamed product reach the bus, in call latencies (the time of the smallest
+ * product). On an H200 it was 60 us of copying to staging memory, where the smallest product took 50 us
+ * (2026-11-21; calibration fits 85 to 100 us to products of 256 to 1024). */
 #define START_LATENCIES 1.2
-/* From the end of a dispatch, or of the upload that the next one waits for, to that one's begin. H200,
- * 2026-11-21: 45 to 50 us. */
+/* Time from the end of a dispatch, or of the upload that the next dispatch waits for, to the begin of the
+ * next dispatch. H200, 2026-11-21: 45 to 50 us. */
 #define GAP_NS 50e3
-/* The bus turns from uploads to downloads and back: the first and the last chunk have nothing beside them.
- * H200, 2026-11-21: submissions, 10 us, a chunk's merge, 60, and the next one's copy, 30. */
+/* Time in which the bus turns from uploads to downloads and back. Nothing overlaps the first and the last
+ * chunk. H200, 2026-11-21: 10 us of submissions, 60 us of writing back a chunk, 30 us of copying the next
+ * one. */
 #define TURN_NS 100e3
-/* What has come down last is merged when nothing is left to overlap it, computed at once all of it: 4 MiB in
- * 60 us (H200, 16 cores, 2026-11-21). */
+/* Nothing overlaps the write-back of the last downloaded chunk. For a product computed at once that chunk is
+ * the whole result. 4 MiB take 60 us (H200, 16 cores, 2026-11-21). */
 #define LAST_CHUNK_BYTES  4194304.0
 #define MERGE_BYTES_PER_S 70e9
-/* Submitting the epilogue, as a share of a call's latency, which is two submissions and their waits. On
- * an H200 the kernel itself takes 3 us where there is little to sum (2026-11-21). */
+/* Time to submit the epilogue, as a share of a call's latency, which is two submissions and their waits. On
+ * an H200 the kernel itself takes 3 us if there is little to sum (2026-11-21). */
 #define EPILOGUE_SHARE 0.03125
-/* Gathering exponents, and the fallback's dispatch, where there is nothing for it to do. H200, 2026-11-21:
- * what products of 512 and 1024 took beyond their arithmetic. */
+/* Time to gather exponents and to dispatch the fallback when it has nothing to do. H200, 2026-11-21: the time
+ * that products of 512 and 1024 took beyond their arithmetic. */
 #define SCREEN_NS 12e3
-/* Of a product in more steps the first ones stand for the others. */
+/* Most steps that are simulated. They represent the rest of a longer product. */
 #define STEPS_MAX 200
 
 static double measured_or(double figure, double otherwise) {
@@ -70,12 +71,12 @@ double lava_cost_tiles(const struct lava_estimate *estimate) {
     return estimate->problem->region == LAVA_REGION_ALL ? all : all / 2;
 }
 
-/* Part of a block's way: rows of op(A), columns of op(B), and how much of K. */
+/* A part of a block: rows of op(A), columns of op(B), and a depth of K. */
 struct extent {
     int64_t rows, columns, k;
 };
 
-/* Tiles of the extent that are in the region, all slices. */
+/* Returns the units of the extent: its tiles in the region, times the slices of K. */
 static double units_of(const struct lava_estimate *estimate, const struct extent *extent,
                        const struct lava_region_tiles *region) {
     const struct lava_kernel *kernel = estimate->kernel;
@@ -86,7 +87,7 @@ static double units_of(const struct lava_estimate *estimate, const struct extent
     return tiles * estimate->blocking.split_k;
 }
 
-/* Of a triangle, the share that a strip has of them. */
+/* For a triangle, each strip counts as an equal share of the tiles. */
 double lava_cost_units(const struct lava_estimate *estimate) {
     const struct lava_blocking *blocking = &estimate->blocking;
     if (estimate->problem->region != LAVA_REGION_ALL)
@@ -95,8 +96,8 @@ double lava_cost_units(const struct lava_estimate *estimate) {
            tiles_of(blocking->block_n, estimate->kernel->tile_n) * blocking->split_k;
 }
 
-/* Time of a multiprocessor for `workgroups` side by side, in units of one at the full rate: with few of them
- * it waits more. */
+/* Returns the time of a multiprocessor for `workgroups` side by side. The unit is the time of one workgroup
+ * at the full rate. With few workgroups the multiprocessor waits more. */
 static double busy(const struct lava_profile_kernel *row, double workgroups) {
     double most = row->workgroups_per_multiprocessor, lone = row->lone_share;
     if (workgroups >= most)
@@ -106,7 +107,8 @@ static double busy(const struct lava_profile_kernel *row, double workgroups) {
     return workgroups / (lone + (1.0 - lone) * (workgroups - 1.0) / (most - 1.0));
 }
 
-/* Arithmetic of a dispatch: full waves of all resident workgroups, then the rest, spread evenly. */
+/* Returns the arithmetic time of a dispatch: full waves of all resident workgroups, then the rest, spread
+ * evenly. */
 static double arithmetic_ns(const struct lava_estimate *estimate, const struct extent *extent, double units) {
     const struct lava_kernel *kernel = estimate->kernel;
     const struct lava_profile_kernel *row = &estimate->row;
@@ -126,8 +128,7 @@ static double element_bytes(const struct lava_estimate *estimate) {
     return (double)lava_type_bytes(estimate->problem->type);
 }
 
-/* `size` rows of op(A), or columns of op(B), padded to whole tiles: all that is packed, and what multiply
- * reads of it. */
+/* Returns the layout of `size` rows of op(A), or columns of op(B), padded to whole tiles. */
 static struct lava_packed packed_of(const struct lava_estimate *estimate, int64_t size, uint32_t tile,
                                     int64_t k) {
     const struct lava_kernel *kernel = estimate->kernel;
@@ -140,10 +141,11 @@ static double read_bytes(const struct lava_estimate *estimate, int64_t size, uin
     return (double)(packed.panels ? packed.panels : packed.bytes);
 }
 
-/* However fast the arithmetic, each packed element is read from device memory once: what decides for a few
- * columns of C. The two overlap, but not well where they are alike: the root of the sum of squares is within
- * 12% of what 40 thin products took on an H200 with 1 to 32 slices (checkgemm --bench --split, 4096 x N x
- * 4096 and 11008). The sums are written besides, and for each further panel of K read and written. */
+/* Returns the time of a multiply. Each packed element is read from device memory once, however fast the
+ * arithmetic is. This dominates if C has few columns. Reading and arithmetic overlap, but not well if they
+ * take similar times. The root of the sum of squares is within 12% of what 40 thin products took on an H200
+ * with 1 to 32 slices (checkgemm --bench --split, 4096 x N x 4096 and 11008). The sums are also written, and
+ * for each further panel of K they are read and written. */
 static double multiply_ns(const struct lava_estimate *estimate, const struct extent *extent,
                           const struct lava_region_tiles *region) {
     const struct lava_kernel *kernel = estimate->kernel;
@@ -160,7 +162,8 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     return hypot(arithmetic_ns(estimate, extent, units), bytes * memory_ns) + sums * memory_ns + screen_ns;
 }
 
-/* Packing passes through device memory: in, and padded out; of parts, in and out once more before. */
+/* Packing reads the operand from device memory and writes it padded. Operands that are split into parts are
+ * read and written once more before. */
 static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
     double passes = estimate->problem->of_parts ? 3 : 1;
     double bytes = (double)size * (double)k * element_bytes(estimate) * passes;
@@ -172,12 +175,12 @@ static double upload_ns(const struct lava_estimate *estimate, int64_t size, int6
     return 1e9 * (double)size * (double)k * element_bytes(estimate) / estimate->rates.upload_bytes_per_s;
 }
 
-/* Of op(B): parts are stored once for twice. */
+/* Each stored number of op(B) becomes two parts, so half as much is uploaded. */
 static double upload_b_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
     return upload_ns(estimate, estimate->problem->of_parts ? size / 2 : size, k);
 }
 
-/* Bytes of a block of C over the bus: C0 stays where it is. */
+/* Returns the bytes of a block's result on the bus. The old C is not transferred. */
 static double result_bytes(const struct lava_problem *problem, int64_t rows, int64_t columns) {
     return (double)rows * (double)columns * (double)lava_type_bytes(lava_problem_result_type(problem));
 }
@@ -186,7 +189,7 @@ static double download_ns(const struct lava_estimate *estimate, int64_t rows, in
     return 1e9 * result_bytes(estimate->problem, rows, columns) / estimate->rates.download_bytes_per_s;
 }
 
-/* All slices in, the result out. */
+/* The epilogue reads all slices and writes the result. */
 static double epilogue_ns(const struct lava_estimate *estimate, int64_t rows, int64_t columns) {
     if (!estimate->blocking.epilogue)
         return 0;
@@ -202,18 +205,18 @@ struct pack_times {
     double upload_ns, pack_ns;
 };
 
-/* A product on its way through the engine. Times are ns from the call's begin on. */
+/* Progress of a simulated product. Times are ns since the begin of the call. */
 struct timeline {
     const struct lava_estimate *estimate;
-    double bus_ns, compute_ns; /* when each is free */
+    double bus_ns, compute_ns; /* when the bus and the compute queue are free */
     struct {
         double ready_ns, takes_ns;
-    } downloads[LAVA_BLOCKING_BLOCKS_HELD]; /* in turn */
+    } downloads[LAVA_BLOCKING_BLOCKS_HELD]; /* used in turn */
     unsigned started, carried;
     unsigned steps;
-    double work;                /* m n k of the multiplies so far */
-    struct pack_times packs[2]; /* the last of op(A) and of op(B) */
-    struct extent extent;       /* of the last multiply, which took so long */
+    double work;                /* sum of m n k over the multiplies so far */
+    struct pack_times packs[2]; /* the last pack of op(A) and of op(B) */
+    struct extent extent;       /* of the last multiply, which took multiply_ns */
     double multiply_ns;
 };
 
@@ -223,15 +226,16 @@ static void carry_download(struct timeline *timeline) {
     timeline->bus_ns += timeline->downloads[place].takes_ns;
 }
 
-/* Downloads are carried when somebody waits for them: uploads come first. Between a download and the upload
- * that follows it the bus turns. */
+/* Uploads come first, so downloads are carried when something waits for them. The bus turns between a
+ * download and the next upload. */
 static void wait_for_downloads(struct timeline *timeline, const struct lava_task *task) {
     while (timeline->started - timeline->carried > task->unfinished)
         carry_download(timeline);
     if (task->ends_rows)
         return;
     timeline->bus_ns += TURN_NS;
-    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns); /* the next block needs the place */
+    timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns); /* the next block needs the
+                                                                          * download's place */
 }
 
 static void start_download(struct timeline *timeline, const struct lava_block *block) {
@@ -240,7 +244,7 @@ static void start_download(struct timeline *timeline, const struct lava_block *b
     timeline->downloads[place].takes_ns = download_ns(timeline->estimate, block->rows, block->columns);
 }
 
-/* Sizes of one operand's packs, most of which are like the one before. */
+/* Fills in the times of a pack. Most packs are as large as the previous one, whose times are kept. */
 static void measure_pack(const struct lava_estimate *estimate, const struct lava_task *task, bool is_b,
                          struct pack_times *times) {
     const struct lava_kernel *kernel = estimate->kernel;
@@ -308,7 +312,8 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
     }
 }
 
-/* The share of the product that was gone through: all of it, unless it has too many steps. */
+/* Simulates the product and returns the simulated share of it. The share is 1 unless there are too many
+ * steps. */
 static double run_program(struct timeline *timeline) {
     const struct lava_problem *problem = timeline->estimate->problem;
     struct lava_program program;
@@ -326,8 +331,8 @@ static double run_program(struct timeline *timeline) {
     return 1;
 }
 
-/* The bus is taken for one that carries one direction at a time: on an H200 both together reach 51 to 63 GB/s
- * where each alone reaches 48. */
+/* Assumes that the bus carries one direction at a time. On an H200 both directions together reach 51 to 63
+ * GB/s, and each alone reaches 48. */
 static double streamed_ns(const struct lava_estimate *estimate) {
     const struct lava_problem *problem = estimate->problem;
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
@@ -338,11 +343,11 @@ static double streamed_ns(const struct lava_estimate *estimate) {
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
     if (share >= 1.0)
         return ns;
-    /* what was not simulated may be more than its share */
+    /* the part that was not simulated may take more than its share */
     return fmax(ns, lava_cost_least_ns(problem, &estimate->rates, estimate->row.flops_per_s));
 }
 
-/* One after another. */
+/* Products computed at once: the steps run one after another. */
 static double at_once_ns(const struct lava_estimate *estimate) {
     const struct lava_problem *problem = estimate->problem;
     const struct lava_kernel *kernel = estimate->kernel;

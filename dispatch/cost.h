@@ -1,6 +1,6 @@
-/* How long the device takes for a product that is computed in a given way. Comparisons between choices, not
- * promises: perf/ calibrates the rates. Pure functions on plain structs, called by policy.c for every way
- * that it considers. */
+/* Estimates how long the device takes for a product that is computed in a given way. The estimates serve to
+ * compare choices; they are not promises. perf/ calibrates the rates. Pure functions on plain structs, called
+ * by policy.c for every way that it considers. */
 #ifndef LAVA_DISPATCH_COST_H
 #define LAVA_DISPATCH_COST_H
 
@@ -11,47 +11,47 @@
 #include "dispatch/problem.h"
 #include "dispatch/profiles.h"
 
-/* A device's, whatever it computes: measured where there is such a figure, else its profile's. */
+/* A device's rates, whatever it computes: measured if there is a measurement, else the profile's. */
 struct lava_rates {
-    double call_latency_ns; /* the smallest product, host to host */
+    double call_latency_ns; /* time of the smallest product, from host memory to host memory */
     double upload_bytes_per_s;
     double download_bytes_per_s;
     double memory_bytes_per_s; /* read + write */
 };
 
-/* All that an estimate depends on: the product, the device, and one way to compute it. Pointers are the
- * caller's. */
+/* Everything an estimate depends on: the product, the device, and one way to compute it. The caller owns what
+ * the pointers refer to. */
 struct lava_estimate {
     const struct lava_problem *problem;
     const struct lava_capabilities *device;
     struct lava_rates rates;
     uint32_t multiprocessors;
     const struct lava_kernel *kernel;
-    struct lava_profile_kernel row; /* the kernel's; flops_per_s as measured where it was */
+    struct lava_profile_kernel row; /* the kernel's row; flops_per_s is the measured rate if there is one */
     struct lava_blocking blocking;
-    bool at_once; /* not streamed: see struct lava_plan */
+    bool at_once; /* not streamed; see struct lava_plan */
 };
 
 struct lava_rates lava_cost_rates(const struct lava_profile *profile,
                                   const struct lava_device_figures *figures);
-/* The profile's row with the rate that was measured, where it was. kernel is the row's, or NULL. */
+/* Returns the profile's row with the measured rate, if there is one. kernel is the row's, or NULL. */
 struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,
                                          const struct lava_device_figures *figures);
 
-/* Host to host, ns. */
+/* Returns the time from host memory to host memory, in ns. */
 double lava_cost_gpu_ns(const struct lava_estimate *estimate);
-/* What no way to compute the product goes below, ns: the latency, and the larger of all transfers and all
- * arithmetic at flops_per_s, the best rate of any row of its type; 0: the transfers alone. Whatever
- * lava_cost_gpu_ns reckons with, it has to stay above this. */
+/* Returns a lower bound for every way to compute the product, in ns: the latency plus the larger of all
+ * transfers and all arithmetic at flops_per_s. flops_per_s is the best rate of any row of the type; with 0
+ * only the transfers count. lava_cost_gpu_ns must always stay above this bound. */
 double lava_cost_least_ns(const struct lava_problem *problem, const struct lava_rates *rates,
                           double flops_per_s);
 
-/* Workgroups that run at once, at least 1; needs no blocking. */
+/* Returns how many workgroups run at once, at least 1. Needs no blocking. */
 uint64_t lava_cost_slots(const struct lava_estimate *estimate);
-/* Tiles of C, whatever the blocks; needs no blocking. */
+/* Returns the number of tiles of C, whatever the blocks. Needs no blocking. */
 double lava_cost_tiles(const struct lava_estimate *estimate);
-/* Tiles of a block, all slices: what the multiply kernel's workgroups have to do. */
+/* Returns the tiles of a block times the slices: the units that the multiply kernel's workgroups compute. */
 double lava_cost_units(const struct lava_estimate *estimate);
 
 #endif

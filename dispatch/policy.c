@@ -1,6 +1,6 @@
-/* Decides where a product is computed and with which kernel row, split, schedule and blocks. Called by
- * lib/offload/offload for every product a device could take, and by `lavablas explain`. Invariant: a pure
- * function; the device is chosen only where its estimate beats the CPU's by a margin, or where the caller
+/* Decides where a product is computed, and with which kernel row, split, tile order and blocks. Called by
+ * lib/offload/offload for every product that a device could take, and by `lavablas explain`. Invariant: a
+ * pure function. The device is chosen only if its estimate beats the CPU's by a margin, or if the caller
  * insists. */
 #include "dispatch/policy.h"
 
@@ -11,26 +11,28 @@
 
 #include "dispatch/cost.h"
 
-/* The device has to be this much faster by estimate: the estimate's own error, for a library never slower
- * than without it. On an H200 the estimates were 0 to 30% below what was measured (768 to 3072). */
+/* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
+ * that the library is never slower than the CPU alone. On an H200 the estimates were 0 to 30% below the
+ * measured times (768 to 3072). */
 #define PROFITABLE_SHARE 0.8
-/* The same where this machine was measured: the device's latency and bus, and products on the CPU all around.
- * An H200 beside OpenBLAS on 16 cores, 2026-11-21, 91 products with a size of 512: by the CPU's time as
- * interpolated and the device's as measured, two go to the device wrongly, and lose 9% and 7%. */
+/* The same share if this machine was measured: the device's latency and bus, and CPU products of sizes all
+ * around. An H200 and OpenBLAS on 16 cores, 2026-11-21, 91 products with a size of 512: by the CPU's
+ * interpolated time and the device's measured time, two wrongly go to the device. They lose 9% and 7%. */
 #define MEASURED_SHARE 0.95
-/* Column blocks tried: 1, 2, 4 ..., and strips of a triangle. */
+/* Most column blocks tried (1, 2, 4 ...), and most strips of a triangle. */
 #define COLUMN_BLOCKS_MAX 8
 #define STRIPS_MAX        16
-/* Those after the first are tried as wide as it, half and a quarter. */
+/* Later column blocks are tried as wide as the first, half as wide and a quarter as wide. */
 #define LATER_PARTS_MAX 4
-/* Rows, each with its best split, that are tried with C cut: those that are best with C whole. Of 6000
- * products on three devices the estimate so found was 0.1% above that of all rows and splits tried (geometric
- * mean; the 99th percentile 4%, the worst 17%), in 20 us for 187 (1024 on an H200's profile, 2 cores,
- * 2026-11-21). */
+/* Number of rows that are also tried with C cut, each with its best split. They are the best rows with C
+ * whole. For 6000 products on three devices, the estimate found this way was 0.1% above the one from trying
+ * all rows and splits (geometric mean; 99th percentile 4%, worst 17%). It takes 20 us instead of 187 (1024 on
+ * an H200's profile, 2 cores, 2026-11-21). */
 #define FINALISTS 2
 
 // clang-format off
-/* Slices of K tried where C has too few tiles to fill the device, up to what fills it twice over. */
+/* Slices of K that are tried if C has too few tiles to fill the device, up to those that fill it twice
+ * over. */
 static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
 static const char *const reasons[LAVA_REASON_COUNT] = {
@@ -59,22 +61,22 @@ const char *lava_reason_text(enum lava_reason reason) {
     return (unsigned)reason < LAVA_REASON_COUNT ? reasons[reason] : "unknown";
 }
 
-/* What all candidates of a product share. */
+/* What all candidates for a product share. */
 struct request {
     const struct lava_profile *profile;
     const struct lava_device_figures *figures;
     const struct lava_overrides *overrides;
     struct lava_blocking_limits limits;
-    struct lava_estimate estimate; /* of no way to compute it yet */
+    struct lava_estimate estimate; /* common to all ways: kernel, row, blocking and at_once are not set */
 };
 
-/* One way to compute it: a row of the profile, a split, and the blocks that follow. */
+/* One way to compute the product: a row of the profile, a split, and the blocks that follow from them. */
 struct candidate {
     struct lava_estimate estimate;
     double gpu_ns;
 };
 
-/* Splitting K pays only where the tiles alone leave places for workgroups empty. */
+/* Splitting K pays only if the tiles alone leave workgroup slots empty. */
 static bool worth_splitting(const struct lava_estimate *estimate) {
     return lava_cost_tiles(estimate) < (double)lava_cost_slots(estimate);
 }
@@ -85,7 +87,7 @@ static void keep_better(const struct lava_estimate *estimate, struct candidate *
         *best = (struct candidate){.estimate = *estimate, .gpu_ns = gpu_ns};
 }
 
-/* Streamed, and at once where that is possible. */
+/* Tries the candidate streamed, and also at once if that is possible. */
 static void consider_ways(const struct request *request, struct lava_estimate estimate,
                           struct candidate *best) {
     int forced = request->overrides->at_once;
@@ -98,8 +100,8 @@ static void consider_ways(const struct request *request, struct lava_estimate es
         keep_better(&estimate, best);
 }
 
-/* Tries one row with each split, up to what fills the device twice, in as few column blocks as fit or as many
- * as were asked for; keeps it in *best where it is estimated to be faster. */
+/* Tries one row with each split, up to the one that fills the device twice. Uses as few column blocks as fit,
+ * or as many as were forced. Keeps a candidate in *best if its estimate is lower. */
 static void consider_splits(const struct request *request, struct lava_estimate estimate,
                             struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
@@ -111,7 +113,7 @@ static void consider_splits(const struct request *request, struct lava_estimate 
         limits.split_k = forced ? forced : splits[i];
         if (!lava_blocking_plan(estimate.problem, estimate.kernel, &limits, &estimate.blocking) ||
             estimate.blocking.split_k <= tried)
-            return; /* no memory, or K too short for more slices than were tried already */
+            return; /* no memory, or K is too short for more slices than were already tried */
         tried = estimate.blocking.split_k;
         consider_ways(request, estimate, best);
         if (lava_cost_units(&estimate) >= most_units)
@@ -119,8 +121,8 @@ static void consider_splits(const struct request *request, struct lava_estimate 
     }
 }
 
-/* So many column blocks, those after the first as wide as it and narrower. Returns how many there are of
- * equal width; no more than `before` were tried already. */
+/* Tries limits.column_blocks column blocks; later blocks may be narrower than the first. Returns the number
+ * of blocks of equal width. Tries none of them if that is at most `before`, the number tried already. */
 static int64_t consider_widths(const struct request *request, struct lava_estimate estimate,
                                struct lava_blocking_limits limits, int64_t before, struct candidate *best) {
     bool forced = limits.later_parts > 0;
@@ -141,7 +143,7 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
     return blocks;
 }
 
-/* A row and split, with C cut so that transfers overlap arithmetic. */
+/* Tries a row and split with C cut, so that transfers overlap arithmetic. */
 static void consider_cuts(const struct request *request, const struct lava_estimate *estimate,
                           struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
@@ -162,7 +164,7 @@ static void consider_cuts(const struct request *request, const struct lava_estim
     }
 }
 
-/* A row with its best split. Keeps the best rows, in order; of equals the earlier one goes first. */
+/* Tries a row with its best split. Keeps the best rows in order; of equal rows the earlier one goes first. */
 static void consider(const struct request *request, const struct lava_kernel *kernel,
                      const struct lava_profile_kernel *row, struct candidate finalists[FINALISTS]) {
     struct lava_estimate estimate = request->estimate;
@@ -183,8 +185,8 @@ static void consider(const struct request *request, const struct lava_kernel *ke
     }
 }
 
-/* The profile's figures for a row that was asked for by name; a row the profile does not list is taken to be
- * as slow as the slowest of its type that is, or of all. */
+/* Returns the profile's figures for a row that was forced by name. A row that the profile does not list is
+ * assumed to be as slow as the slowest listed row of its type, or of all types if none is listed. */
 static struct lava_profile_kernel row_of(const struct lava_profile *profile,
                                          const struct lava_kernel *kernel) {
     struct lava_profile_kernel slowest = profile->kernels[0];
@@ -199,11 +201,11 @@ static struct lava_profile_kernel row_of(const struct lava_profile *profile,
             slowest = *row;
         of_type = of_type || same_type;
     }
-    slowest.workgroups_per_multiprocessor = 1; /* the safe side: no more than are certainly resident */
+    slowest.workgroups_per_multiprocessor = 1; /* no more than are certainly resident */
     return slowest;
 }
 
-/* A row that was asked for by name may be one that no precision admits. */
+/* Returns whether the row can compute the product. A forced row may be one that no precision admits. */
 static bool usable(const struct request *request, const struct lava_kernel *kernel) {
     const struct lava_problem *problem = request->estimate.problem;
     bool forced = kernel && kernel == request->overrides->kernel && kernel->type == problem->type;
@@ -211,7 +213,7 @@ static bool usable(const struct request *request, const struct lava_kernel *kern
            lava_kernel_fits(kernel, request->estimate.device, NULL);
 }
 
-/* The row that was asked for, or all of the profile. False where the device can run none. */
+/* Tries the forced row, or all rows of the profile. Returns false if the device can run none. */
 static bool consider_rows(const struct request *request, struct candidate finalists[FINALISTS]) {
     const struct lava_kernel *forced = request->overrides->kernel;
     bool fitted = false;
@@ -233,8 +235,8 @@ static bool consider_rows(const struct request *request, struct candidate finali
     return fitted;
 }
 
-/* The best candidate; false where the device can run none of the rows, or, with *fitted set, has no memory
- * for any. */
+/* Finds the best candidate. Returns false if there is none: the device can run none of the rows, or, if
+ * *fitted is set, it has no memory for any of them. */
 static bool choose(const struct request *request, struct candidate *best, bool *fitted) {
     struct candidate finalists[FINALISTS];
     memset(finalists, 0, sizeof finalists);
@@ -282,7 +284,7 @@ static void adopt(const struct request *request, const struct candidate *candida
     plan->gpu_ns = candidate->gpu_ns;
 }
 
-/* Of the CPU's time, what the device may take. */
+/* Returns the share of the CPU's time that the device may take. */
 static double profitable_share(const struct lava_problem *problem, const struct lava_figures *figures) {
     const struct lava_device_figures *device = &figures->device;
     bool measured = device->call_latency_ns > 0 && device->upload_bytes_per_s > 0 &&
@@ -290,8 +292,8 @@ static double profitable_share(const struct lava_problem *problem, const struct 
     return measured ? MEASURED_SHARE : PROFITABLE_SHARE;
 }
 
-/* Of the fastest row that serves the product, whether the device can run it or not; 0: the profile has none.
- */
+/* Returns the rate of the fastest row that serves the product, whether or not the device can run it; 0 if the
+ * profile has none. */
 static double best_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
                                const struct lava_problem *problem) {
     double best = 0;
@@ -303,8 +305,8 @@ static double best_flops_per_s(const struct lava_profile *profile, const struct 
     return best;
 }
 
-/* The transfers first: they settle most, and the rows have to be looked up. Where there is no row, the choice
- * says so. */
+/* Checks the transfers first: they decide most products, and the rows have to be looked up. If the profile
+ * has no row, lava_policy_choose reports that. */
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
                              const struct lava_figures *figures) {
     const struct lava_profile *profile = lava_profiles_find(device);
@@ -317,9 +319,9 @@ bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct la
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
-/* In the order of certainty: what cannot be done, what was ordered, what the estimates say. Overlapping
- * operands and a device that cannot run the row or hold a block go to the CPU in every mode; a forced row
- * that does not fit, or is of another type, counts as no kernel. */
+/* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
+ * every mode if operands overlap, or if the device cannot run the row or hold a block. A forced row that does
+ * not fit, or is of another type, counts as no kernel. */
 void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
                         const struct lava_figures *figures, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan) {
@@ -347,7 +349,7 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
     }
     adopt(&request, &best, plan);
 
-    /* an unknown CPU leaves cpu_ns at 0: it wins */
+    /* an unknown CPU leaves cpu_ns at 0, so it wins */
     bool profitable = plan->gpu_ns < profitable_share(problem, figures) * plan->cpu_ns;
     if (mode == LAVA_MODE_GPU)
         plan->reason = LAVA_REASON_FORCED;
@@ -357,7 +359,7 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
         plan->place = LAVA_PLACE_GPU;
 }
 
-/* A line being written, truncated at its end. */
+/* A line that is being written. It is truncated to the buffer's size. */
 struct line {
     char *text;
     size_t size, length;
@@ -379,7 +381,7 @@ static void append_ms(struct line *line, const char *label, double ns) {
         append(line, ", %s %.3f ms", label, ns / 1e6);
 }
 
-/* "fp32", or "fp16 -> fp32" with C's type where there is a choice. */
+/* Appends "fp32", or "fp16 -> fp32" with C's type if the type allows a choice. */
 static void append_types(struct line *line, const struct lava_problem *problem) {
     append(line, "%s", lava_type_name(problem->type));
     if (lava_type_is_half(problem->type))

@@ -1,5 +1,5 @@
-/* Decides where a product is computed and how. A pure function of its arguments: the same arguments, the same
- * plan. */
+/* Decides where a product is computed and how. A pure function: the same arguments give the same plan. Any
+ * thread. */
 #ifndef LAVA_DISPATCH_POLICY_H
 #define LAVA_DISPATCH_POLICY_H
 
@@ -13,7 +13,7 @@
 
 enum lava_place { LAVA_PLACE_CPU, LAVA_PLACE_GPU, LAVA_PLACE_COUNT };
 
-/* Why a call ran where it ran. The text of each is lava_reason_text's; statistics count by it. */
+/* Why a call ran where it ran. lava_reason_text returns the text of each. Statistics count by reason. */
 enum lava_reason {
     LAVA_REASON_INVALID,      /* arguments the CPU BLAS will complain about */
     LAVA_REASON_TRIVIAL,      /* nothing to multiply */
@@ -23,12 +23,12 @@ enum lava_reason {
     LAVA_REASON_STARTING,     /* the device is being prepared in the background */
     LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
     LAVA_REASON_NO_KERNEL,    /* the device can run no row of the product's type (or not the one forced) */
-    LAVA_REASON_FAILED,       /* the device failed earlier: it is not used any more */
+    LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */
     LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
-    LAVA_REASON_FAULT,        /* began on the GPU, failed, finished on the CPU */
+    LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
     LAVA_REASON_COUNT
@@ -37,7 +37,7 @@ const char *lava_reason_text(enum lava_reason reason);
 
 enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
 
-/* Choices a test or a benchmark may force; zero-initialized means none. */
+/* Choices that a test or a benchmark may force. Zero-initialized means none. */
 struct lava_overrides {
     const struct lava_kernel *kernel;
     int schedule;          /* 1 + enum lava_tile_order; 0: the profile's for the row */
@@ -47,42 +47,42 @@ struct lava_overrides {
     int64_t column_blocks; /* 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
-    uint32_t pieces;       /* of op(A)'s block, as far as it has tiles; 0: chosen */
+    uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
 };
 
 struct lava_plan {
     enum lava_place place;
     enum lava_reason reason;
-    double cpu_ns, gpu_ns; /* estimates; 0 where none was made */
+    double cpu_ns, gpu_ns; /* estimates; 0 if none was made */
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
-    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero: it has none */
-    double flops_per_s;             /* of the kernel, measured or by the profile */
+    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero if it has none */
+    double flops_per_s;             /* the kernel's rate, measured or from the profile */
     enum lava_tile_order schedule;
     bool persistent;
-    uint32_t resident_workgroups; /* how many run at once: the size of a persistent dispatch */
+    uint32_t resident_workgroups; /* workgroups that run at once: the size of a persistent dispatch */
     struct lava_blocking blocking;
-    bool at_once; /* one submission; kernels read the operands in staging memory and leave the result there */
+    bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
 };
 
-/* Work (m n k) below which no device can win over any CPU: the calls below it are forwarded without a plan.
- */
+/* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
 
-/* problem is valid and not trivial. The plan's pointers are to tables of static storage. */
+/* problem must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is chosen,
+ * plan->kernel is NULL and plan->reason says why. */
 void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
                         const struct lava_figures *figures, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan);
 
-/* True where even the least the device needs (its latency, and the larger of all transfers and all arithmetic
- * at the best rate of the type) is more than the CPU's estimate allows: mode AUTO would not send it. Takes
- * about 0.1 us where the transfers settle it, where the choice among plans takes microseconds, up to a
- * millisecond when memory is short. */
+/* Returns true if even a lower bound of the device's time is not below what the CPU's estimate allows. The
+ * bound is the device's latency plus the larger of all transfers and all arithmetic at the best rate of the
+ * type. Mode AUTO would not send such a product. This function takes about 0.1 us if the transfers decide.
+ * The choice among plans takes microseconds, up to a millisecond when memory is short. */
 bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
                              const struct lava_figures *figures);
 
-/* One line in words, for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates, kernel,
- * schedule, blocks. Truncated to size. */
+/* Writes one line of text for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates,
+ * kernel, tile order, blocks. It is truncated to `size` bytes. */
 void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
                           size_t size);
 

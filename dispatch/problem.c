@@ -1,6 +1,6 @@
-/* A product's arguments: checked, brought to one form, and asked whether C shares memory with A or B. Called
- * by lib/abi for every call past the gate, by policy.c and by the engine. Invariant: what a from_ function
- * accepts, the reference BLAS accepts too; pointers are compared, never read. */
+/* Checks a product's arguments, brings them to one form, and tells whether C shares memory with A or B.
+ * Called by lib/abi for every call above the offload threshold, by policy.c and by the engine. Invariant: the
+ * reference BLAS accepts whatever a from_ function accepts. Pointers are compared, never read. */
 #include "dispatch/problem.h"
 
 #include <string.h>
@@ -109,10 +109,10 @@ bool lava_problem_is_trivial(const struct lava_problem *problem) {
 struct extent {
     uintptr_t first;
     int64_t width, columns, pitch;
-    int64_t span; /* from the first byte past the last */
+    int64_t span; /* from the first byte to past the last */
 };
 
-/* False where the matrix cannot lie in any address space: nothing is known about it then. */
+/* Returns false if the matrix cannot lie in any address space. Then nothing is known about it. */
 static bool measure(struct extent *extent, const void *first, int64_t rows, int64_t columns, int64_t ld,
                     size_t element_bytes) {
     int64_t bytes = (int64_t)element_bytes;
@@ -129,9 +129,10 @@ static int64_t floor_divide(int64_t a, int64_t b) {
     return a / b - (a % b < 0);
 }
 
-/* Both pitches are `pitch`, the runs of y begin `distance` bytes after those of x. Column i of x and column j
- * of y overlap where  distance - x.width < (i - j) pitch < distance + y.width;  i - j takes every value from
- * 1 - y.columns to x.columns - 1, so two divisions answer for all pairs. */
+/* Returns whether a run of x overlaps a run of y. Both pitches are `pitch`, and the runs of y begin
+ * `distance` bytes after those of x. Column i of x and column j of y overlap if distance - x.width < (i - j)
+ * pitch < distance + y.width. i - j takes every value from 1 - y.columns to x.columns - 1, so two divisions
+ * answer for all pairs. */
 static bool runs_meet(const struct extent *x, const struct extent *y, int64_t distance, int64_t pitch) {
     int64_t low = floor_divide(distance - x->width, pitch) + 1;
     int64_t high = floor_divide(distance + y->width - 1, pitch);
@@ -151,7 +152,7 @@ static bool shares_memory(const struct lava_problem *problem, const void *first,
         !measure(&c, problem->c, problem->m, problem->n, problem->ldc, lava_type_bytes(problem->type_c)))
         return true;
 
-    /* by the whole ranges first: it settles most calls, and makes the distance small enough for int64_t */
+    /* compare the whole ranges first: this decides most calls, and the distance then fits int64_t */
     bool c_after = c.first >= x.first;
     uintptr_t distance = c_after ? c.first - x.first : x.first - c.first;
     if ((uint64_t)distance >= (uint64_t)(c_after ? x.span : c.span))
@@ -159,7 +160,7 @@ static bool shares_memory(const struct lava_problem *problem, const void *first,
 
     int64_t offset = c_after ? (int64_t)distance : -(int64_t)distance;
     if (x.pitch == c.pitch || x.columns == 1)
-        return runs_meet(&x, &c, offset, c.pitch); /* a single column has any pitch */
+        return runs_meet(&x, &c, offset, c.pitch); /* a single column fits any pitch */
     if (c.columns == 1)
         return runs_meet(&x, &c, offset, x.pitch);
     return true;
@@ -192,7 +193,7 @@ struct lava_problem lava_problem_of_parts(const struct lava_problem *problem) {
     return parts;
 }
 
-/* Sizes may be as absurd as a caller gave them: then nobody follows the address. */
+/* Computes in unsigned arithmetic: a caller may give absurd sizes. Such an address is never read. */
 static void *element_at(const void *matrix, enum lava_type type, int64_t row, int64_t column, int64_t ld) {
     uint64_t elements = (uint64_t)row + (uint64_t)column * (uint64_t)ld;
     return (void *)((uintptr_t)matrix + (uintptr_t)(elements * lava_type_bytes(type)));

@@ -1,6 +1,6 @@
-/* The tasks of a product. Called by cost.c for every way to compute it, by lib/engine/runner.c for the one
- * chosen. Invariants: every element of the region is downloaded once; what a multiply reads was packed before
- * it, and nothing packs over it until a task that says so; at most blocking.blocks_held blocks are not
+/* Produces the tasks of a product. Called by cost.c for every way to compute it, and by lib/engine/runner.c
+ * for the chosen one. Invariants: every element of the region is downloaded once. What a multiply reads was
+ * packed before it, and only a task that says so packs over it. At most blocking.blocks_held blocks are not
  * written back. */
 #include "dispatch/program.h"
 
@@ -8,7 +8,7 @@
 
 #include "dispatch/arithmetic.h"
 
-/* What comes next. A stage yields a task or passes on to the one after it. */
+/* The next stage. A stage yields a task or passes on to the stage after it. */
 enum stage { BLOCK, PANEL, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
 
 void lava_program_begin(struct lava_program *program, const struct lava_problem *problem,
@@ -24,7 +24,7 @@ static bool is_region(const struct lava_program *program) {
     return program->problem->region != LAVA_REGION_ALL;
 }
 
-/* op(A)'s panels are there from the column block before. */
+/* Returns whether op(A) is already packed, by an earlier column block or strip. */
 static bool has_a(const struct lava_program *program) {
     return is_region(program) || (program->blocking->blocks_k == 1 && program->column > 0);
 }
@@ -43,7 +43,7 @@ static void begin_block(struct lava_program *program) {
     program->stage = PANEL;
 }
 
-/* All of op(A) and op(B) is, or will be, in the packed buffers. program->row is where the strip begins. */
+/* The packed buffers hold, or will hold, all of op(A) and op(B). program->row is where the strip begins. */
 static void begin_strip(struct lava_program *program) {
     const struct lava_problem *problem = program->problem;
     int64_t each = problem->of_parts ? 2 : 1;
@@ -72,7 +72,7 @@ static void pack_b(struct lava_program *program, struct lava_task *task) {
     program->stage = ROOM;
 }
 
-/* Several downloads on their way together take the bus for less: half of the places are waited for. */
+/* Waits for half of the places at once: several downloads together take less time on the bus. */
 static bool wait_for_room(struct lava_program *program, struct lava_task *task) {
     program->stage = has_a(program) ? MULTIPLY : PIECE;
     if (program->downloads < program->blocking->blocks_held)
@@ -129,7 +129,7 @@ static void download(struct lava_program *program, struct lava_task *task) {
     program->stage = program->column < problem->n ? BLOCK : END;
 }
 
-/* A row block's downloads are all waited for. */
+/* Waits for all downloads of a row block. */
 static void end_rows(struct lava_program *program, struct lava_task *task) {
     task->kind = LAVA_TASK_WAIT;
     task->ends_rows = true;
@@ -163,7 +163,7 @@ static void pack_strip_b(struct lava_program *program, struct lava_task *task) {
     program->stage = ROOM;
 }
 
-/* False: the stage has no task. */
+/* Returns false if the stage has no task. */
 static bool run_stage(struct lava_program *program, struct lava_task *task) {
     switch (program->stage) {
     case BLOCK:

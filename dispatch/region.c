@@ -1,4 +1,5 @@
-/* Triangles of C. Called by program.c and cost.c for tiles, by lib/engine and lib/host for elements. */
+/* Index arithmetic on triangles of C. Called by program.c and cost.c for tiles, and by lib/engine and
+ * lib/host for elements. */
 #include "dispatch/region.h"
 
 #include "dispatch/arithmetic.h"
@@ -31,12 +32,12 @@ uint64_t lava_region_count(const struct lava_region_tiles *tiles, uint32_t tiles
     uint64_t all = (uint64_t)tiles_m * tiles_n, count = 0;
     if (tiles->block.region == LAVA_REGION_ALL)
         return all;
-    /* a row of tiles, or a column where these are fewer, has those on one side of an index */
+    /* the tiles of a row (lower) or of a column (upper) that are in the region come first */
     bool is_lower = tiles->block.region == LAVA_REGION_LOWER;
     uint32_t outer = is_lower ? tiles_m : tiles_n, inner = is_lower ? tiles_n : tiles_m;
     for (uint32_t o = 0; o < outer; o++) {
         uint32_t low = 0,
-                 high = inner; /* tiles before `low` are in the region, those from `high` on are not */
+                 high = inner; /* tiles before `low` are in the region, tiles from `high` on are not */
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;
             if (lava_region_has_tile(tiles, is_lower ? o : middle, is_lower ? middle : o))

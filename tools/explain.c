@@ -1,13 +1,14 @@
 /* lavablas explain: where a call would run, why, and how. Called by lavablas.c.
  *
  *     lavablas explain [--plan] [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
- *     lavablas explain [OPTION...] M N K                              ?gemm of those types, without
- * transposition
+ *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
  *
- * --plan prints the device's program (dispatch/program.h), a line for each task, whoever would compute.
+ * --plan prints the device's program (dispatch/program.h), one line per task, even if the CPU would compute
+ * the call.
  *
- * Routines and their types are those of lib/base/routines.h, the decision is lib/offload's own. A table tells
- * which arguments a family has; a new family is a row of it and a function that makes its product. */
+ * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
+ * lists the arguments of each family. A new family needs a row of the table and a function that makes its
+ * product. */
 #include "tools/explain.h"
 
 #include <ctype.h>
@@ -24,7 +25,7 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 
-/* What decides of a call's arguments; the others have usual values. */
+/* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
     char uplo, transa, transb;
     int64_t m, n, k;
@@ -33,7 +34,7 @@ struct arguments {
 static const struct argument {
     const char *name;
     size_t offset;
-    const char *letters; /* that it may be; NULL: it is a size */
+    const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
     {"UPLO", offsetof(struct arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct arguments, transa), "NTC"},
@@ -50,7 +51,7 @@ static bool make_gemm(const struct arguments *x, struct lava_problem *problem);
 static bool make_gemmt(const struct arguments *x, struct lava_problem *problem);
 static bool make_syrk(const struct arguments *x, struct lava_problem *problem);
 
-/* make fills a problem whose types are set; false: the arguments are wrong. */
+/* make fills a problem whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
     enum lava_family family;
     const char *arguments; /* in the routine's order, with a space after each */
@@ -67,7 +68,7 @@ static int64_t at_least_one(int64_t size) {
     return size > 1 ? size : 1;
 }
 
-/* Addresses are distinct and far from each other: nothing is read. */
+/* The addresses are distinct and far from each other. Nothing is read from them. */
 static bool make_gemm(const struct arguments *x, struct lava_problem *problem) {
     const struct lava_problem numbers = {.type = problem->type,
                                          .type_c = problem->type_c,
@@ -93,7 +94,7 @@ static bool make_gemmt(const struct arguments *x, struct lava_problem *problem) 
     return valid;
 }
 
-/* As ?gemmt of A and its own transpose, conjugated where ?herk's C says so. */
+/* Makes ?syrk as ?gemmt of A and its own transpose, which is conjugated if TRANS is ?herk's C. */
 static bool make_syrk(const struct arguments *x, struct lava_problem *problem) {
     struct arguments product = *x;
     product.transb = x->transa == 'N' ? 'T' : 'N';
@@ -111,7 +112,8 @@ static const struct shape *shape_of(enum lava_family family) {
     return NULL;
 }
 
-/* By its plain name or, as statistics have it, by an exported one; -1: there is none. */
+/* Finds a routine by its plain name, or by an exported name as statistics print it. Returns -1 if there is
+ * none. */
 static int find_routine(const char *name) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
@@ -121,7 +123,7 @@ static int find_routine(const char *name) {
     return -1;
 }
 
-/* The first product with these types, LAVA_TYPE_COUNT being any; -1: there is none. */
+/* Returns the first ?gemm with these types, or -1 if there is none. LAVA_TYPE_COUNT means any type of C. */
 static int find_gemm(enum lava_type type, enum lava_type type_c) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
@@ -176,7 +178,7 @@ static bool read_argument(const char *name, size_t length, const char *word, str
     return false;
 }
 
-/* names: as in a shape. */
+/* Reads the arguments in the order of `names`, which has the format of a shape's. */
 static bool read_arguments(const char *names, int argc, char **argv, struct arguments *x) {
     *x = (struct arguments){.transa = 'N', .transb = 'N'};
     for (; *names; argc--, argv++) {
@@ -192,7 +194,8 @@ static bool read_arguments(const char *names, int argc, char **argv, struct argu
     return argc == 0;
 }
 
-/* Options; returns how many words they are, -1 where one is wrong. LAVA_TYPE_COUNT: not given. */
+/* Reads the options. Returns how many words they are, or -1 if one is wrong. Types that are not given stay
+ * LAVA_TYPE_COUNT. */
 static int read_options(int argc, char **argv, enum lava_type *type, enum lava_type *type_c) {
     int read = 0;
     for (; read < argc && !strncmp(argv[read], "--", 2); read += 2) {
@@ -212,7 +215,8 @@ static int read_options(int argc, char **argv, enum lava_type *type, enum lava_t
     return read;
 }
 
-/* The routine that the words tell of, and the names of the arguments that follow; NULL: there is none. */
+/* Finds the routine that the words name, and the names of the arguments that follow. Returns NULL if there is
+ * none. */
 static const struct shape *find_shape(const char *word, enum lava_type type, enum lava_type type_c,
                                       struct lava_call *call, const char **names) {
     bool is_named = isalpha((unsigned char)word[0]);
@@ -289,7 +293,8 @@ static void show_task(const struct lava_task *task) {
     }
 }
 
-/* Of a complex product, the real one of parts. At once, the same tasks are one submission. */
+/* Prints the program. For a complex product it is that of the real product of its parts. For a product
+ * computed at once, the same tasks are one submission. */
 static void show_program(const struct lava_problem *problem, const struct lava_plan *plan) {
     const struct lava_problem parts = lava_problem_of_parts(problem);
     struct lava_program program;

@@ -1,12 +1,13 @@
-/* The lavablas command: what the library would do here, and why. Reads the same tables and asks the same
- * policy as the library.
+/* The lavablas command: what the library would do on this machine, and why. It reads the same tables and asks
+ * the same policy as the library.
  *
  *     lavablas device                       the device that would be used, and what it can do
  *     lavablas explain ROUTINE ARGUMENT...  where that call would run, why, and how: see explain.c
  *     lavablas kernels                      the kernel table, and which rows the device can run
- *     lavablas profiles                     the device profiles the policy reckons with
+ *     lavablas profiles                     the device profiles that the policy uses
  *
- * The first two say, too, whether the policy has figures that were measured on this machine, and where. */
+ * The first two also say whether the policy's figures were measured on this machine, and where they are
+ * stored. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int show_device(void) {
     return 0;
 }
 
-/* Whether the device can run the row: "runs", with the shape of its matrices, or why not. */
+/* Describes whether the device can run the row: "runs", with the shape of its matrices, or why not. */
 static void describe_fit(const struct lava_kernel *kernel, const struct lava_capabilities *device, char *text,
                          size_t size) {
     const char *reason = "";

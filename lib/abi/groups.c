@@ -1,9 +1,9 @@
-/* From a batch's arguments to products. Called by lib/abi/batch.
+/* Makes products of a batch's arguments. Called by lib/abi/batch.
  *
- * A group is offered to the device: all of it (lib/blas/batch), else its products one by one. Where it takes
- * none, and nothing has been written, the whole call goes to the CPU's routine of that name, whose threads
- * share out small products better than one ?gemm after the other. So of several groups none is begun before
- * the policy was asked about all. */
+ * A group is offered to the device, first as a whole (lib/blas/batch), then its products one by one. If the
+ * device takes none and nothing has been written, the whole call goes to the CPU's routine of the same name.
+ * Its threads share out small products better than one ?gemm after the other. For this reason, with several
+ * groups none is begun before the policy was asked about all of them. */
 #include "lib/abi/groups.h"
 
 #include "dispatch/batches.h"
@@ -31,12 +31,12 @@ double lava_groups_work(bool is_ilp64, int64_t count, const void *sizes, const v
     return work;
 }
 
-/* Which group comes next, and how many products came before it. */
+/* The next group, and the number of products before it. */
 struct place {
     int64_t group, first;
 };
 
-/* A group in the caller's order. */
+/* A group, with matrices in the caller's order. */
 struct group {
     int transa, transb;
     struct lava_problem numbers;
@@ -90,7 +90,8 @@ static struct lava_validate_list list_of(const struct lava_groups_arguments *x, 
                                        .numbers = &group->numbers};
 }
 
-/* A row-major product is that of the exchanged operands. Returns false where an argument is invalid. */
+/* Translates a group into a batch. A row-major product is that of the exchanged operands. Returns false if an
+ * argument is invalid. */
 static bool translate(const struct lava_groups_arguments *x, const struct place *place,
                       struct lava_batch *batch) {
     enum { ROW_MAJOR = 101 };
@@ -121,7 +122,7 @@ static bool translate(const struct lava_groups_arguments *x, const struct place 
     return true;
 }
 
-/* The next group that has products; false: there is none. All of them are known to be valid. */
+/* Reads the next group that has products. Returns false if there is none. All groups must be valid. */
 static bool next_group(const struct lava_groups_arguments *x, struct place *place, struct lava_batch *batch) {
     while (place->group < x->count) {
         translate(x, place, batch);
@@ -145,7 +146,7 @@ static double work_of(const struct lava_problem *problem) {
                                             : (double)problem->m * (double)problem->n * (double)problem->k;
 }
 
-/* No device is worth it: not even asked. */
+/* Returns whether the work is so little that no device is asked. */
 static bool is_below_cutoff(const struct lava_problem *problem, int64_t products) {
     double work = work_of(problem) * (double)products;
     return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_threshold_cutoff());
@@ -157,7 +158,8 @@ static bool device_takes(struct lava_call *call, const struct lava_batch *batch,
     return !is_below_cutoff(&part.problem, 1) && lava_parts_try(call, &part);
 }
 
-/* False: nothing was written. */
+/* Computes the group if the device takes the batch or its first product. Returns false if nothing was
+ * written. */
 static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     int64_t finished = 0;
     if (is_below_cutoff(&batch->problem, batch->count))
@@ -180,7 +182,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     return true;
 }
 
-/* Whether the device would take a group or its first product; *reason says why not. */
+/* Returns whether the device would take a group or its first product. If not, *reason says why. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
     const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_calibration_figures();
@@ -209,7 +211,7 @@ struct look {
     bool promising;
 };
 
-/* A way to the device that writes nothing. */
+/* Asks the policy about all groups. Writes nothing. */
 static bool look(struct lava_call *call, void *context) {
     struct look *found = context;
     struct place place = {0};
@@ -222,10 +224,9 @@ static bool look(struct lava_call *call, void *context) {
     return false;
 }
 
-/* Returns the first invalid argument in Fortran's count, LAVA_VALIDATE_LAYOUT, or 0 where nothing is invalid.
- */
+/* Returns the first invalid argument in Fortran's count, LAVA_VALIDATE_LAYOUT, or 0 if all are valid. */
 static int find_wrong(const struct lava_groups_arguments *x) {
-    /* by ?gemm's count; between its arguments ?gemm_batch_strided has the strides */
+    /* by ?gemm's count; ?gemm_batch_strided has the strides between ?gemm's arguments */
     static const int strided[14] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15};
     bool is_strided = lava_routine_row(x->routine)->family == LAVA_FAMILY_STRIDED;
     if (x->count < 0)
@@ -242,10 +243,10 @@ static int find_wrong(const struct lava_groups_arguments *x) {
     return 0;
 }
 
-/* What stands for the call: a product of the group with the most work, and how many of them are as much as
- * all. */
+/* Stands for the whole call: a product of the group with the most work, and how many such products have as
+ * much work as all groups together. */
 struct total {
-    int64_t groups; /* with products */
+    int64_t groups; /* groups that have products */
     struct lava_batch largest;
     int64_t products;
 };
@@ -267,7 +268,7 @@ static struct total sum_up(const struct lava_groups_arguments *x) {
     return total;
 }
 
-/* In the order of the groups: a program may have one read what an earlier one wrote. */
+/* Runs the groups in order, because a group may read what an earlier one wrote. */
 static bool run_groups(const struct lava_groups_arguments *arguments, struct lava_call *call) {
     struct look found = {.arguments = arguments};
     struct place place = {0};

@@ -1,8 +1,7 @@
-/* Every ?syrk and ?herk as programs call it: one triangle of C <- alpha A A' + beta C, or of alpha A' A +
- * beta C, where A' is A transposed or, for ?herk, conjugated and transposed. Where no device is worth it, the
- * CPU's own routine gets the arguments untouched; where it has none, its ?gemm computes the triangle
- * (lib/host/triangle.h). Reference BLAS 3.12 says what each argument means and which errors have which
- * numbers. */
+/* Every ?syrk and ?herk as programs call it. It writes one triangle of C <- alpha A A' + beta C, or of C <-
+ * alpha A' A + beta C. A' is A transposed; for ?herk it is also conjugated. If no device is worth it, the
+ * CPU's own routine gets the arguments unchanged. If the CPU BLAS has no such routine, its ?gemm computes the
+ * triangle (lib/host/triangle.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/xerbla.h"
@@ -15,14 +14,14 @@ enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS, CONJ_TRANS, U
 
 struct syrk_arguments {
     enum lava_routine routine;
-    int layout, uplo, trans; /* enumerators; of Fortran's, characters and no layout */
+    int layout, uplo, trans; /* enumerators; Fortran passes characters and no layout */
     int64_t n, k, lda, ldc;
     const void *alpha, *beta; /* numbers of the routine's scalar type */
     const void *a;
     void *c;
 };
 
-/* uplo and trans as enumerators, whatever they came as; 0: neither. */
+/* uplo and trans as enumerators, for every convention; 0: invalid. */
 struct options {
     int uplo, trans;
     bool is_fortran, by_rows, is_hermitian;
@@ -32,10 +31,11 @@ static bool is_hermitian(const struct lava_routine_row *row) {
     return lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
 }
 
-/* ?herk has no T and complex ?syrk no C; of real types C is T. */
+/* Returns the operation, or 0 if it is invalid. ?herk has no T and complex ?syrk no C. For real types C means
+ * T. */
 static int read_trans(const struct lava_routine_row *row, int trans) {
     if (row->convention == LAVA_CONVENTION_FORTRAN) {
-        int letter = trans | 0x20; /* small */
+        int letter = trans | 0x20; /* to lower case */
         trans = letter == 'n' ? NO_TRANS : letter == 't' ? TRANS : letter == 'c' ? CONJ_TRANS : 0;
     }
     if (trans == NO_TRANS)
@@ -63,9 +63,9 @@ static struct options read_options(const struct syrk_arguments *x) {
                             .is_hermitian = is_hermitian(row)};
 }
 
-/* The first wrong argument in Fortran's count, -1 for the layout, 0 for none. */
+/* Returns the first wrong argument in Fortran's count, -1 for the layout, 0 for none. */
 static int find_wrong(const struct syrk_arguments *x, const struct options *options) {
-    int64_t rows = (options->trans == NO_TRANS) != options->by_rows ? x->n : x->k; /* of A in memory */
+    int64_t rows = (options->trans == NO_TRANS) != options->by_rows ? x->n : x->k; /* rows of A in memory */
     if (!options->is_fortran && x->layout != ROW_MAJOR && x->layout != COLUMN_MAJOR)
         return -1;
     if (!options->uplo)
@@ -81,7 +81,8 @@ static int find_wrong(const struct syrk_arguments *x, const struct options *opti
     return x->ldc < (x->n > 1 ? x->n : 1) ? 10 : 0;
 }
 
-/* By rows C's transpose is computed, of A's transpose: triangle and operation change places. */
+/* For row-major matrices this is the product that computes C's transpose from A's transpose: the triangle and
+ * the operation are exchanged. */
 static bool translate(const struct syrk_arguments *x, struct lava_problem *problem) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     const struct options options = read_options(x);
@@ -124,8 +125,8 @@ static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call 
     return lava_triangle_begin(call);
 }
 
-/* Without a product and with beta = 1 the reference touches nothing, imaginary parts on the diagonal
- * included. */
+/* If nothing is multiplied and beta = 1, the reference touches nothing, not even imaginary parts on the
+ * diagonal. */
 static void syrk_compute(const struct syrk_arguments *arguments) {
     struct lava_problem problem;
     if (!translate(arguments, &problem))

@@ -1,4 +1,4 @@
-/* A batch's way to the device: one choice for all of it. Called by lib/abi. */
+/* Computes a batch on the device, with one decision for the whole batch. Called by lib/abi. */
 #include "lib/blas/batch.h"
 
 #include <stdlib.h>
@@ -23,12 +23,12 @@ struct lava_problem lava_batch_product(const struct lava_batch *batch, int64_t i
     return product;
 }
 
-/* Where the matrices of the batch that are alike lie. */
+/* The addresses of all A, all B or all C of a batch. */
 struct places {
     const void *first;
     const void *const *pointers;
     int64_t stride;  /* bytes */
-    uintptr_t bytes; /* of one, from its first byte past its last */
+    uintptr_t bytes; /* of one matrix, from its first byte past its last */
 };
 
 static struct places places_of(const void *first, const void *const *pointers, int64_t stride, int64_t rows,
@@ -47,7 +47,7 @@ static int by_address(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Whether all of them together lie before the block that begins at `first`, or behind the end. */
+/* Returns whether all the matrices lie before `first`, or at or after `end`. */
 static bool is_apart(const struct places *places, uintptr_t first, uintptr_t end, int64_t count) {
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -58,13 +58,14 @@ static bool is_apart(const struct places *places, uintptr_t first, uintptr_t end
     return high <= first || end <= low;
 }
 
-/* Whether one of them shares a byte with one of `count` blocks of c_bytes in ascending order. */
+/* Returns whether one of the matrices shares a byte with one of `count` blocks of c_bytes in ascending
+ * order. */
 static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_bytes, int64_t count) {
     if (is_apart(places, c[0], c[count - 1] + c_bytes, count))
         return false;
     for (int64_t i = 0; i < count; i++) {
         uintptr_t begin = place(places, i), end = begin + places->bytes;
-        int64_t low = 0, high = count; /* the first block that ends after begin */
+        int64_t low = 0, high = count; /* search for the first block that ends after begin */
         while (low < high) {
             int64_t middle = low + (high - low) / 2;
             if (c[middle] + c_bytes <= begin)
@@ -78,8 +79,9 @@ static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_b
     return false;
 }
 
-/* Products are merged while later ones are read: where one's C is also another's C or operand, the order of
- * things would show. No memory to find out: as if it were so. */
+/* Returns whether a product's C shares memory with another product's C or with an operand. Results are
+ * written back while later products are read, so the order of the products would then show. Returns true if
+ * there is no memory to find out. */
 static bool shares_memory(const struct lava_batch *batch) {
     const struct lava_problem *p = &batch->problem;
     bool a_n = p->op_a == LAVA_OP_N, b_n = p->op_b == LAVA_OP_N;

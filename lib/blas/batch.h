@@ -1,4 +1,4 @@
-/* Batches: many products of one shape. Called by lib/abi, which goes on with what is not finished.
+/* Batches: many products of one shape. Called by lib/abi, which computes the unfinished products.
  *
  *     struct lava_call call = {.routine = ...};
  *     int64_t finished = lava_batch_run(&call, &batch);
@@ -11,8 +11,9 @@
 
 #include "lib/offload/offload.h"
 
-/* Of each product the problem, but for its matrices: those of product i begin i times the stride (elements)
- * after the problem's own, or, where the pointers are not NULL, at the i-th. */
+/* The problem describes every product, except for the addresses of its matrices. Matrices of product i begin
+ * i times the stride (in elements) after the problem's own. If the pointers are not NULL, they are at the
+ * i-th pointer instead. The caller owns the arrays. */
 struct lava_batch {
     struct lava_problem problem;
     int64_t count;
@@ -21,12 +22,13 @@ struct lava_batch {
     void *const *c;
 };
 
-/* The i-th product of it. */
+/* Returns the problem of product i. */
 struct lava_problem lava_batch_product(const struct lava_batch *batch, int64_t i);
 
-/* Begins the call as lava_offload_begin does and computes products on the device where that is worth it, from
- * the first on, so that each is as if it were computed alone, in order. Returns how many are finished: all,
- * or none, or where the device fails what it had finished; the rest is untouched. */
+/* Begins the call as lava_offload_begin does and computes products on the device if that is worth it, from
+ * the first one on. The results are those of computing each product alone, in order. Returns the number of
+ * finished products: all, none, or what the device finished before it failed. The other products are
+ * untouched. */
 int64_t lava_batch_run(struct lava_call *call, const struct lava_batch *batch);
 
 #endif

@@ -1,9 +1,9 @@
-/* Products that together are one call. Called by lib/blas/gemmt and lib/abi/groups. */
+/* Several products that together are one call. Called by lib/blas/gemmt and lib/abi/groups. */
 #include "lib/blas/parts.h"
 
 #include "lib/calibrate/calibration.h"
 
-/* Every call that was begun is to end, or the calibration waits for it. */
+/* Every begun call must end, because the calibration waits for it. */
 void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     bool first = call->start_ns == 0;
     bool wrote = part->place == LAVA_PLACE_GPU || part->reason == LAVA_REASON_FAULT;

@@ -1,6 +1,6 @@
-/* A triangle on the device. As one product of strips (dispatch/program.h) where op(A) and op(B) fit its
- * memory; else in halves. The rectangle between two halves has half of all work: where no device computes it,
- * nothing was written and the CPU's own routine gets the call.
+/* Computes a triangle on the device: as one product of strips (dispatch/program.h) if op(A) and op(B) fit its
+ * memory, else in halves. The rectangle between two halves has half of all the work. If no device computes
+ * it, nothing was written and the CPU's own routine gets the call.
  *
  *     |\\               first
  *     |_\\
@@ -20,7 +20,7 @@ static bool device_takes(struct lava_call *call, const struct lava_problem *prob
 
 static void run_halves(struct lava_call *call, const struct lava_problem *triangle);
 
-/* On the device as one, in halves, or on the CPU. */
+/* Computes the triangle on the device as one product, on the device in halves, or on the CPU. */
 static void run(struct lava_call *call, const struct lava_problem *triangle) {
     struct lava_call part = {.routine = call->routine, .valid = true, .problem = *triangle};
     if (lava_parts_try(call, &part))
@@ -32,7 +32,7 @@ static void run(struct lava_call *call, const struct lava_problem *triangle) {
         lava_cpu_blas_run(lava_cpu_blas_get(), triangle);
 }
 
-/* What is beside the rectangle. */
+/* Computes the two triangles beside the rectangle. */
 static void run_halves(struct lava_call *call, const struct lava_problem *triangle) {
     struct lava_problem halves[2];
     lava_triangle_halves(triangle, halves);

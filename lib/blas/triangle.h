@@ -1,12 +1,12 @@
-/* Products of which one triangle of C is written: ?gemmt, ?syrk, ?herk. Called by lib/abi. Any thread. */
+/* Products that write one triangle of C: ?gemmt, ?syrk, ?herk. Called by lib/abi. Any thread. */
 #ifndef LAVA_BLAS_TRIANGLE_H
 #define LAVA_BLAS_TRIANGLE_H
 
 #include "lib/offload/offload.h"
 
-/* Begins the call as lava_offload_begin does; call->routine is set, call->problem has a region and is valid.
- * A triangle whose operands the device's memory cannot hold is computed in halves: a rectangle and two
- * triangles. True: it is finished. False: nothing was written. */
+/* Begins the call as lava_offload_begin does. call->routine must be set; call->problem must have a region and
+ * be valid. A triangle whose operands do not fit the device's memory is computed in halves: a rectangle and
+ * two triangles. Returns true if it is finished, false if nothing was written. */
 bool lava_triangle_begin(struct lava_call *call);
 
 #endif

@@ -1,17 +1,18 @@
-/* Buffers by role. Called by engine.c. Between two products the device is idle, so a buffer may be replaced
- * then and only then. */
+/* Allocates the engine's buffers, one per role. Called by engine.c, runner.c and rounds.c. Invariant: a
+ * buffer is replaced only between two products, when the device is idle. */
 #include "lib/engine/arena.h"
 
 #include <string.h>
 
 #include "lib/base/log.h"
 
-/* 8 MiB: large enough for the bus's rate (48 of 50 GB/s; 15 at 256 KiB, 38 at 1 MiB, 47 at 4 MiB, measured on
- * an H200), small enough that copies by the CPU, the bus and the arithmetic overlap soon. */
+/* 8 MiB is large enough to reach the bus's rate: 48 of 50 GB/s, against 15 at 256 KiB, 38 at 1 MiB and 47 at
+ * 4 MiB (measured on an H200). It is small enough that CPU copies, the bus and the arithmetic overlap
+ * soon. */
 #define SLOT_BYTES_MAX (8ull << 20)
 #define SLOT_BYTES_MIN (64ull << 10)
 #define RAW_SLOTS_MIN  4
-/* Of the device's memory, what raw chunks may take at most. */
+/* Raw chunks take at most one part in this many of the device's memory. */
 #define RAW_SHARE 8
 
 static enum lava_status stage(struct lava_arena *arena, struct lava_device *device) {
@@ -24,7 +25,8 @@ static enum lava_status stage(struct lava_arena *arena, struct lava_device *devi
     return status;
 }
 
-/* As many raw slots as the uploads fill, or as there is room for. */
+/* Allocates as many raw slots as the uploads fill. Falls back to the fewest if the device has no room for
+ * more. */
 static enum lava_status grow_raw(struct lava_arena *arena, struct lava_device *device,
                                  uint64_t upload_bytes) {
     struct lava_buffer *raw = &arena->buffers[LAVA_ARENA_RAW];
@@ -83,7 +85,7 @@ uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
     return (uint32_t)(arena->buffers[LAVA_ARENA_RAW].bytes / arena->slot_bytes);
 }
 
-/* What each role of a block needs; 0 for the roles that are not a block's. */
+/* Fills in the bytes that each role needs for a block; 0 for roles that do not belong to a block. */
 static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_ARENA_ROLES]) {
     bool twice_b = !blocking->by_strips && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k > 1;
     memset(bytes, 0, LAVA_ARENA_ROLES * sizeof *bytes);
@@ -125,11 +127,11 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
     if ((status = stage(arena, device)) || (status = grow_raw(arena, device, upload_bytes)))
         return status;
     needs(blocking, bytes);
-    if (of_parts) /* op(B)'s are twice as many as the elements, columns padded to words included */
+    if (of_parts) /* op(B)'s parts take twice the bytes of its elements, including columns padded to words */
         bytes[LAVA_ARENA_PARTS] = 2 * arena->slot_bytes;
     status = grow(arena, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
-        /* what earlier products left may be in the way */
+        /* buffers of earlier products may take the memory */
         release_blocks(arena, device);
         status = grow(arena, device, bytes);
         if (status)
@@ -137,7 +139,7 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
     }
     uint64_t list_bytes = arena->buffers[LAVA_ARENA_TILE_LISTS].bytes / LAVA_BLOCKING_TILE_LISTS / 4 * 4;
     if (list_bytes != arena->list_bytes)
-        memset(arena->lists, 0, sizeof arena->lists); /* they begin elsewhere now */
+        memset(arena->lists, 0, sizeof arena->lists); /* the lists begin at other offsets now */
     arena->list_bytes = list_bytes;
     return status;
 }

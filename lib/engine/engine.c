@@ -1,4 +1,4 @@
-/* An engine: a device with its memory, copy threads and pipelines. Called by lib/offload, lib/calibrate and
+/* An engine is a device with its memory, copy threads and pipelines. Called by lib/offload, lib/calibrate and
  * checkgemm. */
 #include "lib/engine/engine.h"
 
@@ -9,15 +9,16 @@
 #include "lib/vk/gpu.h"
 
 #define NS_PER_S 1e9
-/* A wait gives up after this, plus the estimated time of a block this many times over. */
+/* A wait gives up after TIMEOUT_S plus TIMEOUT_FACTOR times the estimated time of a block. */
 #define TIMEOUT_S      20.0
 #define TIMEOUT_FACTOR 50.0
-/* Software compiles a kernel when it is first dispatched: a second for cooperative matrices with rolled
- * loops, half a minute for what tests compile unrolled (lavapipe of Mesa 26.1.6, 2 idle cores, 2026-11-21;
- * tens of times that under a sanitizer). */
+/* A software device compiles a kernel at its first dispatch. That takes a second for cooperative matrices
+ * with rolled loops, and half a minute for the unrolled loops that tests compile (lavapipe of Mesa 26.1.6, 2
+ * idle cores, 2026-11-21). Under a sanitizer it takes tens of times as long. */
 #define SOFTWARE_TIMEOUT_S 300.0
 
-/* The last engine whose device may still be at work on its buffers and pipelines: it keeps them. */
+/* The last engine that was destroyed while its device may still use its buffers and pipelines. It keeps
+ * them. */
 static struct lava_engine *_Atomic abandoned;
 
 enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_threads,
@@ -62,7 +63,7 @@ void lava_engine_release(struct lava_engine *engine) {
     lava_arena_release(&engine->arena, engine->device);
 }
 
-/* For results of every type. */
+/* Covers results of every type. */
 enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     bool is_half = lava_type_is_half(kernel->type);

@@ -1,5 +1,5 @@
-/* An engine: one device with its memory, its pipelines and the threads that copy for it. One user at a time:
- * lib/offload holds the lock. */
+/* An engine is one device with its memory, its pipelines and the threads that copy for it. One user at a
+ * time: lib/offload holds the lock. */
 #ifndef LAVA_ENGINE_ENGINE_H
 #define LAVA_ENGINE_ENGINE_H
 
@@ -10,25 +10,25 @@ struct lava_engine {
     struct lava_device *device; /* owned */
     struct lava_arena arena;
     struct lava_copy_pool *pool;
-    struct lava_capabilities capabilities; /* the device's, less what the engine itself takes of its memory */
+    struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
 };
 
-/* Takes the device over, also on failure. copy_threads counts the caller. */
+/* Takes ownership of the device, also on failure. copy_threads includes the caller. On failure *engine is
+ * NULL. */
 enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_threads,
                                     struct lava_engine **engine);
-/* NULL is allowed. Frees nothing where the device does not come to rest. Not called in a normal exit: see
- * lib/offload/process.c. */
+/* NULL is allowed. Frees nothing but the copy threads if the device does not become idle. Not called in a
+ * normal exit: see lib/offload/process.c. */
 void lava_engine_destroy(struct lava_engine *engine);
 
-/* Gives all its memory back, on the device and staging; the next run takes it again. The device is idle and
- * the caller its one user. */
+/* Frees all the engine's memory, on the device and staging. The next run allocates it again. The device must
+ * be idle and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
 
-/* Sets how long a wait may last from now on: the device is expected to take `seconds` for what is waited for.
- */
+/* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);
 
-/* Makes the pipelines that a kernel needs, rather than in a call. */
+/* Creates the pipelines that a kernel needs, so that calls do not have to. */
 enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct lava_kernel *kernel);
 
 #endif

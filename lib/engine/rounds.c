@@ -1,12 +1,13 @@
-/* The rounds of a batch. Two are under way at a time, in the two halves of the staging memory, of the raw
- * chunks and of the results:
+/* Runs the rounds of a batch. Two rounds are in progress at a time. Each uses one half of the staging memory,
+ * of the raw chunks and of the results:
  *
- *     the CPU        copies round 0    copies 1     merges 0    copies 2     merges 1
+ *     the CPU        copies round 0    copies 1   writes back 0   copies 2   writes back 1
  *     upload                  round 0           round 1             round 2
- *     compute                          packs, multiplies, finishes 0        1
+ *     compute                          packs, multiplies, epilogue of 0     1
  *     download                                                   0
  *
- * Called by batch.c. Invariant: C is written by the merge alone, whole products at a time. */
+ * Called by batch.c. Invariant: only the write-back (C <- result + beta C on the CPU) writes C, whole
+ * products at a time. */
 #include "lib/engine/rounds.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static bool from_staging(const struct rounds *rounds) {
     return rounds->engine->device->capabilities.unified_memory;
 }
 
-/* A stored operand of one product, and where a round's begin among its uploads. */
+/* A stored operand of one product, and where the round's matrices begin in the upload. */
 struct stored {
     int64_t rows, columns, ld, stride;
     const void *first;
@@ -76,7 +77,7 @@ static uint64_t up_bytes(const struct rounds *rounds, const struct round *round)
     return (uint64_t)round->count * (rounds->plan->raw_a_bytes + rounds->plan->raw_b_bytes);
 }
 
-/* Both operands of the round into its half of the staging memory, and up. */
+/* Copies both operands of the round into its half of the staging memory and uploads them. */
 static enum lava_status upload(struct rounds *rounds, const struct round *round) {
     struct lava_device *device = rounds->engine->device;
     size_t element_bytes = lava_type_bytes(rounds->batch->problem.type);
@@ -110,7 +111,7 @@ static enum lava_status upload(struct rounds *rounds, const struct round *round)
     lava_queue_copy(device, &commands, staging, offset, buffer_of(rounds, LAVA_ARENA_RAW),
                     round->half * rounds->half_raw, up_bytes(rounds, round));
     lava_queue_barrier(device, &commands);
-    /* what lay there is packed by then */
+    /* the raw chunks of the earlier round in this half are packed by then */
     return lava_queue_submit(device, &commands, &rounds->computed[round->half], 1,
                              &rounds->staged[round->half]);
 }
@@ -199,7 +200,8 @@ static enum lava_status compute(struct rounds *rounds, const struct round *round
     bool stamped = rounds->timed && rounds->stamps < LAVA_QUEUE_STAMP_PAIRS;
     if (stamped && rounds->stamps == 0)
         lava_queue_reset_stamps(device, &commands);
-    lava_queue_barrier_dispatch(device, &commands); /* the round before, which read what is packed now */
+    /* the previous round reads the buffers that are packed now */
+    lava_queue_barrier_dispatch(device, &commands);
     record_pack(rounds, &commands, round, false);
     record_pack(rounds, &commands, round, true);
     lava_queue_barrier_dispatch(device, &commands);
@@ -236,8 +238,8 @@ static enum lava_status download(struct rounds *rounds, const struct round *roun
                              &rounds->down[round->half]);
 }
 
-/* The round, which has come down, into C. */
-static enum lava_status merge(struct rounds *rounds, const struct round *round) {
+/* Waits for the round's download and writes it back to C. */
+static enum lava_status write_back(struct rounds *rounds, const struct round *round) {
     const struct lava_batch *batch = rounds->batch;
     const struct lava_problem *problem = &batch->problem;
     struct lava_device *device = rounds->engine->device;
@@ -266,7 +268,7 @@ static enum lava_status merge(struct rounds *rounds, const struct round *round) 
     return LAVA_OK;
 }
 
-/* Product after product, each tile by tile. */
+/* Uploads the list of tiles: product after product, each tile by tile. */
 static enum lava_status upload_schedule(struct rounds *rounds) {
     const struct lava_batch_plan *plan = rounds->plan;
     struct lava_engine *engine = rounds->engine;
@@ -284,7 +286,7 @@ static enum lava_status upload_schedule(struct rounds *rounds) {
     free(entries);
     if (!status)
         status = lava_queue_wait(engine->device, transfer.uploaded, engine->device->timeout_ns);
-    memset(engine->arena.lists, 0, sizeof engine->arena.lists); /* they are overwritten */
+    memset(engine->arena.lists, 0, sizeof engine->arena.lists); /* the upload replaced them */
     return status;
 }
 
@@ -334,7 +336,7 @@ static enum lava_status get_pipelines(struct rounds *rounds) {
     return status;
 }
 
-/* While a round is computed the one before is merged. */
+/* Writes back each round while the next one is computed. */
 static enum lava_status run_rounds(struct rounds *rounds, int64_t *finished) {
     const struct lava_batch_plan *plan = rounds->plan;
     struct round before = {0};
@@ -347,11 +349,11 @@ static enum lava_status run_rounds(struct rounds *rounds, int64_t *finished) {
         if ((status = upload(rounds, &round)) || (status = compute(rounds, &round)) ||
             (status = download(rounds, &round)))
             break;
-        if (before.count > 0 && !(status = merge(rounds, &before)))
+        if (before.count > 0 && !(status = write_back(rounds, &before)))
             *finished += before.count;
         before = round;
     }
-    if (!status && !(status = merge(rounds, &before)))
+    if (!status && !(status = write_back(rounds, &before)))
         *finished += before.count;
     return status;
 }
@@ -364,8 +366,8 @@ static void read_timing(const struct rounds *rounds, struct lava_timing *timing)
             timing->multiply_ns += intervals[i].end_ns - intervals[i].begin_ns;
 }
 
-/* Products whose operands fill half of the staging memory and of the raw chunks, and whose results half of
- * the staging memory for them. */
+/* Returns how many products fit a round: their operands fit half of the staging memory and of the raw chunks,
+ * and their results fit half of the staging memory for downloads. */
 static int64_t fitting(const struct lava_engine *engine, const struct lava_batch_plan *plan) {
     const struct lava_arena *arena = &engine->arena;
     uint64_t staging = LAVA_ARENA_SLOTS / 2 * arena->slot_bytes, up = staging;
@@ -395,7 +397,7 @@ enum lava_status lava_rounds_run(struct lava_engine *engine, const struct lava_b
         status = run_rounds(&rounds, finished);
     enum lava_status drained =
         engine->device->failed ? LAVA_OK : lava_queue_drain(engine->device, engine->device->timeout_ns);
-    if (drained) /* what is in flight would meet the next product's data */
+    if (drained) /* work in flight would overwrite the next product's data */
         lava_device_fail(engine->device, drained);
     if (!status && !drained && timing)
         read_timing(&rounds, timing);

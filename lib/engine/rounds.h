@@ -5,9 +5,10 @@
 #include "dispatch/batches.h"
 #include "lib/blas/batch.h"
 
-/* *finished counts products whose C is written, from the first on; the others' are untouched, whatever the
- * status. timing may be NULL; its multiply_ns is the sum of all rounds. Rounds are shorter than planned where
- * the engine has less staging memory. */
+/* Sets *finished to the number of products, counted from the first, whose C is written. The other products
+ * are untouched, whatever the status. timing may be NULL; its multiply_ns is the sum of all rounds. Rounds
+ * are shorter than planned if the engine has less staging memory. On failure the device is idle again or
+ * marked as failed. */
 enum lava_status lava_rounds_run(struct lava_engine *engine, const struct lava_batch *batch,
                                  const struct lava_batch_plan *plan, int64_t *finished,
                                  struct lava_timing *timing);

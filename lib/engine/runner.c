@@ -1,9 +1,11 @@
-/* Performs a product's program. Called by lib/offload/offload.c, its self-test, lib/calibrate and checkgemm.
+/* Runs a product's program. Called by lib/offload/offload.c, its self-test, lib/calibrate and checkgemm.
  *
- * Two rules order the device. A multiply begins with a barrier, so it sees everything packed before it, and
- * every dispatch before it has finished before one after it starts; that is why packing the next op(B) into
- * the other buffer needs no barrier of its own and may overlap the multiply. And a block is multiplied only
- * after the one that had its place on the device before is written to C: the program waits for that. */
+ * Two rules order the device's work:
+ *  - A multiply begins with a barrier. It sees everything packed before it, and every earlier dispatch has
+ *    finished before a later one starts. So packing the next op(B) into the other buffer needs no barrier of
+ *    its own and may overlap the multiply.
+ *  - A block is multiplied only after the previous block in its place on the device is written to C. The
+ *    program waits for that. */
 #include "lib/engine/runner.h"
 
 #include <string.h>
@@ -12,12 +14,13 @@
 #include "lib/base/trace.h"
 #include "lib/engine/stages.h"
 
-/* A dispatch is kept this short: drivers reset a GPU that a desktop cannot use for seconds. */
+/* Longest dispatch. Drivers reset a GPU that a desktop cannot use for seconds. */
 #define DISPATCH_S 0.25
-/* For so long the clocks of CPU and device agree, once they were compared. */
+/* The CPU's and the device's clocks agree for this long after they were compared. */
 #define CLOCKS_AGREE_NS 1000000000u
 
-/* At once: the result in staging memory, where the epilogue has not put it there, and for the host to see. */
+/* Leaves the result of a product computed at once in staging memory, visible to the host. Copies it there if
+ * no epilogue wrote it there. */
 static enum lava_status leave_in_staging(struct lava_run *run, const struct lava_download *download,
                                          struct lava_point *done) {
     struct lava_commands commands;
@@ -35,7 +38,7 @@ static enum lava_status leave_in_staging(struct lava_run *run, const struct lava
     return lava_transfer_submit(&run->transfer, NULL, done);
 }
 
-/* The block's download begins. It is written to C by a later wait. */
+/* Starts the block's download. A later wait writes it to C. */
 static enum lava_status start_download(struct lava_run *run, const struct lava_block *block) {
     const struct lava_problem *caller = run->caller;
     const struct lava_blocking *blocking = &run->plan->blocking;
@@ -72,7 +75,7 @@ static enum lava_status run_task(struct lava_run *run, const struct lava_task *t
         return lava_transfer_finish_downloads(&run->transfer, task->unfinished);
     case LAVA_TASK_MULTIPLY:
         status = lava_stages_multiply(run, task, &run->done);
-        /* the last one is submitted with what follows it */
+        /* the last multiply is submitted together with the tasks after it */
         return status || run->transfer.at_once || task->is_last ? status
                                                                 : lava_transfer_flush(&run->transfer);
     case LAVA_TASK_EPILOGUE:
@@ -82,10 +85,11 @@ static enum lava_status run_task(struct lava_run *run, const struct lava_task *t
     }
 }
 
-/* All before the first download that is not finished is written to C; without such, all that was begun. */
+/* Records what is written to C: everything before the first unfinished download, or every started block if no
+ * download is unfinished. */
 static void record_progress(const struct lava_run *run, struct lava_progress *progress) {
     const struct lava_block *block = &run->started;
-    if (block->rows == 0) /* none was begun */
+    if (block->rows == 0) /* no download was started */
         return;
     progress->row = block->row;
     progress->rows = block->rows;
@@ -115,7 +119,8 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
     return LAVA_OK;
 }
 
-/* How many tiles a dispatch may have, and how long a wait may last, from the kernel's rate in the profile. */
+/* Sets how many tiles a dispatch may have and how long a wait may last, from the kernel's rate in the
+ * plan. */
 static void set_limits(struct lava_run *run) {
     const struct lava_plan *plan = run->plan;
     const struct lava_kernel *kernel = plan->kernel;
@@ -143,8 +148,8 @@ static void read_timing(struct lava_run *run, struct lava_timing *timing) {
     timing->epilogue_ns = sums[LAVA_STAMP_EPILOGUE] / run->repeat;
 }
 
-/* The device is idle. The clocks drift apart by microseconds in seconds: they are compared anew once a
- * second. */
+/* Must be called while the device is idle. The clocks drift apart by microseconds in seconds, so they are
+ * compared again once a second. */
 static void begin_trace(struct lava_run *run) {
     struct lava_device *device = run->device;
     run->transfer.traces = lava_trace_on() && device->has_host_query_reset;
@@ -157,7 +162,7 @@ static void begin_trace(struct lava_run *run) {
         lava_queue_clear_stamps(device, (enum lava_role)role);
 }
 
-/* What ran on the device's queues. */
+/* Adds what ran on the device's queues to the trace. */
 static void end_trace(struct lava_run *run) {
     static const enum lava_trace_track tracks[LAVA_ROLE_COUNT] = {[LAVA_ROLE_COMPUTE] = LAVA_TRACE_COMPUTE,
                                                                   [LAVA_ROLE_UPLOAD] = LAVA_TRACE_UPLOAD,
@@ -182,7 +187,7 @@ static void end_trace(struct lava_run *run) {
     }
 }
 
-/* The product's pipelines: there already, unless the row was not prepared. */
+/* Gets the product's pipelines. They exist already, unless the row was not prepared. */
 static enum lava_status get_pipelines(struct lava_run *run) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -209,7 +214,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
     return status;
 }
 
-/* Whether the result, padded as the device leaves it, can lie in staging memory all at once. */
+/* Returns whether the whole result, padded as the device leaves it, fits staging memory. */
 static bool fits_staging(const struct lava_run *run) {
     const struct lava_blocking *blocking = &run->plan->blocking;
     return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
@@ -243,10 +248,10 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_p
     begin_trace(&run);
     status = run_program(&run, progress);
     lava_transfer_abandon(&run.transfer);
-    /* buffers are reused by the next product, so nothing may be running when this one ends */
+    /* the next product reuses the buffers, so nothing may be running when this one ends */
     enum lava_status drained =
         engine->device->failed ? LAVA_OK : lava_queue_drain(engine->device, run.device->timeout_ns);
-    if (drained) /* what is in flight would meet the next product's data */
+    if (drained) /* work in flight would overwrite the next product's data */
         lava_device_fail(engine->device, drained);
     status = status ? status : drained;
     if (!status && timing)

@@ -1,26 +1,27 @@
-/* Runs a plan: streams a product through the device, task by task of its program (dispatch/program.h). C is
- * written by the waits alone, from finished data. Whatever fails leaves a record of what is written, and the
- * caller computes the rest on the CPU. One user at a time: lib/offload holds the lock. */
+/* Runs a plan: streams a product through the device, task by task of its program (dispatch/program.h). Only
+ * the wait tasks write C, from finished data. A failure leaves a record of what is written, and the caller
+ * computes the rest on the CPU. One user at a time: lib/offload holds the lock. */
 #ifndef LAVA_ENGINE_RUNNER_H
 #define LAVA_ENGINE_RUNNER_H
 
 #include "dispatch/policy.h"
 #include "lib/engine/engine.h"
 
-/* What of C's region is written: all columns of the rows before `row`; in the `rows` rows from there on, the
- * columns before `column`, and in that column the first `partial` rows. */
+/* The written part of C's region: all columns of the rows before `row`. In the next `rows` rows: the columns
+ * before `column`, and the first `partial` rows of that column. */
 struct lava_progress {
     int64_t row, rows, column, partial;
 };
 
-/* Device time of one run, for benchmarks. repeat > 1 computes each block that many times (timed; the same
- * result, unless K is cut into panels). */
+/* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,
+ * with the same result unless K is cut into panels. */
 struct lava_timing {
     uint32_t repeat;
-    uint64_t pack_ns, multiply_ns, epilogue_ns; /* the last two of one repetition */
+    uint64_t pack_ns, multiply_ns, epilogue_ns; /* multiply and epilogue: of one repetition */
 };
 
-/* plan->place is GPU. timing may be NULL. On failure the device is idle again or marked as failed. */
+/* plan->place must be GPU. timing may be NULL. Sets *progress also on failure. On failure the device is idle
+ * again or marked as failed. */
 enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_problem *problem,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);

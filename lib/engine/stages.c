@@ -1,5 +1,4 @@
-/* Records the tasks that compute: packing, multiplying, the epilogue. Called by runner.c, which keeps their
- * order. */
+/* Records the compute tasks: pack, multiply, epilogue. Called by runner.c, which keeps their order. */
 #include "lib/engine/stages.h"
 
 #include <string.h>
@@ -7,8 +6,9 @@
 #include "dispatch/arithmetic.h"
 #include "lib/engine/tile_lists.h"
 
-/* Of K by planes, before the next tile. Workgroups that walk a long K drift apart and lose what the caches
- * share: 4096 x 4096 x K in TFLOP/s, K 4096, 8192, 16384: 73.0, 71.2, 68.3 (H200, 2026-11-21). */
+/* Rows by planes: a tile is computed for this many spans of K before the next tile starts. Workgroups that
+ * walk a long K drift apart and lose what they share in the caches. 4096 x 4096 x K reaches 73.0, 71.2, 68.3
+ * TFLOP/s for K = 4096, 8192, 16384 (H200, 2026-11-21). */
 #define SPANS_WALKED 4
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role) {
@@ -38,14 +38,14 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
     return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
 }
 
-/* Where rows of op(A), or columns of op(B), lie in their packed buffer: addresses, 0 for the parts that there
- * are not. */
+/* Addresses of rows of op(A), or columns of op(B), in their packed buffer; 0 for sections that do not
+ * exist. */
 struct packed {
     uint64_t elements, panels, exponents, arguments;
-    uint32_t exponent_words; /* of a panel */
+    uint32_t exponent_words; /* per panel */
 };
 
-/* `size` rows or columns are in the buffer; `first` is the one that is asked for. */
+/* `size` rows or columns are in the buffer. `first` is the one whose address is needed. */
 static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
                                int64_t size, int64_t first, int64_t k) {
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -76,17 +76,18 @@ static struct packed packed_b_at(const struct lava_run *run, const struct lava_b
 }
 
 // clang-format off
-/* The parts of a stored element, by row and column: A's along K, B's along K and the width (interface.h). */
+/* The parts of a stored element. A's are laid out along K, B's along K and the width
+ * (shaders/interface.h). */
 enum shape { WIDE, TALL, SQUARE, SQUARE_T };
 static const struct { unsigned char is_imaginary, is_negative; } shapes[][2][2] = { /* [column][row] */
-    [WIDE]     = {{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}}, /* A as it is: re, im beside it */
-    [TALL]     = {{{0, 0}, {1, 0}}, {{0, 0}, {0, 0}}}, /* A transposed: re, im below it */
-    [SQUARE]   = {{{0, 0}, {1, 1}}, {{1, 0}, {0, 0}}}, /* B as it is: K runs down: re, -im; im, re */
-    [SQUARE_T] = {{{0, 0}, {1, 0}}, {{1, 1}, {0, 0}}}, /* B transposed: the width does: re, im; -im, re */
+    [WIDE]     = {{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}}, /* A: re, im in the next column */
+    [TALL]     = {{{0, 0}, {1, 0}}, {{0, 0}, {0, 0}}}, /* A transposed: re, im in the next row */
+    [SQUARE]   = {{{0, 0}, {1, 1}}, {{1, 0}, {0, 0}}}, /* B: columns (re, -im), (im, re) */
+    [SQUARE_T] = {{{0, 0}, {1, 0}}, {{1, 1}, {0, 0}}}, /* B transposed: (re, im), (-im, re) */
 };
 // clang-format on
 
-/* As struct lava_split_constants has them. */
+/* Encodes the parts as struct lava_split_constants has them. */
 static uint32_t parts_of(enum shape shape, bool conjugate) {
     uint32_t parts = 0;
     for (uint32_t q = 0; q < 2; q++)
@@ -99,7 +100,7 @@ static uint32_t parts_of(enum shape shape, bool conjugate) {
     return parts;
 }
 
-/* op(A)'s rows. */
+/* Describes the task's rows of op(A). */
 static struct lava_operand operand_a(const struct lava_run *run, const struct lava_task *task) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -128,7 +129,7 @@ static struct lava_operand operand_a(const struct lava_run *run, const struct la
         .wait_for_readers = task->is_overwriting};
 }
 
-/* op(B)'s columns. */
+/* Describes the task's columns of op(B). */
 static struct lava_operand operand_b(const struct lava_run *run, const struct lava_task *task) {
     const struct lava_problem *problem = run->problem;
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -171,13 +172,13 @@ enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *
     return lava_transfer_pack(&run->transfer, &operand);
 }
 
-/* A multiply; where tiles may be screened out, also what comes before it, and what its fallback reads
- * instead. */
+/* A multiply. If tiles may be screened out, also the screen pass before it and the panels that its fallback
+ * reads. */
 struct multiply {
     struct lava_multiply_constants constants;
     struct lava_screen_constants screen;
     uint64_t panels_a, panels_b;
-    const struct lava_buffer *packed_b; /* the arguments lie in it */
+    const struct lava_buffer *packed_b; /* also holds the fallback's dispatch arguments */
 };
 
 static struct multiply multiply_of(const struct lava_run *run, const struct lava_task *task,
@@ -225,8 +226,9 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     return (struct multiply){constants, screen, a.panels, b.panels, packed_b(run, block)};
 }
 
-/* Steps of K that are walked before the next tile: where that is not all of a slice, the slice begins anew
- * for the rest of them, and adds to what is there. The same bits: it is as long as so many spans. */
+/* Returns how many steps of K a tile is computed for before the next tile starts. If a slice has more steps,
+ * later walks compute the rest and add to the accumulators. The result has the same bits, because each walk
+ * covers whole spans. */
 static uint32_t walked_steps(const struct lava_run *run, const struct lava_multiply_constants *constants) {
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_scheme_row *scheme = lava_scheme(kernel->scheme);
@@ -235,8 +237,9 @@ static uint32_t walked_steps(const struct lava_run *run, const struct lava_multi
     return SPANS_WALKED * scheme->span_k / kernel->tile_k;
 }
 
-/* Units beyond whole turns of all the workgroups that run at once. Each walk would wait for a turn of these
- * few: they walk all of K beside the last instead. 4 of 4096 tiles, 2 walks, an H200: 2% of the time. */
+/* Returns the units left over after the last full wave of resident workgroups. Every walk would wait for a
+ * wave of these few units, so they are computed over all of K beside the last walk instead. With 4 left of
+ * 4096 tiles and 2 walks this saves 2% of the time on an H200. */
 static uint32_t units_left(const struct lava_run *run, const struct lava_multiply_constants *units) {
     uint32_t count = units->end_unit - units->first_unit, turn = run->plan->resident_workgroups;
     return turn > 0 && count > turn ? count % turn : 0;
@@ -249,8 +252,8 @@ static void dispatch_units(struct lava_run *run, const struct lava_commands *com
                         units < most_groups ? units : most_groups, 1);
 }
 
-/* Units [first_unit, end_unit) of the constants. The first walk writes what the others add to, the last
- * multiplies by alpha. */
+/* Records units [first_unit, end_unit) of the constants. The first walk writes the sums, later walks add to
+ * them, and the last one multiplies by alpha. */
 static void record_units(struct lava_run *run, const struct lava_commands *commands,
                          const struct lava_multiply_constants *units, uint32_t most_groups) {
     uint32_t walked = walked_steps(run, units), walks = (units->steps_per_slice + walked - 1) / walked;
@@ -276,7 +279,8 @@ static void record_units(struct lava_run *run, const struct lava_commands *comma
     }
 }
 
-/* The exponents of panels, and the arguments of no fallback: after the packs, before the multiply. */
+/* Computes the exponents of panels and resets the fallback's dispatch arguments. Runs after the packs and
+ * before the multiply. */
 static void record_screen(struct lava_run *run, const struct lava_commands *commands,
                           const struct lava_screen_constants *screen) {
     uint32_t panels = screen->panels_a + screen->panels_b, most = run->device->capabilities.max_workgroups;
@@ -285,7 +289,7 @@ static void record_screen(struct lava_run *run, const struct lava_commands *comm
                         panels < most ? panels : most, 1);
 }
 
-/* The tiles that were screened out of the multiply just recorded, on panels of fp32: no workgroup where there
+/* Computes on fp32 panels the tiles that the recorded multiply screened out. Dispatches no workgroup if there
  * are none. The slices of K are the same. */
 static void record_fallback(struct lava_run *run, const struct lava_commands *commands,
                             const struct multiply *multiply) {
@@ -301,7 +305,7 @@ static void record_fallback(struct lava_run *run, const struct lava_commands *co
                                  multiply->packed_b, constants.arguments - multiply->packed_b->address);
 }
 
-/* After everything submitted before; as often as the run says. */
+/* Runs after everything submitted before, run->repeat times. */
 static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
                             const struct multiply *multiply, uint32_t most_groups) {
     lava_transfer_stamp_begin(&run->transfer, commands, LAVA_STAMP_MULTIPLY);
@@ -315,7 +319,7 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
     lava_transfer_stamp_end(&run->transfer, commands);
 }
 
-/* Each dispatch in a submission of its own; the last is collected. */
+/* Submits each dispatch on its own. The last one stays collected. */
 static enum lava_status submit_multiply(struct lava_run *run, struct multiply *multiply,
                                         struct lava_point *done) {
     struct lava_multiply_constants *constants = &multiply->constants;
@@ -340,7 +344,6 @@ static enum lava_status submit_multiply(struct lava_run *run, struct multiply *m
     return LAVA_OK;
 }
 
-/* Where the finished block is left. */
 const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_block *block,
                                              uint64_t *offset) {
     const struct lava_blocking *blocking = &run->plan->blocking;
@@ -350,7 +353,6 @@ const struct lava_buffer *lava_stages_result(const struct lava_run *run, const s
     return lava_stages_buffer(run, run->transfer.at_once ? LAVA_ARENA_STAGING_DOWN : LAVA_ARENA_RESULT);
 }
 
-/* Alpha, the sum of the slices, and the block without its padding. */
 enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_block *block,
                                       struct lava_point *done) {
     const struct lava_kernel *kernel = run->plan->kernel;

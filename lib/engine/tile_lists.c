@@ -1,11 +1,11 @@
-/* Tile lists, made and found again. Called by stages.c. Invariant: a list that a dispatch of this run reads
- * is not overwritten until the device has drained. */
+/* Makes lists of tiles and finds them again. Called by stages.c. Invariant: a list that a dispatch of this
+ * run reads is not overwritten until the device has drained. */
 #include "lib/engine/tile_lists.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells one list from another. */
+/* Fills in the key that identifies a list. */
 static void fill_key(const struct lava_run *run, const struct lava_region_tiles *region,
                      const struct lava_task *task, struct lava_arena_list *key) {
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -26,8 +26,8 @@ static bool is_same(const struct lava_arena_list *a, const struct lava_arena_lis
            x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->each == y->each;
 }
 
-/* The place of the list, or LAVA_BLOCKING_TILE_LISTS; *free_place is one that no dispatch of this run reads,
- * or the same. */
+/* Returns the place of the list, or LAVA_BLOCKING_TILE_LISTS if it is not there. *free_place is a place that
+ * no dispatch of this run reads, or LAVA_BLOCKING_TILE_LISTS. */
 static uint32_t find(const struct lava_run *run, const struct lava_arena_list *key, uint32_t *free_place) {
     const struct lava_arena *arena = &run->engine->arena;
     *free_place = LAVA_BLOCKING_TILE_LISTS;
@@ -40,7 +40,7 @@ static uint32_t find(const struct lava_run *run, const struct lava_arena_list *k
     return LAVA_BLOCKING_TILE_LISTS;
 }
 
-/* Entries of the whole rectangle, less those outside the region, in the same order. */
+/* Writes the tiles of the whole rectangle that are in the region, in the tile order. */
 static void fill(const struct lava_arena_list *key, uint32_t *entries) {
     size_t all = (size_t)key->tiles_m * key->tiles_n, kept = 0;
     lava_tile_order_fill((enum lava_tile_order)key->order, key->tiles_m, key->tiles_n, entries);
@@ -76,7 +76,7 @@ enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_reg
     enum lava_status status = LAVA_OK;
     if (place == LAVA_BLOCKING_TILE_LISTS) {
         place = free_place;
-        if (place == LAVA_BLOCKING_TILE_LISTS) { /* all are read */
+        if (place == LAVA_BLOCKING_TILE_LISTS) { /* this run reads all lists */
             place = run->lists_used = 0;
             status = lava_transfer_flush(&run->transfer);
             status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);

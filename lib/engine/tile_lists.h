@@ -1,5 +1,5 @@
-/* Lists of tiles on the device: which tiles of C a multiply computes, in which order. Kept between runs,
- * uploaded when a run needs one that is not there. Private to lib/engine. */
+/* Lists of tiles on the device: which tiles of C a multiply computes, and in which order. They are kept
+ * between runs and uploaded when a run needs one that is missing. Private to lib/engine. */
 #ifndef LAVA_ENGINE_TILE_LISTS_H
 #define LAVA_ENGINE_TILE_LISTS_H
 
@@ -10,7 +10,8 @@ struct lava_tile_list {
     uint32_t tiles;
 };
 
-/* The list for the rows and columns of a multiply, without the tiles that are outside the region. */
+/* Gets the list for the rows and columns of a multiply, without tiles outside the region. Uploads it if it is
+ * missing. The arena owns the memory. The list is valid for the multiply that follows. */
 enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_region_tiles *region,
                                      const struct lava_task *task, struct lava_tile_list *list);
 

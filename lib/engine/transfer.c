@@ -1,4 +1,5 @@
-/* Uploads, packing and downloads. Called by engine.c; the CPU's part of the work is lib/host/copy_pool's. */
+/* Uploads, packing and downloads. Called by the other files of lib/engine. lib/host/copy_pool does the CPU's
+ * part of the work. */
 #include "lib/engine/transfer.h"
 
 #include <string.h>
@@ -8,27 +9,29 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 
-/* Pack reads words of this size: a chunk's columns begin at multiples of it. */
+/* Pack reads words of this size. The columns of a chunk begin at multiples of it. */
 #define WORD_BYTES 16
-/* Along y, of any device. */
+/* Workgroups along y that every device allows. */
 #define SPLIT_GROUPS_MAX 65535
-/* At once: what has been copied so far is submitted when it is so much, and read while more is copied. */
+/* Products computed at once: collected commands are submitted after this many copied bytes. The device reads
+ * them while the CPU copies more. */
 #define FLUSH_BYTES (1 << 20)
-/* At once: a chunk of an operand; the device reads one (45 us) while the CPU copies the next. */
+/* Products computed at once: size of an operand's chunk. The device reads one (45 us) while the CPU copies
+ * the next. */
 #define AT_ONCE_CHUNK_BYTES (2 << 20)
-/* A streamed product's first chunks are a quarter and a half of a slot: the bus waits less for its first. */
+/* The first chunks of a streamed product are a quarter and a half of a slot, so the bus starts earlier. */
 #define SMALLER_CHUNKS 2
-/* Of a result: the merge of the last one is waited for. */
+/* Largest chunk of a result. The call waits for the write-back of the last one. */
 #define DOWN_CHUNK_BYTES (4 << 20)
 
-/* Packs that follow each other are one stretch: stamps between them would keep them from overlapping. */
+/* Consecutive packs are timed as one interval. Stamps between them would keep them from overlapping. */
 static void end_packs(struct lava_transfer *transfer, const struct lava_commands *commands) {
     if (transfer->packing)
         lava_transfer_stamp_end(transfer, commands);
     transfer->packing = false;
 }
 
-/* Roles that share a queue share its stamps. NULL: nothing is timed, or there is no more room. */
+/* Roles that share a queue share its stamps. Returns NULL if nothing is timed or there is no more room. */
 static struct lava_stamps *stamps_of(const struct lava_transfer *transfer, const struct lava_queue *queue) {
     for (int role = 0; transfer->stamps && role < LAVA_ROLE_COUNT; role++)
         if (transfer->device->queues[role] == queue)
@@ -99,7 +102,7 @@ void lava_transfer_abandon(struct lava_transfer *transfer) {
     transfer->recording = false;
 }
 
-/* Waits until the point is reached, which may be among the commands that are collected. */
+/* Waits until the point is reached. The point may be among the collected commands. */
 static enum lava_status wait_for(struct lava_transfer *transfer, struct lava_point point) {
     enum lava_status status = LAVA_OK;
     if (point.queue && point.value > point.queue->submitted)
@@ -107,7 +110,7 @@ static enum lava_status wait_for(struct lava_transfer *transfer, struct lava_poi
     return status ? status : lava_queue_wait(transfer->device, point, transfer->device->timeout_ns);
 }
 
-/* The next staging slot, free to be written. */
+/* Waits for the next staging slot to be free. */
 static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot) {
     *slot = transfer->next_slot;
     enum lava_status status = wait_for(transfer, transfer->staged[*slot]);
@@ -118,10 +121,10 @@ static enum lava_status take_slot(struct lava_transfer *transfer, uint32_t *slot
     return status;
 }
 
-/* A copy between host and device in a submission of its own, once `after` is reached. What is collected goes
- * first where `after` is in it or the queue is the same. */
+/* A copy between host and device in a submission of its own, after the point `after`. Collected commands are
+ * submitted first if `after` is among them or the queue is the same. */
 struct device_copy {
-    enum lava_role role; /* the queue */
+    enum lava_role role; /* selects the queue */
     const struct lava_buffer *source, *target;
     uint64_t source_offset, target_offset, bytes;
 };
@@ -152,7 +155,7 @@ struct chunk {
     int64_t row, column, rows, columns;
 };
 
-/* Of an element, or of one of its parts. */
+/* Bytes of an element; of one part if the operand is split. */
 static size_t real_bytes(const struct lava_operand *operand) {
     return operand->split ? operand->element_bytes / 2 : operand->element_bytes;
 }
@@ -162,7 +165,8 @@ static int64_t padded_ld(int64_t rows, size_t element_bytes) {
     return lava_blocking_padded(rows, WORD_BYTES / (uint32_t)element_bytes);
 }
 
-/* What pack is told of a chunk. Chunks at the end of the block also write the zero padding beyond it. */
+/* Returns pack's constants for a chunk. Chunks at the end of the block also write the zero padding beyond
+ * it. */
 static struct lava_pack_constants pack_constants(const struct lava_operand *operand,
                                                  const struct chunk *chunk) {
     bool last_row = chunk->row + chunk->rows == operand->rows;
@@ -187,7 +191,7 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
                                         .k_padded = (uint32_t)operand->k_padded};
 }
 
-/* The chunk into parts, which pack then reads instead; they lie where those of the chunk before did. */
+/* Splits the chunk into parts, which pack then reads. They overwrite the parts of the previous chunk. */
 static void record_split(struct lava_transfer *transfer, const struct lava_commands *commands,
                          const struct lava_operand *operand, struct lava_pack_constants *constants) {
     uint32_t most = transfer->device->capabilities.max_workgroups;
@@ -222,9 +226,9 @@ static void record_pack(struct lava_transfer *transfer, const struct lava_comman
                         (constants.columns_filled + block - 1) / block);
 }
 
-/* Packs are collected with what comes before the multiply that needs them: each submission that waits for an
- * upload starts 45 us after the one before it has ended (H200). Where the device has nothing to do, they
- * begin now. */
+/* Packs are submitted together with what comes before the multiply that needs them. A submission that waits
+ * for an upload starts 45 us after the previous one has ended (H200). If the device is idle, the packs are
+ * submitted at once. */
 static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
                                     const struct chunk *chunk, uint64_t source,
                                     const struct lava_point *after, struct lava_point *done) {
@@ -279,7 +283,7 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     uint32_t raw = transfer->next_raw;
     const struct device_copy upload = {
         LAVA_ROLE_UPLOAD, staging, &arena->buffers[LAVA_ARENA_RAW], offset, raw * arena->slot_bytes, bytes};
-    /* as soon as the raw slot's last chunk is packed */
+    /* starts when the previous chunk in this raw slot is packed */
     if ((status = submit_copy(transfer, &upload, transfer->raw[raw], &transfer->staged[slot])))
         return status;
     transfer->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
@@ -287,7 +291,7 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
     return submit_pack(transfer, operand, chunk, source, &transfer->staged[slot], &transfer->raw[raw]);
 }
 
-/* Columns of the next chunk, where chunks have whole columns and are not all the same. */
+/* Returns the columns of the next chunk. The first chunks are smaller if chunks hold whole columns. */
 static int64_t next_columns(struct lava_transfer *transfer, const struct lava_operand *operand,
                             const struct lava_chunking *chunking) {
     uint32_t chunk = transfer->chunks++;
@@ -340,8 +344,8 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
     return LAVA_OK;
 }
 
-/* Chunks of whole columns where a column fits a slot, else parts of one column. Counted row by row, then
- * column. */
+/* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column.
+ * Chunks are numbered down the rows first, then across the columns. */
 static void cut(const struct lava_transfer *transfer, struct lava_download *download) {
     int64_t chunk_bytes = lava_minimum((int64_t)transfer->arena->slot_bytes, DOWN_CHUNK_BYTES);
     int64_t slot_elements = chunk_bytes / (int64_t)lava_type_bytes(download->source_type);
@@ -386,13 +390,12 @@ static enum lava_status issue_chunk(struct lava_transfer *transfer, struct lava_
     return status;
 }
 
-/* Submits copies of the first `count` downloads that the device has finished, into as many slots as are
- * free. */
+/* Submits copies of the first `count` downloads that the device has finished, while slots are free. */
 static enum lava_status issue(struct lava_transfer *transfer, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct lava_download *download = transfer->downloads[i];
         while (download->issued < download->chunks) {
-            if (transfer->issued - transfer->merged == LAVA_ARENA_SLOTS ||
+            if (transfer->issued - transfer->written == LAVA_ARENA_SLOTS ||
                 !lava_queue_reached(transfer->device, download->ready))
                 return LAVA_OK;
             enum lava_status status = issue_chunk(transfer, download);
@@ -403,11 +406,11 @@ static enum lava_status issue(struct lava_transfer *transfer, uint32_t count) {
     return LAVA_OK;
 }
 
-/* The oldest chunk, which has come down, into C. */
-static enum lava_status merge_chunk(struct lava_transfer *transfer) {
+/* Writes the oldest downloaded chunk back to C. */
+static enum lava_status write_back_chunk(struct lava_transfer *transfer) {
     struct lava_download *download = transfer->downloads[0];
-    uint64_t slot = transfer->merged % LAVA_ARENA_SLOTS;
-    struct chunk chunk = chunk_at(download, download->merged);
+    uint64_t slot = transfer->written % LAVA_ARENA_SLOTS;
+    struct chunk chunk = chunk_at(download, download->written);
     if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
         return LAVA_ERROR_DRIVER;
     int64_t first =
@@ -431,12 +434,12 @@ static enum lava_status merge_chunk(struct lava_transfer *transfer) {
     lava_copy_pool_write_back(transfer->pool, &copy, &write_back);
     lava_trace_add_work("write back", begin_ns,
                         (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
-    download->merged++;
-    transfer->merged++;
+    download->written++;
+    transfer->written++;
     bool whole = chunk.row + chunk.rows == download->rows;
     download->rows_done = whole ? 0 : chunk.row + chunk.rows;
     download->columns_done = chunk.column + (whole ? chunk.columns : 0);
-    if (download->merged == download->chunks) {
+    if (download->written == download->chunks) {
         transfer->download_count--;
         for (uint32_t i = 0; i < transfer->download_count; i++)
             transfer->downloads[i] = transfer->downloads[i + 1];
@@ -444,7 +447,7 @@ static enum lava_status merge_chunk(struct lava_transfer *transfer) {
     return LAVA_OK;
 }
 
-/* At once: it lies at the beginning of staging memory when its commands have finished, all of it. */
+/* At once: the whole result is at the beginning of staging memory when its commands have finished. */
 enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
                                               struct lava_download *download) {
     transfer->downloads[transfer->download_count++] = download;
@@ -459,20 +462,20 @@ enum lava_status lava_transfer_start_download(struct lava_transfer *transfer,
     return lava_transfer_flush(transfer);
 }
 
-/* Uploads go before downloads: those are what the arithmetic waits for, and a download beside them leaves
- * them 19 of 48 GB/s (H200). So a download begins when somebody waits for it. */
+/* Uploads go before downloads, because the arithmetic waits for uploads. A download in parallel leaves
+ * uploads 19 of 48 GB/s (H200). So a download starts only when something waits for it. */
 enum lava_status lava_transfer_finish_downloads(struct lava_transfer *transfer, uint32_t count) {
     struct lava_device *device = transfer->device;
     enum lava_status status = LAVA_OK;
     while (!status && transfer->download_count > count) {
         if ((status = issue(transfer, transfer->download_count - count)))
             break;
-        bool on_its_way = transfer->merged < transfer->issued;
+        bool on_its_way = transfer->written < transfer->issued;
         struct lava_point next =
-            on_its_way ? transfer->down[transfer->merged % LAVA_ARENA_SLOTS] : transfer->downloads[0]->ready;
+            on_its_way ? transfer->down[transfer->written % LAVA_ARENA_SLOTS] : transfer->downloads[0]->ready;
         status = lava_queue_wait(device, next, device->timeout_ns);
         if (!status && on_its_way)
-            status = merge_chunk(transfer);
+            status = write_back_chunk(transfer);
     }
     return status;
 }

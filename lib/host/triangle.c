@@ -1,9 +1,11 @@
-/* A triangle by the CPU BLAS's ?gemm. Called by cpu_blas.c, and by lib/blas/triangle.c for its halves.
+/* Computes a triangle with the CPU BLAS's ?gemm. Called by cpu_blas.c, and by lib/blas/triangle.c for its
+ * halves.
  *
- * Halves rather than columns: the rectangles are as large as they can be. A small triangle is computed as a
- * whole square into memory of its own, of which its half is added to C. Of squares of 32, 64, 128 and 256
- * columns 64 was best (OpenBLAS 0.3.29, 2 cores; n x n x n/2 with n = 500, 1000, 2000, 4000 takes 0.86, 0.74,
- * 0.68, 0.60 of the whole sgemm's time; its own sgemmt 3.4, 2.9, 3.5, 3.1). */
+ * The triangle is cut into halves rather than columns, so that the rectangles are as large as they can be. A
+ * small triangle is computed as a whole square into its own memory, and half of the square is written back to
+ * C. Squares of 64 columns were the best of 32, 64, 128 and 256 (OpenBLAS 0.3.29, 2 cores). n x n x n/2 with
+ * n = 500, 1000, 2000, 4000 takes 0.86, 0.74, 0.68, 0.60 of the whole sgemm's time; OpenBLAS's own sgemmt
+ * takes 3.4, 2.9, 3.5, 3.1. */
 #include "lib/host/triangle.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@ void lava_triangle_halves(const struct lava_problem *triangle, struct lava_probl
     halves[1] = lava_problem_block(triangle, first, second, first, second);
 }
 
-/* `square` has place for all of C. */
+/* `square` has room for all of C. */
 static void run_square(const struct lava_cpu_blas *blas, const struct lava_problem *triangle, void *square) {
     struct lava_problem product = *triangle;
     product.region = LAVA_REGION_ALL;
@@ -65,7 +67,7 @@ static void run(const struct lava_cpu_blas *blas, const struct lava_problem *tri
 }
 
 void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_problem *triangle) {
-    /* of the largest elements; on the stack, so that nothing can fail here */
+    /* sized for the largest elements; on the stack, so that nothing can fail here */
     _Alignas(64) char square[SQUARE * SQUARE * 16];
     if (triangle->n > 0)
         run(blas, triangle, square);

@@ -1,14 +1,15 @@
-/* One triangle of a square product, by products with all of C written. Any thread. */
+/* Computes one triangle of a square product from products that write all of their C. Any thread. */
 #ifndef LAVA_HOST_TRIANGLE_H
 #define LAVA_HOST_TRIANGLE_H
 
 #include "lib/host/cpu_blas.h"
 
-/* A triangle of n > 1 columns is two of about half as many, and the rectangle between them. */
+/* A triangle of n > 1 columns consists of two triangles of about half as many columns and the rectangle
+ * between them. The returned problems point into the caller's matrices. */
 struct lava_problem lava_triangle_rectangle(const struct lava_problem *triangle);
 void lava_triangle_halves(const struct lava_problem *triangle, struct lava_problem halves[2]);
 
-/* Computes the triangle by the CPU BLAS's ?gemm. No half precision. */
+/* Computes the triangle with the CPU BLAS's ?gemm. Half precision is not supported. It cannot fail. */
 void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_problem *triangle);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tests the kernels of a type. Called by prepare.c's thread, once for each type that is used. The sizes leave
- * edges on all sides: they are larger than a tile each way, and no multiple of anything. */
+ * edges on all sides: they are larger than a tile in each direction and no multiple of any block size. */
 #include "lib/offload/self_test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
 
-/* C is multiplied by this before the product is added, where C is read. */
+/* beta in the cases that read C */
 #define BETA (-0.5)
 
 /* A product of a kernel's type; the matrices are stored as squares of side ld. */
@@ -106,8 +106,8 @@ static void free_sample(struct sample *sample) {
     free(sample->sizes);
 }
 
-/* Computes column j of the expected C, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. What the sums lose
- * by rounding is added up in `lost`, so only the roundings of the products remain, a unit of the size. */
+/* Computes column j of the expected C, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. `lost` sums up what
+ * the sums lose by rounding. So only the roundings of the products remain, one unit of the size. */
 static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
     for (int64_t i = 0; i < sample->m; i++) {
         sample->sums[i] = problem->beta;
@@ -146,9 +146,9 @@ static bool same_special(double got, double expected) {
     return isnan(expected) ? isnan(got) : got == expected;
 }
 
-/* Returns how much an element may be off: 4 sqrt(K + 2) u of its size for fp32 and fp64, and what planes add.
- * Cooperative matrices round as the device chooses, 2 K u in the worst case. A result in half precision is
- * rounded once more, to half a step among fp16's subnormal numbers. */
+/* Returns how much an element may be off. fp32 and fp64: 4 sqrt(K + 2) u of its size, plus the allowance for
+ * planes. Cooperative matrices round as the device chooses: 2 K u in the worst case. A result in half
+ * precision is rounded once more, to half a step among fp16's subnormal numbers. */
 static double allowed(const struct lava_scheme_row *scheme, const struct lava_problem *problem,
                       double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
@@ -161,7 +161,7 @@ static double allowed(const struct lava_scheme_row *scheme, const struct lava_pr
     return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
 }
 
-/* Returns the largest error, in units of what is allowed. */
+/* Returns the largest error as a multiple of the allowed error. */
 static double worst_error(const struct sample *sample, const struct lava_problem *problem) {
     const struct lava_scheme_row *scheme = lava_scheme(sample->kernel->scheme);
     double worst = 0;
@@ -178,7 +178,7 @@ static double worst_error(const struct sample *sample, const struct lava_problem
             double ratio = fabs(got - expected) / allowed(scheme, problem, expected, sample->sizes[i]);
             if (isnan(expected) || isinf(expected))
                 ratio = same_special(got, expected) ? 0 : INFINITY;
-            if (!(ratio <= worst)) /* so that a NaN counts */
+            if (!(ratio <= worst)) /* also true for a NaN */
                 worst = ratio;
         }
     }
@@ -238,7 +238,8 @@ static enum lava_status test_kernel(struct lava_engine *engine, const struct lav
     return status;
 }
 
-/* A row by planes that is wrong, or cannot be made, is only refused, because other rows compute the same. */
+/* A row by planes that fails the test or cannot be created is only refused, because other rows compute the
+ * same. */
 static enum lava_status test_or_refuse(struct lava_engine *engine, const struct lava_kernel *kernel) {
     enum lava_status status = test_kernel(engine, kernel);
     if (!status || kernel->scheme == LAVA_SCHEME_NONE || engine->device->failed)

@@ -1,6 +1,6 @@
-/* Proves, before the first product of a type in a process, that the device and its driver compute what the
- * kernels say: small products with each kernel that the policy may choose are compared with a plain loop in
- * double precision. This also makes the pipelines, so no call waits for a compiler. The caller holds the
+/* Checks, before the first product of a type in a process, that the device and its driver compute what the
+ * kernels say. Small products by each kernel that the policy may choose are compared with a plain loop in
+ * double precision. This also creates the pipelines, so no call waits for a compiler. The caller holds the
  * engine. */
 #ifndef LAVA_OFFLOAD_SELF_TEST_H
 #define LAVA_OFFLOAD_SELF_TEST_H
@@ -13,7 +13,8 @@
  * capabilities. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 
-/* Tests complex products with one kernel, because all rows of a type share what those add. */
+/* Tests complex products with one kernel, because all rows of a type share the steps that complex products
+ * add. LAVA_ERROR_SELF_TEST: the results are wrong. */
 enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct lava_kernel *kernel);
 
 #endif

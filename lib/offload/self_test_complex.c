@@ -1,5 +1,5 @@
-/* Tests what only complex products do: they split operands into parts and make the result of parts. Called by
- * self_test.c for one product of each type. */
+/* Tests the steps that only complex products have: splitting operands into parts and making the result from
+ * parts. Called by self_test.c with one kernel per type. */
 #include "lib/offload/self_test.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { M = 21, N = 18, K = 13, LD = 24 };
 #define ALPHA           0.75
 #define ALPHA_IMAGINARY (-0.5)
 
-/* The numbers are in fp64 whatever the type is: real part, imaginary part, column by column. */
+/* The numbers are fp64, whatever the type: real part, imaginary part, column by column. */
 struct sample {
     double a[2 * LD * LD], b[2 * LD * LD], c[2 * LD * LD];
 };
@@ -101,7 +101,7 @@ enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct
     for (int j = 0; j < N && !status; j++)
         for (int i = 0; i < M; i++) {
             double error = error_of(&sample, i, j, kernel->type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24);
-            if (!(error <= worst)) /* so that a NaN counts */
+            if (!(error <= worst)) /* also true for a NaN */
                 worst = error;
         }
     if (status || worst <= 1.0)
