@@ -35,9 +35,13 @@ static inline void check_last_call(const struct lava_routine_row *row, const cha
 static inline const char *told_name(const struct lava_routine_row *row) {
     static char name[40];
     bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
-    snprintf(name, sizeof name, "%s%s", fortran ? "" : "cblas_", row->routine);
+    if (fortran) /* the reference's names have six letters at least */
+        snprintf(name, sizeof name, "%-6s", row->routine);
+    else
+        snprintf(name, sizeof name, "cblas_%s", row->routine);
     for (char *letter = name; fortran && *letter; letter++)
-        *letter = (char)(*letter == '_' ? '_' : *letter - ('a' - 'A'));
+        if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - ('a' - 'A'));
     return name;
 }
 
