@@ -33,7 +33,8 @@
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
 /* Columns of a staged chunk begin at multiples of this. */
 #define CHUNK_WORD_BYTES 16
-/* A padded leading dimension may make a download carry this share more before finish is worth its pass. */
+/* A padded leading dimension may make a download carry this share more before the epilogue is worth its pass.
+ */
 #define PADDING_SHARE 16
 /* What a block costs besides its bytes (submits, waits, idle ends), in bytes that the bus could carry
  * meanwhile: 100 us at 40 GB/s. Starting value, from two submits and waits of 49 us (H200, 2026-11-20). */
@@ -79,10 +80,11 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
-/* op(B) is counted twice, for a single block too: what a search may count on. */
+/* op(B) is counted twice, for a single block too: what a search may count on. Strips have one. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
-    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+    blocking->total_bytes = blocking->packed_a_bytes +
+                            (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
                             blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
                             LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
 }
@@ -116,7 +118,8 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
     blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;
-    /* what finish sums up are sums; without it the multiply kernel rounds to the result's type itself */
+    /* what the epilogue adds up are sums; without it the multiply kernel rounds to the result's type itself
+     */
     blocking->accumulator_bytes =
         padded_m * padded_n * blocking->split_k * (blocking->epilogue ? sum_bytes : result_element_bytes);
     blocking->tile_list_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
@@ -157,6 +160,7 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     blocking->blocks_n = strips;
     blocking->by_strips = true;
     blocking->piece_m = rows;
+    hold(blocking, strips == 1 ? 1 : 2);
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
@@ -289,7 +293,8 @@ static int64_t piece_rows(const struct request *request, const struct lava_block
     return tiles < tiles_m ? tiles * kernel->tile_m : blocking->block_m;
 }
 
-/* So many strips, or more where a strip is too large; none where op(A) and op(B) do not fit whole. */
+/* Plans as many strips as the limits ask for, or more where a strip is too large. There is no plan where
+ * op(A) and op(B) do not fit whole. */
 static bool plan_strips(const struct request *request, struct lava_blocking *blocking) {
     const struct lava_kernel *kernel = request->kernel;
     int64_t tile = lava_maximum(kernel->tile_m, kernel->tile_n), m = request->problem->m;
@@ -299,8 +304,6 @@ static bool plan_strips(const struct request *request, struct lava_blocking *blo
     for (int64_t strips = lava_maximum(1, request->limits->column_blocks); strips <= STRIPS_MAX;
          strips *= 2) {
         measure_strips(request, divide_up(divide_up(m, tile), strips) * tile, blocking);
-        if (strips == 1)
-            hold(blocking, 1);
         if (fits(request, blocking)) {
             hold_more(request, blocking);
             return true;
