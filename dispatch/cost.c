@@ -17,10 +17,10 @@
  * 2026-11-21: 45 to 50 us. */
 #define GAP_NS 50e3
 /* The bus turns from uploads to downloads and back: the first and the last chunk have nothing beside them.
- * H200, 2026-11-21: submissions, 10 us, a chunk's merge, 60, and the next one's copy, 30. */
+ * H200, 2026-11-21: submissions, 10 us, a chunk's write-back, 60, and the next one's copy, 30. */
 #define TURN_NS 100e3
-/* What has come down last is merged when nothing is left to overlap it, computed at once all of it: 4 MiB in
- * 60 us (H200, 16 cores, 2026-11-21). */
+/* What has come down last is written back when nothing is left to overlap it, computed at once all of it: 4
+ * MiB in 60 us (H200, 16 cores, 2026-11-21). */
 #define LAST_CHUNK_BYTES  4194304.0
 #define MERGE_BYTES_PER_S 70e9
 /* Submitting the epilogue, as a share of a call's latency, which is two submissions and their waits. On

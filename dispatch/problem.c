@@ -1,6 +1,6 @@
 /* A product's arguments: checked, brought to one form, and asked whether C shares memory with A or B. Called
- * by lib/abi for every call past the gate, by policy.c and by the engine. Invariant: what a from_ function
- * accepts, the reference BLAS accepts too; pointers are compared, never read. */
+ * by lib/abi for every call past the offload threshold, by policy.c and by the engine. Invariant: what a
+ * from_ function accepts, the reference BLAS accepts too; pointers are compared, never read. */
 #include "dispatch/problem.h"
 
 #include <string.h>

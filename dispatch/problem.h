@@ -105,7 +105,7 @@ enum lava_type lava_type_real(enum lava_type type); /* of a complex type's parts
 bool lava_type_from_name(const char *name, enum lava_type *type);
 
 /* What the device delivers: C's type where C <- alpha A B, rounded there once; where C0 is to be added, fp32,
- * and the merge rounds. */
+ * and the write-back rounds. */
 enum lava_type lava_problem_result_type(const struct lava_problem *problem);
 
 #endif

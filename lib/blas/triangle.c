@@ -1,11 +1,12 @@
-/* A triangle on the device. As one product of strips (dispatch/program.h) where op(A) and op(B) fit its
- * memory; else in halves. The rectangle between two halves has half of all work: where no device computes it,
- * nothing was written and the CPU's own routine gets the call.
+/* Computes a triangle on the device: as one product of strips (dispatch/program.h) where op(A) and op(B) fit
+ * its memory, else in halves. The rectangle between two halves has half of all work. Where no device computes
+ * it, nothing was written, and the CPU's own routine gets the call. Called by lib/abi.
  *
- *     |\\               first
- *     |_\\
- *     | |\\     rectangle, second
- *     |_|_\\
+ *     +-.
+ *     |  `-.            first
+ *     +----+-.
+ *     |    |  `-.       rectangle, second
+ *     +----+-----+
  */
 #include "lib/blas/triangle.h"
 

@@ -6,7 +6,7 @@
  *     compute                          packs, multiplies, finishes 0        1
  *     download                                                   0
  *
- * Called by batch.c. Invariant: C is written by the merge alone, whole products at a time. */
+ * Called by lib/blas/batch.c. Invariant: C is written by the merge alone, whole products at a time. */
 #include "lib/engine/rounds.h"
 
 #include <stdlib.h>

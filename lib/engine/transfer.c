@@ -1,4 +1,5 @@
-/* Uploads, packing and downloads. Called by engine.c; the CPU's part of the work is lib/host/copy_pool's. */
+/* Uploads, packing and downloads. Called by runner.c, stages.c and tile_lists.c; the CPU's part of the work
+ * is lib/host/copy_pool's. */
 #include "lib/engine/transfer.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 #define AT_ONCE_CHUNK_BYTES (2 << 20)
 /* A streamed product's first chunks are a quarter and a half of a slot: the bus waits less for its first. */
 #define SMALLER_CHUNKS 2
-/* Of a result: the merge of the last one is waited for. */
+/* Of a result: the write-back of the last one is waited for. */
 #define DOWN_CHUNK_BYTES (4 << 20)
 
 /* Packs that follow each other are one stretch: stamps between them would keep them from overlapping. */

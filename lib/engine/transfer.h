@@ -88,7 +88,7 @@ struct lava_operand {
 
 enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand);
 
-/* Plain bytes to a device buffer (a schedule). */
+/* Plain bytes to a device buffer: a tile list. */
 enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void *source, uint64_t bytes,
                                       const struct lava_buffer *target, uint64_t target_offset);
 
@@ -97,7 +97,7 @@ enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void
 struct lava_download {
     const struct lava_buffer *source;
     uint64_t source_offset;
-    enum lava_type source_type, target_type; /* as lava_copy_pool_merge takes them */
+    enum lava_type source_type, target_type; /* as lava_copy_pool_write_back takes them */
     int64_t source_ld;
     void *target;
     int64_t target_ld;
