@@ -87,7 +87,8 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
  * search can rely on one rule. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
-    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+    blocking->total_bytes = blocking->packed_a_bytes +
+                            (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
                             blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
                             LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
 }
@@ -161,6 +162,7 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     blocking->blocks_n = strips;
     blocking->by_strips = true;
     blocking->piece_m = rows;
+    hold(blocking, strips == 1 ? 1 : 2);
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
@@ -306,8 +308,6 @@ static bool plan_strips(const struct request *request, struct lava_blocking *blo
     for (int64_t strips = lava_maximum(1, request->limits->column_blocks); strips <= STRIPS_MAX;
          strips *= 2) {
         measure_strips(request, divide_up(divide_up(m, tile), strips) * tile, blocking);
-        if (strips == 1)
-            hold(blocking, 1);
         if (fits(request, blocking)) {
             hold_more(request, blocking);
             return true;

@@ -29,7 +29,7 @@ enum lava_module {
 #define LAVA_MODULE_ENUMERATOR(name, is_fp64) LAVA_MODULE_##name,
     LAVA_MODULES(LAVA_MODULE_ENUMERATOR)
 #undef LAVA_MODULE_ENUMERATOR
-    LAVA_MODULE_COUNT
+        LAVA_MODULE_COUNT
 };
 
 struct lava_kernel {

@@ -62,13 +62,13 @@ static bool parse(int argc, char **argv) {
     return optind == argc && options.seconds > 0 && !(options.quick && options.show);
 }
 
-static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **engine) {
-    (void)gauge;
+static bool begin_turn(struct lava_microbenchmark *bench, struct lava_engine **engine) {
+    (void)bench;
     return !engine || (*engine = lava_context_lock(&cancel_state)) != NULL;
 }
 
-static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *engine) {
-    (void)gauge;
+static bool end_turn(struct lava_microbenchmark *bench, struct lava_engine *engine) {
+    (void)bench;
     if (engine)
         lava_context_unlock(cancel_state);
     return true;
@@ -88,7 +88,7 @@ static void show_progress(int done, int total, const char *round, const char *na
 
 /* One measurement of the device, before its kernel rows. */
 struct step {
-    enum lava_microbenchmark_outcome (*function)(struct lava_microbenchmark *gauge, enum lava_type type);
+    enum lava_microbenchmark_outcome (*function)(struct lava_microbenchmark *bench, enum lava_type type);
     const char *name;
 };
 
@@ -108,7 +108,7 @@ static void report(enum lava_microbenchmark_outcome outcome, const char *name) {
            outcome == LAVA_MICROBENCHMARK_SKIPPED ? "skipped" : "the device is not usable any more");
 }
 
-static void measure_device(struct lava_microbenchmark *gauge, unsigned types) {
+static void measure_device(struct lava_microbenchmark *bench, unsigned types) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
     enum lava_type first = types & 1u << LAVA_TYPE_FP32   ? LAVA_TYPE_FP32
@@ -118,20 +118,20 @@ static void measure_device(struct lava_microbenchmark *gauge, unsigned types) {
     int total = STEPS + rows + 1;
     for (int i = 0; i < STEPS; i++) {
         show_progress(i, total, "device", steps[i].name);
-        report(steps[i].function(gauge, first), steps[i].name);
+        report(steps[i].function(bench, first), steps[i].name);
     }
     for (int row = 0; row < rows; row++) {
-        if (!(types & 1u << table[row].type) || !lava_microbenchmark_lists(gauge, &table[row]))
+        if (!(types & 1u << table[row].type) || !lava_microbenchmark_lists(bench, &table[row]))
             continue;
         show_progress(STEPS + row, total, "device", table[row].name);
-        report(lava_microbenchmark_kernel(gauge, (size_t)row), table[row].name);
+        report(lava_microbenchmark_kernel(bench, (size_t)row), table[row].name);
     }
     show_progress(total - 1, total, "device", "products");
-    report(lava_microbenchmark_products(gauge, first), "products");
+    report(lava_microbenchmark_products(bench, first), "products");
     show_progress(0, 0, NULL, NULL);
 }
 
-static void measure_cpu(struct lava_microbenchmark *gauge) {
+static void measure_cpu(struct lava_microbenchmark *bench) {
     int points[LAVA_SURVEY_POINTS][3];
     lava_survey_points(points);
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
@@ -140,7 +140,7 @@ static void measure_cpu(struct lava_microbenchmark *gauge) {
         snprintf(name, sizeof name, "%lld x %lld x %lld", (long long)lava_figures_sizes[at[0]],
                  (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
         show_progress(i, LAVA_SURVEY_POINTS, "CPU", name);
-        report(lava_microbenchmark_cpu(gauge, at[0], at[1], at[2]), name);
+        report(lava_microbenchmark_cpu(bench, at[0], at[1], at[2]), name);
     }
     show_progress(0, 0, NULL, NULL);
 }
@@ -195,7 +195,7 @@ static int measure(void) {
     unsigned types = prepare();
     if (!types)
         return 77;
-    struct lava_microbenchmark gauge = {.blas = lava_cpu_blas_get(),
+    struct lava_microbenchmark bench = {.blas = lava_cpu_blas_get(),
                                         .capabilities = lava_context_capabilities(),
                                         .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
                                         .piece_ns = (uint64_t)(options.seconds * 1e9),
@@ -207,21 +207,21 @@ static int measure(void) {
                                         .end = end_turn};
     bool complete = true;
     if (options.quick) {
-        lava_survey_set_quick(&gauge);
-        complete = lava_survey_run(&gauge, types);
+        lava_survey_set_quick(&bench);
+        complete = lava_survey_run(&bench, types);
     } else {
-        measure_device(&gauge, types);
-        measure_cpu(&gauge);
+        measure_device(&bench, types);
+        measure_cpu(&bench);
     }
-    lava_microbenchmark_finish(&gauge);
+    lava_microbenchmark_finish(&bench);
     if (!complete) {
         fprintf(stderr, "calibrate: the machine has too much other work\n");
         return 77;
     }
-    lava_figures_file_place(gauge.capabilities, config->cache ? config->cache_home : NULL, &place);
-    bool stored = lava_figures_file_write(&place, &gauge.figures);
+    lava_figures_file_place(bench.capabilities, config->cache ? config->cache_home : NULL, &place);
+    bool stored = lava_figures_file_write(&place, &bench.figures);
     printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
-    return print(&gauge.figures) || !stored;
+    return print(&bench.figures) || !stored;
 }
 
 int main(int argc, char **argv) {

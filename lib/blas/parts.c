@@ -1,4 +1,4 @@
-/* Several products that together are one call. Called by lib/blas/gemmt and lib/abi/groups. */
+/* Several products that together are one call. Called by lib/blas/triangle and lib/abi/groups. */
 #include "lib/blas/parts.h"
 
 #include "lib/calibrate/calibration.h"

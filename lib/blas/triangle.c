@@ -2,10 +2,11 @@
  * memory, else in halves. The rectangle between two halves has half of all the work. If no device computes
  * it, nothing was written and the CPU's own routine gets the call.
  *
- *     |\\               first
- *     |_\\
- *     | |\\     rectangle, second
- *     |_|_\\
+ *     +-.
+ *     |  `-.            first
+ *     +----+-.
+ *     |    |  `-.       rectangle, second
+ *     +----+-----+
  */
 #include "lib/blas/triangle.h"
 

@@ -211,7 +211,7 @@ static unsigned take_wanted(void) {
 static void *measure_in_background(void *unused) {
     unsigned types;
     (void)unused;
-    pthread_setname_np(pthread_self(), "lavablas-gauge");
+    pthread_setname_np(pthread_self(), "lavablas-figure");
     lava_processor_use_all();
     while ((types = take_wanted()))
         calibrate(types);

@@ -14,6 +14,8 @@
 #define RAW_SLOTS_MIN  4
 /* Raw chunks take at most one part in this many of the device's memory. */
 #define RAW_SHARE 8
+/* The parts of a chunk of op(B) are twice as many as its elements, columns padded to words included. */
+#define PARTS_SLOTS 2
 
 static enum lava_status stage(struct lava_arena *arena, struct lava_device *device) {
     static const enum lava_arena_role roles[] = {LAVA_ARENA_STAGING_UP, LAVA_ARENA_STAGING_DOWN};
@@ -78,7 +80,8 @@ void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
 }
 
 uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena) {
-    return arena->buffers[LAVA_ARENA_RAW].bytes ? arena->raw_slots_max * arena->slot_bytes : 0;
+    uint64_t slots = arena->buffers[LAVA_ARENA_RAW].bytes ? arena->raw_slots_max : 0;
+    return (slots + PARTS_SLOTS) * arena->slot_bytes;
 }
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
@@ -127,8 +130,8 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
     if ((status = stage(arena, device)) || (status = grow_raw(arena, device, upload_bytes)))
         return status;
     needs(blocking, bytes);
-    if (of_parts) /* op(B)'s parts take twice the bytes of its elements, including columns padded to words */
-        bytes[LAVA_ARENA_PARTS] = 2 * arena->slot_bytes;
+    if (of_parts)
+        bytes[LAVA_ARENA_PARTS] = PARTS_SLOTS * arena->slot_bytes;
     status = grow(arena, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
         /* buffers of earlier products may take the memory */

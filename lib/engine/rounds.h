@@ -1,4 +1,4 @@
-/* Runs a batch on the device, round by round. Called by batch.c under the engine's lock. */
+/* Runs a batch on the device, round by round. Called by lib/blas/batch.c under the engine's lock. */
 #ifndef LAVA_ENGINE_ROUNDS_H
 #define LAVA_ENGINE_ROUNDS_H
 

@@ -197,14 +197,18 @@ void lava_offload_complete(const struct lava_problem *problem, const struct lava
         complete_upper(problem, progress);
 }
 
+/* Nothing of C is written. */
+static bool is_untouched(const struct lava_progress *progress) {
+    return progress->row == 0 && progress->column == 0 && progress->partial == 0;
+}
+
 /* Runs the plan; where the device has less memory than it said, in smaller blocks. */
 static enum lava_status run_plan(struct lava_engine *engine, const struct lava_problem *problem,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
         enum lava_status status = lava_runner_run(engine, problem, plan, progress, NULL);
-        bool untouched = progress->row == 0 && progress->column == 0 && progress->partial == 0;
-        if (status != LAVA_ERROR_DEVICE_MEMORY || !untouched || engine->device->failed)
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) || engine->device->failed)
             return status;
         memory_bytes /= 2;
         if (memory_bytes < LEAST_MEMORY_BYTES)
@@ -251,8 +255,12 @@ static bool try_product(struct lava_call *call, void *context) {
     }
     call->reason = LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
-    if (progress.row == 0 && progress.column == 0 && progress.partial == 0)
-        return false; /* nothing is written, so the call is forwarded */
+    if (is_untouched(&progress)) {
+        /* a triangle may still be computed in halves (lib/blas/triangle.c) */
+        if (status == LAVA_ERROR_DEVICE_MEMORY && problem->region != LAVA_REGION_ALL)
+            call->reason = LAVA_REASON_MEMORY;
+        return false; /* the call is forwarded */
+    }
     call->scheme = plan.kernel->scheme;
     lava_offload_complete(problem, &progress);
     return true;

@@ -4,8 +4,8 @@
     pca.py ROWS COLUMNS
 
 The covariance is the product of the centred data with the data. It equals the product of the centred data with itself,
-because centred columns add up to zero. NumPy computes A.T @ A, of one array, and numpy.cov with BLAS's ssyrk, which
-LavaBLAS leaves to the CPU. It computes products of two arrays with sgemm.
+because centred columns add up to zero. NumPy computes A.T @ A, of one array, and numpy.cov with BLAS's ssyrk, and
+products of two arrays with sgemm.
 """
 import time
 

@@ -1,5 +1,6 @@
 /* blocking.c: for all sizes and limits a plan keeps its invariants; with ample memory it splits nothing. */
 #include "blocks.h"
+#include "dispatch/program.h"
 
 /* Memory for one tile and one step of K without a split, computed by hand. With m below a tile the result is
  * smaller. */
@@ -319,9 +320,71 @@ static void test_chunks(void **state) {
     assert_int_equal(c.chunk_columns, 0);
 }
 
+/* Strips: all limits hold, the packed operands are whole, and the downloads cover the triangle exactly. */
+static void check_strips(const struct lava_problem *problem, const struct lava_kernel *kernel,
+                         const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
+    bool is_lower = problem->region == LAVA_REGION_LOWER;
+    int64_t each = problem->of_parts ? 2 : 1, end = 0;
+    uint64_t k = (uint64_t)up(problem->k, kernel->tile_k);
+    uint64_t a = packed_bytes(kernel, kernel->tile_m, (uint64_t)up(problem->m, kernel->tile_m), k);
+    uint64_t b = packed_bytes(kernel, kernel->tile_n, (uint64_t)up(problem->n, kernel->tile_n), k);
+    assert_true(blocking->by_strips && blocking->blocks_n <= LAVA_BLOCKING_TILE_LISTS);
+    assert_int_equal(blocking->packed_a_bytes, a);
+    assert_int_equal(blocking->packed_b_bytes, b);
+    assert_int_equal(blocking->total_bytes,
+                     a + b + blocking->blocks_held * (blocking->accumulator_bytes + blocking->result_bytes) +
+                         LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes);
+    assert_true(blocking->total_bytes <= limits->memory_bytes && b <= limits->max_buffer_bytes);
+    struct lava_program program;
+    struct lava_task task;
+    lava_program_begin(&program, problem, kernel, blocking);
+    while (lava_program_next(&program, &task)) {
+        const struct lava_block *block = task.block;
+        if (task.kind != LAVA_TASK_DOWNLOAD)
+            continue;
+        assert_int_equal(is_lower ? block->row : block->column / each, end);
+        assert_int_equal(is_lower ? block->column : block->row, 0);
+        end = block->row + block->rows;
+        assert_int_equal(block->column + block->columns, end * each);
+        assert_true((uint64_t)(up(block->rows, kernel->tile_m) * up(block->columns, kernel->tile_n)) *
+                        blocking->split_k * (kernel->type == LAVA_TYPE_FP64 ? 8 : 4) <=
+                    blocking->accumulator_bytes);
+    }
+    assert_int_equal(end, problem->m);
+}
+
+static void test_triangles(void **state) {
+    (void)state;
+    const struct lava_kernel *kernel = lava_kernels_find("fp64_64x64");
+    uint64_t random = random_seed();
+    int planned = 0;
+    for (int i = 0; i < 3000; i++) {
+        int64_t n = random_size(&random, 3000), each = 1 + i % 2;
+        struct lava_problem problem = {.type = LAVA_TYPE_FP64,
+                                       .type_c = LAVA_TYPE_FP64,
+                                       .of_parts = each == 2,
+                                       .region = i % 4 < 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                                       .m = n,
+                                       .n = n * each,
+                                       .k = random_size(&random, 3000) * each,
+                                       .alpha = 1};
+        struct lava_blocking_limits limits = ample;
+        limits.memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (20 + random_next(&random) % 10));
+        limits.column_blocks = 1 << random_next(&random) % 4;
+        limits.split_k = (uint32_t)(random_next(&random) % 4);
+        struct lava_blocking blocking;
+        if (!lava_blocking_plan(&problem, kernel, &limits, &blocking))
+            continue;
+        check_strips(&problem, kernel, &limits, &blocking);
+        planned++;
+    }
+    assert_true(planned > 300);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_triangles),
         cmocka_unit_test(test_nothing_cut_where_all_fits),
         cmocka_unit_test(test_column_blocks),
         cmocka_unit_test(test_later_widths),

@@ -107,7 +107,7 @@ known() {
     for routine; do
         case $routine in *gemmt*) set -- U N T 50 40 ;; *) set -- N T 60 50 40 ;; esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
-        case $answer in "$types NT m "*) ;; *) fail "$routine: $answer" ;; esac
+        case $answer in "$types NT m "* | "$types upper NT m "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
 known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_

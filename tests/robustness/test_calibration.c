@@ -219,26 +219,26 @@ static void points_are_all_there(void **state) {
 /* begin and end functions controlled by a test. */
 static int turns, turns_allowed, disturbed;
 
-static bool begin_turn(struct lava_microbenchmark *gauge, struct lava_engine **device) {
-    (void)gauge;
+static bool begin_turn(struct lava_microbenchmark *bench, struct lava_engine **device) {
+    (void)bench;
     if (device)
         *device = engine;
     return turns_allowed < 0 || turns++ < turns_allowed;
 }
 
-static bool end_turn(struct lava_microbenchmark *gauge, struct lava_engine *device) {
-    (void)gauge;
+static bool end_turn(struct lava_microbenchmark *bench, struct lava_engine *device) {
+    (void)bench;
     (void)device;
     return disturbed-- <= 0;
 }
 
-static void init_gauge(struct lava_microbenchmark *gauge) {
-    *gauge = (struct lava_microbenchmark){.blas = lava_cpu_blas_get(),
+static void init_bench(struct lava_microbenchmark *bench) {
+    *bench = (struct lava_microbenchmark){.blas = lava_cpu_blas_get(),
                                           .capabilities = &engine->capabilities,
                                           .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
                                           .begin = begin_turn,
                                           .end = end_turn};
-    lava_survey_set_quick(gauge);
+    lava_survey_set_quick(bench);
     turns = disturbed = 0;
     turns_allowed = -1;
 }
@@ -248,22 +248,22 @@ static bool is_plausible(double figure, double least, double most) {
 }
 
 static void survey(void **state) {
-    struct lava_microbenchmark gauge;
+    struct lava_microbenchmark bench;
     size_t count;
     int points = 0, rows = 0;
     (void)state;
-    init_gauge(&gauge);
+    init_bench(&bench);
     const struct lava_kernel *table = lava_kernels_table(&count);
-    assert_true(lava_survey_lacks(&gauge.figures, gauge.capabilities, LAVA_TYPE_FP32));
+    assert_true(lava_survey_lacks(&bench.figures, bench.capabilities, LAVA_TYPE_FP32));
     bool complete = false;
     for (int i = 0; i < TRIES && !complete; i++) {
         uint64_t begin = lava_stats_now_ns();
-        complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
+        complete = lava_survey_run(&bench, 1u << LAVA_TYPE_FP32);
         assert_true((double)(lava_stats_now_ns() - begin) * 1e-9 < SURVEY_S);
     }
     assert_true(complete);
-    assert_false(lava_survey_lacks(&gauge.figures, gauge.capabilities, LAVA_TYPE_FP32));
-    const struct lava_device_figures *device = &gauge.figures.device;
+    assert_false(lava_survey_lacks(&bench.figures, bench.capabilities, LAVA_TYPE_FP32));
+    const struct lava_device_figures *device = &bench.figures.device;
     assert_true(is_plausible(device->call_latency_ns, 1e3, 1e9));
     const double rates[] = {device->upload_bytes_per_s, device->download_bytes_per_s,
                             device->memory_bytes_per_s};
@@ -276,26 +276,26 @@ static void survey(void **state) {
     }
     assert_true(rows >= 1);
     for (int i = 0; i < LAVA_SURVEY_POINTS; i++) {
-        double ns = (&gauge.figures.cpu.product_ns[0][0][0])[i];
+        double ns = (&bench.figures.cpu.product_ns[0][0][0])[i];
         assert_true(ns == 0 || is_plausible(ns, 10, 1e10));
         points += ns > 0;
     }
     assert_true(points >= 12);
 
     /* Existing figures are not measured again. */
-    struct lava_figures before = gauge.figures;
+    struct lava_figures before = bench.figures;
     turns = turns_allowed = 0;
-    assert_true(lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32));
-    assert_memory_equal(&before, &gauge.figures, sizeof before);
-    lava_microbenchmark_finish(&gauge);
+    assert_true(lava_survey_run(&bench, 1u << LAVA_TYPE_FP32));
+    assert_memory_equal(&before, &bench.figures, sizeof before);
+    lava_microbenchmark_finish(&bench);
 }
 
 /* However early it is told to stop. */
 static void survey_stops(void **state) {
-    struct lava_microbenchmark gauge;
+    struct lava_microbenchmark bench;
     (void)state;
     for (int allowed = 0; allowed < 60; allowed += 1 + allowed / 4) {
-        init_gauge(&gauge);
+        init_bench(&bench);
         turns_allowed = allowed;
         bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
         /* It is not called again after it refused. On a busy machine the survey's own limits may end it
@@ -303,46 +303,46 @@ static void survey_stops(void **state) {
         assert_true(turns <= allowed + 1);
         assert_true(!complete || turns <= allowed);
         assert_false(complete && allowed < 5); /* later, the limits may end it first */
-        lava_microbenchmark_finish(&gauge);
+        lava_microbenchmark_finish(&bench);
     }
 }
 
 /* A product is measured again until no other call ran at the same time. */
 static void disturbed_turns_do_not_count(void **state) {
-    struct lava_microbenchmark gauge;
+    struct lava_microbenchmark bench;
     (void)state;
-    init_gauge(&gauge);
+    init_bench(&bench);
     turns_allowed = 1000;
-    gauge.point_ns = gauge.piece_ns = UINT64_MAX; /* a busy machine is slow */
+    bench.point_ns = bench.piece_ns = UINT64_MAX; /* a busy machine is slow */
     disturbed = 20;
-    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2), LAVA_MICROBENCHMARK_MEASURED);
-    assert_true(turns >= 20 + (int)gauge.runs);
+    assert_int_equal(lava_microbenchmark_cpu(&bench, 2, 2, 2), LAVA_MICROBENCHMARK_MEASURED);
+    assert_true(turns >= 20 + (int)bench.runs);
     turns = 0;
     disturbed = 20;
-    assert_int_equal(lava_microbenchmark_latency(&gauge, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
-    assert_true(turns > 20 + (int)gauge.runs);
-    lava_microbenchmark_finish(&gauge);
+    assert_int_equal(lava_microbenchmark_latency(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
+    assert_true(turns > 20 + (int)bench.runs);
+    lava_microbenchmark_finish(&bench);
 }
 
 static void limits_hold(void **state) {
-    struct lava_microbenchmark gauge;
+    struct lava_microbenchmark bench;
     (void)state;
-    init_gauge(&gauge);
-    gauge.limit_ns = 1;
-    gauge.piece_ns = UINT64_MAX;
-    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2),
+    init_bench(&bench);
+    bench.limit_ns = 1;
+    bench.piece_ns = UINT64_MAX;
+    assert_int_equal(lava_microbenchmark_cpu(&bench, 2, 2, 2),
                      LAVA_MICROBENCHMARK_STOPPED); /* after one run */
-    assert_true(gauge.figures.cpu.product_ns[2][2][2] == 0);
-    assert_false(gauge.stopped);
-    gauge.limit_ns = 0;
-    gauge.piece_ns = 1;
-    assert_int_equal(lava_microbenchmark_cpu(&gauge, 5, 5, 2), LAVA_MICROBENCHMARK_SKIPPED);
-    lava_survey_set_quick(&gauge);
-    gauge.matrix_bytes = 4096;
-    assert_int_equal(lava_microbenchmark_cpu(&gauge, 2, 2, 2), LAVA_MICROBENCHMARK_SKIPPED);
-    assert_int_equal(lava_microbenchmark_latency(&gauge, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_SKIPPED);
-    assert_int_equal(lava_microbenchmark_kernel(&gauge, 100000), LAVA_MICROBENCHMARK_SKIPPED);
-    lava_microbenchmark_finish(&gauge);
+    assert_true(bench.figures.cpu.product_ns[2][2][2] == 0);
+    assert_false(bench.stopped);
+    bench.limit_ns = 0;
+    bench.piece_ns = 1;
+    assert_int_equal(lava_microbenchmark_cpu(&bench, 5, 5, 2), LAVA_MICROBENCHMARK_SKIPPED);
+    lava_survey_set_quick(&bench);
+    bench.matrix_bytes = 4096;
+    assert_int_equal(lava_microbenchmark_cpu(&bench, 2, 2, 2), LAVA_MICROBENCHMARK_SKIPPED);
+    assert_int_equal(lava_microbenchmark_latency(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_SKIPPED);
+    assert_int_equal(lava_microbenchmark_kernel(&bench, 100000), LAVA_MICROBENCHMARK_SKIPPED);
+    lava_microbenchmark_finish(&bench);
 }
 
 static int open_device(void **state) {
