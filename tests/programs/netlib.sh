@@ -1,6 +1,7 @@
 #!/bin/sh
 # Netlib's testers of level 3 with the library preloaded: ?GEMM, ?SYRK and ?HERK. They compare every combination
-# of arguments with their own computation, and replace xerbla by their own error handler, which a forwarded call must reach.
+# of arguments with their own computation, and replace xerbla by their own error handler, which a forwarded call
+# must reach.
 # The Fortran testers run on the system's libblas.so.3. Those of CBLAS run on Netlib's, because they use
 # internal variables that no other library has.
 #
