@@ -29,6 +29,7 @@
 struct arguments {
     char uplo, transa, transb;
     int64_t m, n, k;
+    bool is_hermitian; /* from the routine: ?herk */
 };
 
 static const struct argument {
@@ -94,15 +95,18 @@ static bool make_gemmt(const struct arguments *x, struct lava_problem *problem) 
     return valid;
 }
 
-/* Makes ?syrk as ?gemmt of A and its own transpose, which is conjugated if TRANS is ?herk's C. */
+/* Makes ?syrk as ?gemmt of A and its own transpose. Complex ?syrk has no C, and ?herk no T. */
 static bool make_syrk(const struct arguments *x, struct lava_problem *problem) {
     struct arguments product = *x;
-    product.transb = x->transa == 'N' ? 'T' : 'N';
+    char turned = x->is_hermitian ? 'C' : 'T';
+    bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(problem->type);
+    product.transb = x->transa == 'N' ? turned : 'N';
     bool valid = make_gemmt(&product, problem);
     problem->b_is_a = true;
+    problem->real_diagonal = x->is_hermitian;
     problem->b = problem->a;
     problem->ldb = problem->lda;
-    return valid;
+    return valid && has_trans;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -251,6 +255,8 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     int first = options + (names == sizes_alone ? 0 : 1);
     if (!read_arguments(names, argc - first, argv + first, &x))
         return NULL;
+    const struct lava_routine_row *row = lava_routine_row(call->routine);
+    x.is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
     call->problem.type = lava_routine_type(call->routine);
     call->problem.type_c = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->problem);

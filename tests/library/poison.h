@@ -15,7 +15,9 @@ static unsigned poison_seed = 1;
 
 static inline int poison_random(int below) {
     poison_seed = poison_seed * 1664525u + 1013904223u;
-    return (int)((poison_seed >> 8) % (unsigned)below);
+    /* its low bits repeat after few numbers */
+    unsigned mixed = (poison_seed ^ poison_seed >> 15) * 0x2c1b3c6du;
+    return (int)((mixed ^ mixed >> 16) % (unsigned)below);
 }
 
 static inline void *poison_new(size_t bytes) {

@@ -1,8 +1,9 @@
-/* Makes one call of a ?gemm or ?gemmt by the table of routines and prints the name that it was called by. Run
- * by test_explain.sh. A and B are zeros, the leading dimensions the least.
+/* Makes one call of a ?gemm, ?gemmt, ?syrk or ?herk by the table of routines and prints the name that it was
+ * called by. Run by test_explain.sh. A and B are zeros, the leading dimensions the least.
  *
  *   routine_call ROUTINE TRANSA TRANSB M N K          of ?gemm
- *   routine_call ROUTINE UPLO TRANSA TRANSB N K       of ?gemmt */
+ *   routine_call ROUTINE UPLO TRANSA TRANSB N K       of ?gemmt
+ *   routine_call ROUTINE UPLO TRANS N K               of ?syrk and ?herk */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,20 @@ static int enumerator(const char *word) {
     return *word == 'U' ? 121 : *word == 'L' ? 122 : *word == 'N' ? 111 : *word == 'T' ? 112 : 113;
 }
 
+/* The words after the routine's name. */
+static int words_of(enum lava_family family) {
+    return family == LAVA_FAMILY_SYRK ? 4 : 5;
+}
+
 static struct numbers read_numbers(enum lava_family family, char **words) {
-    bool triangle = family == LAVA_FAMILY_GEMMT;
-    struct numbers x = {.uplo = enumerator(words[0])};
-    words += triangle;
-    x.transa = enumerator(words[0]);
-    x.transb = enumerator(words[1]);
-    x.m = atoll(words[2]);
-    x.n = triangle ? x.m : atoll(words[3]);
-    x.k = atoll(words[triangle ? 3 : 4]);
+    struct numbers x = {.uplo = family == LAVA_FAMILY_GEMM ? 0 : enumerator(*words++)};
+    x.transa = x.transb = enumerator(*words++);
+    if (family != LAVA_FAMILY_SYRK)
+        x.transb = enumerator(*words++);
+    x.m = x.n = atoll(*words++);
+    if (family == LAVA_FAMILY_GEMM)
+        x.n = atoll(*words++);
+    x.k = atoll(*words);
     x.lda = x.transa == 111 ? x.m : x.k;
     x.ldb = x.transb == 111 ? x.k : x.n;
     return x;
@@ -75,9 +81,10 @@ static void call(enum lava_routine routine, const struct numbers *x) {
 }
 
 int main(int count, char **arguments) {
-    for (int i = 0; i < LAVA_ROUTINE_COUNT && count == 7; i++) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT && count > 1; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
-        if (strcmp(row->routine, arguments[1]) || !lava_routine_is_plain((enum lava_routine)i))
+        if (strcmp(row->routine, arguments[1]) || !lava_routine_is_plain((enum lava_routine)i) ||
+            count != 2 + words_of(row->family))
             continue;
         const struct numbers x = read_numbers(row->family, arguments + 2);
         call((enum lava_routine)i, &x);

@@ -56,12 +56,13 @@ agree() {
     compared=$((compared + 1))
 }
 
-for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'hgemm N N 64 64 64'; do
+for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'dsyrk U T 700 300' 'hgemm N N 64 64 64'; do
     # shellcheck disable=SC2086 # arguments are words
     agree cpu cpu 'the mode is cpu' $call
 done
 for call in 'sgemm T N 70 50 30' 'dgemm N T 300 200 100' 'cgemm3m N N 90 50 40' 'zgemm N C 128 64 32' \
-    'dgemmt L N T 701 300' 'cgemmt U C N 300 100' 'sgemmtr U N N 100 100'; do
+    'dgemmt L N T 701 300' 'cgemmt U C N 300 100' 'sgemmtr U N N 100 100' 'dsyrk L N 501 200' \
+    'dsyrk U T 333 100' 'csyrk U N 120 70' 'zherk L N 200 90' 'zherk U C 257 60'; do
     # shellcheck disable=SC2086 # as above
     agree gpu gpu 'the mode is gpu' $call
 done
@@ -70,10 +71,14 @@ agree gpu half 'the mode is gpu' gemm_bf16bf16f32 N N 33 65 20
 agree gpu cpu 'nothing to multiply' dgemm N T 30 20 0
 agree auto cpu 'below the cut-off' sgemm N N 100 100 100
 agree auto cpu 'below the cut-off' dgemmt U N N 150 90
+agree auto cpu 'below the cut-off' dsyrk U N 150 90
+agree auto cpu 'below the cut-off' zherk L C 60 50
 agree auto cpu 'the CPU is estimated to be faster' sgemm N T 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
-[ $compared = 18 ] || fail "$compared calls were compared"
+agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
+agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
+[ $compared = 28 ] || fail "$compared calls were compared"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -105,15 +110,19 @@ known() {
     types=$1
     shift
     for routine; do
-        case $routine in *gemmt*) set -- U N T 50 40 ;; *) set -- N T 60 50 40 ;; esac
+        case $routine in
+        *gemmt*) region=' upper' && set -- U N T 50 40 ;;
+        *syrk* | *herk*) region=' upper' && set -- U N 50 40 ;;
+        *) region= && set -- N T 60 50 40 ;;
+        esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
-        case $answer in "$types NT m "* | "$types upper NT m "*) ;; *) fail "$routine: $answer" ;; esac
+        case $answer in "$types$region NT m "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm
-known cfp32 cgemm cgemm3m cgemmt cgemmtr
-known cfp64 zgemm zgemm3m zgemmt zgemmtr
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32
@@ -139,6 +148,8 @@ refused dgemm N X 1 2 3
 refused dgemm N NN 1 2 3
 refused dgemm N N 1 2 -3
 refused dgemmt N N T 1 2
+refused dsyrk N N 1 2
+refused dsyrk U N 1 2 3
 refused sgemm_batch N N 1 2 3
 refused --type fp64 dgemm N N 1 2 3
 refused --type fp64 --c-type fp32 1 2 3
@@ -146,6 +157,70 @@ refused --type fp8 1 2 3
 refused --type
 refused --precision exact 1 2 3
 refused --nosuch 1 1 2 3
+
+# invalid ARGUMENT...: the routine itself refuses these.
+invalid() {
+    case $("$tool" explain "$@") in
+    *": CPU (invalid arguments)"*) ;;
+    *) fail "explain $*: not invalid" ;;
+    esac
+}
+export LAVABLAS_MODE=gpu
+invalid zherk U T 50 40
+invalid zsyrk U C 50 40
+invalid csyrk L C 50 40
+
+# planned ARGUMENT...: --plan adds a program to the answer, with the strips of a triangle that its first line
+# tells of: each is packed, multiplied and downloaded once, in order.
+planned() {
+    "$tool" explain "$@" | head -n 1 >"$folder/line"
+    "$tool" explain --plan "$@" >"$folder/plan" || fail "explain --plan $*: status $?"
+    head -n 1 "$folder/plan" | cmp -s - "$folder/line" || fail "explain --plan $*: another first line"
+    awk '
+        function wrong(why) { print "line " NR ", " why ": " $0; is_wrong = 1 }
+        function task(name) { return $1 == name || $1 " " $2 == name }
+        # The word after the given one, after which the range that begins is "FIRST to END".
+        function at(word,    i) { for (i = 1; i < NF; i++) if ($i == word) return i + 1; return 0 }
+        NR == 1 {
+            for (i = 2; i < NF; i++) {
+                if ($i == "m") m = $(i + 1) + 0
+                if ($i == "k") k = $(i + 1) + 0
+                if ($i == "strips" || $i == "strip") { strips = $(i - 1); rows = $(i + 2); depth = $(i + 4) + 0 }
+            }
+            epilogue = /, epilogue,/
+            region = $2
+            if (!strips) wrong("no strips")
+        }
+        task("pack A") {
+            if (packs != multiplies) wrong("a strip before is not multiplied")
+            first = $(at("rows")); end = $(at("rows") + 2) + 0
+            if (first != packs * rows || end != (first + rows < m ? first + rows : m)) wrong("not the next strip")
+            if (!/the same as B/) wrong("B is not A")
+            packs++
+        }
+        task("pack B") { wrong("A is packed for both") }
+        task("multiply") || task("epilogue") || task("download") {
+            r = at("rows"); c = at("columns"); each = depth / k
+            ok = region == "lower" ? $r == first && $c == 0 : $r == 0 && $c == first * each
+            if (!ok || $(r + 2) + 0 != end || $(c + 2) + 0 != end * each) wrong("not the strip")
+        }
+        task("multiply") { multiplies++ }
+        task("epilogue") { epilogues++ }
+        task("download") { downloads++; last = NR }
+        task("write back") { if ($4 == 0) written = NR }
+        END {
+            if (packs != strips || multiplies != strips || downloads != strips) wrong(strips " strips in the first line")
+            if (epilogues != (epilogue ? strips : 0)) wrong("the epilogues")
+            if (end != m) wrong("rows are left")
+            if (written < last) wrong("not all is written back")
+            exit is_wrong
+        }' "$folder/plan" || fail "explain --plan $*: $(cat "$folder/plan")"
+}
+planned dsyrk L N 700 300
+planned dsyrk U T 1000 200
+planned ssyrk L T 90 50
+planned zherk U C 500 300
+planned cherk L N 777 111
 
 # Without a device the CPU is the answer, and the status tells of it.
 status=0

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Netlib's testers of level 3 with the library preloaded. They compare every combination of arguments with
-# their own computation, and replace xerbla by their own error handler, which a forwarded call must reach.
+# Netlib's testers of level 3 with the library preloaded: ?GEMM, ?SYRK and ?HERK. They compare every combination
+# of arguments with their own computation, and replace xerbla by their own error handler, which a forwarded call
+# must reach.
 # The Fortran testers run on the system's libblas.so.3. Those of CBLAS run on Netlib's, because they use
 # internal variables that no other library has.
 #
@@ -30,48 +31,51 @@ gpu) settings=$on_lavapipe ;;
 auto) settings= ;;
 esac
 
-# judge WHAT ROUTINE PATTERN...: fails unless the tester's output has a line of each pattern and none of a
-# failure.
+# judge WHAT ROUTINES PATTERN...: fails unless the tester's output has a line of each pattern for each routine, and
+# none of a failure.
 judge() {
     what=$1
-    routine=$2
+    routines=$2
     shift 2
     ! grep -E 'FAIL|ABORTED|FATAL|SUSPECT|\*\*\*\*\*' "$folder/output" || fail "$what: see above"
     for pattern; do
-        grep -qiE "^ *${routine%_} +PASSED THE $pattern" "$folder/output" || fail "$what: no line: PASSED THE $pattern"
+        for routine in $routines; do
+            grep -qiE "^ *${routine%_} +PASSED THE $pattern" "$folder/output" ||
+                fail "$what: no line: $routine PASSED THE $pattern"
+        done
     done
     grep -q 'END OF TESTS' "$folder/output" || fail "$what: it did not end"
 }
 
-# judge_statistics WHAT ROUTINE: fails unless every product of the tester came to the library and ran where
-# it should.
+# judge_statistics WHAT ROUTINE: fails unless every one of the tester's calls came to the library and ran
+# where it should.
 judge_statistics() {
     [ "$mode" != gpu ] || skip_without_device "$folder/stats"
     made=$(sed -nE "s/^ *${2%_} +PASSED THE .*\( *([0-9]+) CALLS\).*/\1/Ip" "$folder/output" |
         awk '{ sum += $1 } END { print sum + 0 }')
     invalid=$(calls "$folder/stats" "$2" cpu '^invalid arguments')
     seen=$(($(calls "$folder/stats" "$2") - invalid))
-    [ "$made" = "$seen" ] && [ "$seen" -gt 0 ] || fail "$1: $made calls made, $seen intercepted"
-    [ "$invalid" -gt 0 ] || fail "$1: no error exit was forwarded"
+    [ "$made" = "$seen" ] && [ "$seen" -gt 0 ] || fail "$1, $2: $made calls made, $seen intercepted"
+    [ "$invalid" -gt 0 ] || fail "$1, $2: no error exit was forwarded"
     on_device=$(calls "$folder/stats" "$2" gpu)
     case $mode in
-    cpu) [ "$on_device" = 0 ] || fail "$1: $on_device products on a device" ;;
+    cpu) [ "$on_device" = 0 ] || fail "$1, $2: $on_device products on a device" ;;
     gpu)
         rest=$(calls "$folder/stats" "$2" cpu '^nothing to multiply')
         [ "$on_device" -gt 0 ] && [ $((on_device + rest)) = "$seen" ] ||
-            fail "$1: of $seen products $on_device on the device, $rest empty"
+            fail "$1, $2: of $seen products $on_device on the device, $rest empty"
         ;;
     esac
-    echo "$1: $seen products, $on_device of them on the device"
+    echo "$1, $2: $seen products, $on_device of them on the device"
 }
 
-# run_tester PROGRAM INPUT OUTPUT_FILE ROUTINE FOLDER_OF_LIBBLAS PATTERN...: OUTPUT_FILE is a file that the
+# run_tester PROGRAM INPUT OUTPUT_FILE ROUTINES FOLDER_OF_LIBBLAS PATTERN...: OUTPUT_FILE is a file that the
 # Fortran testers write in addition to their printed output.
 run_tester() {
     program=$1
     input=$2
     written=$3
-    routine=$4
+    tested=$4
     libraries=$5
     shift 5
     rm -f "$folder/stats"
@@ -81,9 +85,11 @@ run_tester() {
         <"$input" >"$folder/printed" 2>&1) || fail "$program: status $?"
     cat "$folder/printed" >"$folder/output"
     [ ! -e "$folder/$written" ] || cat "$folder/$written" >>"$folder/output"
-    judge "$program" "$routine" "$@"
+    judge "$program" "$tested" "$@"
     if [ -e "$folder/stats" ]; then
-        judge_statistics "$program" "$routine"
+        for routine in $tested; do
+            judge_statistics "$program" "$routine"
+        done
     else
         fail "$program: no call was intercepted"
     fi
@@ -92,12 +98,19 @@ run_tester() {
 # run_testers TYPE PREPARED: PREPARED is a sed script that changes the package's input.
 run_testers() {
     type=$1
+    fortran="${type}gemm_ ${type}syrk_"
+    cblas="cblas_${type}gemm cblas_${type}syrk"
+    case $type in [cz])
+        fortran="$fortran ${type}herk_"
+        cblas="$cblas cblas_${type}herk"
+        ;;
+    esac
     sed -E "$2" "$testers/${type}blat3.in" >"$folder/input"
-    run_tester "xblat3$type" "$folder/input" "${type}blat3.out" "${type}gemm_" '' \
+    run_tester "xblat3$type" "$folder/input" "${type}blat3.out" "$fortran" '' \
         'TESTS OF ERROR-EXITS' 'COMPUTATIONAL TESTS'
     [ -n "$netlib_cblas" ] || return 0
     sed -E "$2" "$testers/${type}in3" >"$folder/input"
-    run_tester "x${type}cblat3" "$folder/input" none "cblas_${type}gemm" "$netlib_cblas" \
+    run_tester "x${type}cblat3" "$folder/input" none "$cblas" "$netlib_cblas" \
         'TESTS OF ERROR-EXITS' 'COLUMN-MAJOR COMPUTATIONAL TESTS' 'ROW-MAJOR +COMPUTATIONAL TESTS'
 }
 
@@ -107,7 +120,7 @@ for type in $types; do
     # The package's largest matrix is 9 x 9. These sizes are the testers' largest, and extend over the edge
     # of a tile.
     run_testers "$type" 's/^[0-9 ]+(NUMBER OF VALUES OF N)/2 \1/; s/^[0-9 ]+(VALUES OF N)/33 65 \1/
-        /gemm /I!s/ T PUT F FOR NO TEST/ F &/'
+        /(gemm|syrk|herk) /I!s/ T PUT F FOR NO TEST/ F &/'
     grep -qE 'FOR N +33 +65' "$folder/output" || fail "$type: the sizes were not changed"
     [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
 done

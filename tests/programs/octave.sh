@@ -1,7 +1,8 @@
 #!/bin/sh
 # Octave, which calls Fortran's names of libblas.so.3, with the library preloaded and with the replacement in
 # LD_LIBRARY_PATH: products of all types are exact for integers, a system of equations is solved, and the
-# statistics show that lavapipe computed the products.
+# statistics show that lavapipe computed the products. A matrix by its own transpose comes as ?syrk, a complex one by its
+# own conjugate as ?herk.
 #
 #   octave.sh LIBRARY REPLACEMENT ROUTINE...
 set -eu
@@ -24,6 +25,19 @@ assert(a * b, c);
 assert(single(a) * single(b), single(c));
 assert((a * 2i) * (b + b * 1i), c * (-2 + 2i));
 assert(single(a * 2i) * single(b + b * 1i), single(c * (-2 + 2i)));
+g = zeros(90);
+for k = 1:120
+  g += a(k, :)' .* a(k, :);
+end
+z = a + 2i * a;
+assert(a' * a, g);
+b32 = single(a);
+assert(b32' * b32, single(g));
+assert(z' * z, 5 * g);
+assert(z.' * z, (-3 + 4i) * g);
+f = single(z); # a variable: f' * f is one matrix twice
+assert(f' * f, single(5 * g));
+assert(f.' * f, single((-3 + 4i) * g));
 s = a' * a + 1000 * eye(90);
 x = s \ b;
 assert(s * x, b, 1e-9);
@@ -40,7 +54,7 @@ run_octave() { # run_octave VARIABLE=VALUE ROUTINE...
         octave-cli --norc --quiet "$folder/products.m" || fail "$placed: status $?"
     [ -s "$folder/stats" ] || { fail "$placed: no product came to LavaBLAS"; return; }
     skip_without_device "$folder/stats"
-    expect_calls "$folder/stats" gpu "$@"
+    expect_calls "$folder/stats" gpu "$@" ssyrk_ dsyrk_ csyrk_ zsyrk_ cherk_ zherk_
 }
 run_octave LD_PRELOAD="$library" "$@"
 run_octave LD_LIBRARY_PATH="$(dirname "$replacement")" "$@"

@@ -138,6 +138,75 @@ def scipy_products(letter, generator):
                 check_close(product, a, b, alpha, beta, c)
 
 
+def numpy_triangles(letter, generator):
+    """A matrix by its own transpose: NumPy calls ?syrk for one triangle and copies it to the other."""
+    dtype = numpy.dtype(DTYPES[letter])
+    routine = options.numpy.replace("gemm", "syrk").format(letter)
+    for make in (integers, reals):
+        a = make(generator, (M, K), dtype)
+        columns, part = numpy.asfortranarray(a), numpy.hstack([a, a])[:, K:]
+        out = numpy.full((K, K), numpy.nan, dtype)
+        ways = (
+            (lambda: a @ a.T, False),
+            (lambda: a.T @ a, True),
+            (lambda: columns @ columns.T, False),
+            (lambda: numpy.dot(columns.T, columns), True),
+            (lambda: part @ part.T, False),
+            (lambda: numpy.matmul(a.T, a, out=out), True),
+        )
+        for way, is_turned in ways:
+            left = a.T if is_turned else a
+            forget_call()
+            product = way()
+            check_call(routine, (len(left), len(left), left.shape[1]))
+            assert (product == product.T).all(), routine
+            if make is integers:
+                assert (product == multiply(left, left.T)).all(), routine
+            else:
+                check_close(product, left, left.T)
+    if letter == "d":  # of floats, covariances are computed in doubles as well
+        forget_call()
+        covariance = numpy.cov(a)
+        check_call(routine, (M, M, K))
+        centered = wide(a) - wide(a).mean(axis=1, keepdims=True)
+        assert abs(covariance - multiply(centered, centered.T) / (K - 1)).max() < 1e-13
+
+
+def check_triangle(product, a, b, alpha, beta, c, is_lower, is_hermitian):
+    """One triangle is alpha a b + beta c; the other is c's."""
+    rows, columns = numpy.indices(c.shape)
+    inside = rows >= columns if is_lower else rows <= columns
+    if is_hermitian:
+        c = c.copy()
+        numpy.fill_diagonal(c, c.diagonal().real)
+        assert (product.diagonal().imag == 0).all()
+    assert (product[~inside] == c[~inside]).all(), (a.dtype, is_lower)
+    expected = alpha * multiply(a, b) + beta * c
+    check_close(numpy.where(inside, product, expected.astype(a.dtype)), a, b, alpha, beta, c)
+
+
+def scipy_triangles(letter, generator):
+    dtype = numpy.dtype(DTYPES[letter])
+    for family in ("syrk", "herk") if dtype.kind == "c" else ("syrk",):
+        is_hermitian = family == "herk"
+        routine = options.scipy.replace("gemm", family).format(letter)
+        function = getattr(scipy.linalg.blas, letter + family)
+        for number in range(8):
+            is_lower, is_turned, has_c = number & 1, number >> 1 & 1, number >> 2
+            a = reals(generator, (M, K), dtype)
+            left = a.T if is_turned else a
+            right = left.T
+            if is_hermitian:
+                left, right = (a.conj().T, a) if is_turned else (a, a.conj().T)
+            c = numpy.asfortranarray(reals(generator, (len(left), len(left)), dtype) * has_c)
+            trans = (2 if is_hermitian else 1) * is_turned
+            more = {"beta": 3, "c": c} if has_c else {}
+            forget_call()
+            product = function(-2, a, trans=trans, lower=is_lower, **more)
+            check_call(routine, (len(left), len(left), left.shape[1]))
+            check_triangle(product, left, right, -2, 3 * has_c, c, is_lower, is_hermitian)
+
+
 def check_small(residual, *factors):
     """Checks a residual relative to the norms of the terms it is computed from."""
     size = 1.0
@@ -211,7 +280,10 @@ lavablas = ctypes.CDLL(options.library)
 seed = random.randrange(1 << 31)
 print("seed", seed, "numpy", numpy.__version__, "scipy", scipy and scipy.__version__)
 the_generator = numpy.random.default_rng(seed)
-parts = {"numpy": [numpy_products], "scipy": [scipy_products, factorizations] if scipy else []}
+parts = {
+    "numpy": [numpy_products, numpy_triangles],
+    "scipy": [scipy_products, scipy_triangles, factorizations] if scipy else [],
+}
 for who in sorted(parts, reverse=options.first == "scipy"):
     for part in parts[who]:
         for the_letter in options.types:

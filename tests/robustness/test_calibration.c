@@ -297,7 +297,7 @@ static void survey_stops(void **state) {
     for (int allowed = 0; allowed < 60; allowed += 1 + allowed / 4) {
         init_bench(&bench);
         turns_allowed = allowed;
-        bool complete = lava_survey_run(&gauge, 1u << LAVA_TYPE_FP32);
+        bool complete = lava_survey_run(&bench, 1u << LAVA_TYPE_FP32);
         /* It is not called again after it refused. On a busy machine the survey's own limits may end it
          * before. */
         assert_true(turns <= allowed + 1);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
+#include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
@@ -34,12 +35,49 @@ enum phase { PREPARATION, CALL, PHASES };
 static const char *const phases[PHASES] = {"preparation", "call"};
 
 /* BLOCKS has several blocks, partial tiles at the edges, and a C that is read. TALL has columns so long that
- * each is downloaded in parts, with little staging memory. HALF is the first one in half precision, if the
- * device supports it. */
-enum shape { BLOCKS, TALL, HALF, SHAPES };
+ * each is downloaded in parts, with little staging memory. LOWER, UPPER and HERMITIAN are triangles of
+ * several strips, as ?syrk, ?gemmt and ?herk call for them. HALVES is one whose operands do not fit the
+ * memory, so that its rectangle is computed and then either half. HALF is the first one in half precision, if
+ * the device supports it. */
+enum shape { BLOCKS, TALL, LOWER, UPPER, HERMITIAN, HALVES, HALF, SHAPES };
 static struct product products[SHAPES] = {
     {.transpose_b = true, .m = 390, .n = 450, .k = 100, .alpha = 0.75f, .beta = -0.5f},
     {.transpose_a = true, .m = 40000, .n = 19, .k = 7, .alpha = -1.5f, .beta = 2.0f},
+    {.region = LAVA_REGION_LOWER,
+     .transpose_b = true,
+     .b_is_a = true,
+     .m = 300,
+     .n = 300,
+     .k = 60,
+     .alpha = 0.75f,
+     .beta = -0.5f},
+    {.region = LAVA_REGION_UPPER,
+     .transpose_a = true,
+     .m = 290,
+     .n = 290,
+     .k = 50,
+     .alpha = 0.75f,
+     .beta = 2},
+    {.type = LAVA_TYPE_CFP32,
+     .type_c = LAVA_TYPE_CFP32,
+     .region = LAVA_REGION_LOWER,
+     .transpose_a = true,
+     .conjugate_a = true,
+     .b_is_a = true,
+     .real_diagonal = true,
+     .m = 330,
+     .n = 330,
+     .k = 40,
+     .alpha = -1.25,
+     .beta = 0.5},
+    {.region = LAVA_REGION_UPPER,
+     .transpose_b = true,
+     .b_is_a = true,
+     .m = 300,
+     .n = 300,
+     .k = 1500,
+     .alpha = 0.75f,
+     .beta = -0.5f},
     {.type = LAVA_TYPE_FP16,
      .type_c = LAVA_TYPE_FP16,
      .transpose_b = true,
@@ -71,7 +109,8 @@ struct fault_case {
 static void call(void *c, struct lava_call *told) {
     *told = (struct lava_call){.routine = LAVA_ROUTINE_sgemm_, .valid = true};
     told->problem = product_problem(&products[shape], c);
-    if (!lava_offload_begin(told))
+    bool is_triangle = told->problem.region != LAVA_REGION_ALL;
+    if (!(is_triangle ? lava_triangle_begin(told) : lava_offload_begin(told)))
         lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
     lava_offload_end(told);
 }
@@ -219,7 +258,9 @@ static int count_passages(void) {
     lava_policy_choose(&told.problem, lava_context_capabilities(), &figures, LAVA_MODE_GPU, NULL, &plan);
     printf("%lld x %lld x %lld blocks\n", (long long)plan.blocking.blocks_m,
            (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k);
-    bool expected = shape == TALL ? plan.blocking.block_m > SLOT_ROWS : plan.blocking.blocks_n > 1;
+    bool expected = shape == TALL     ? plan.blocking.block_m > SLOT_ROWS
+                    : shape == HALVES ? plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_MEMORY
+                                      : plan.blocking.blocks_n > 1;
     return right && expected ? 0 : 1;
 }
 
@@ -291,11 +332,11 @@ static int in_child(int function(int), int argument) {
     return 1;
 }
 
-/* Distance between the passages that are tried. The device is prepared in the same way for the first two
- * shapes. */
+/* Distance between the passages that are tried. The device is prepared in the same way for all shapes but the
+ * last. */
 static long stride_of(int of_shape, int phase, int point, long most) {
     long passages = shared->passages[of_shape][phase][point];
-    long wanted = of_shape == BLOCKS ? most : of_shape == TALL && phase != CALL ? 0 : (most + 3) / 4;
+    long wanted = of_shape == BLOCKS ? most : of_shape != HALF && phase != CALL ? 0 : (most + 3) / 4;
     return wanted ? (passages + wanted - 1) / wanted : passages + 1;
 }
 
