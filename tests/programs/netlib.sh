@@ -114,13 +114,17 @@ run_testers() {
         'TESTS OF ERROR-EXITS' 'COLUMN-MAJOR COMPUTATIONAL TESTS' 'ROW-MAJOR +COMPUTATIONAL TESTS'
 }
 
+# Only the library's own routines are tested: of the others, a release's tester and its BLAS may disagree (Debian 13's
+# do, about the name that OpenBLAS's DSYR2K complains by).
+others_off='/(gemm|syrk|herk) /I!s/ T PUT F FOR NO TEST/ F &/'
+
 for type in $types; do
-    run_testers "$type" ''
+    run_testers "$type" "$others_off"
     [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
     # The package's largest matrix is 9 x 9. These sizes are the testers' largest, and extend over the edge
     # of a tile.
     run_testers "$type" 's/^[0-9 ]+(NUMBER OF VALUES OF N)/2 \1/; s/^[0-9 ]+(VALUES OF N)/33 65 \1/
-        /(gemm|syrk|herk) /I!s/ T PUT F FOR NO TEST/ F &/'
+        '"$others_off"
     grep -qE 'FOR N +33 +65' "$folder/output" || fail "$type: the sizes were not changed"
     [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
 done
