@@ -48,6 +48,7 @@ static enum lava_status create_timestamps(struct lava_device *device, struct lav
                                         .queryCount = 2 * LAVA_QUEUE_STAMP_PAIRS};
     enum lava_status status =
         LAVA_VK(device, CreateQueryPool(device->handle, &info, NULL, &queue->timestamps));
+    queue->stamped = 2 * LAVA_QUEUE_STAMP_PAIRS; /* a new pool has to be cleared */
     if (status)
         queue->timestamps = VK_NULL_HANDLE;
     return status;
@@ -285,15 +286,21 @@ void lava_queue_reset_stamps(struct lava_device *device, const struct lava_comma
 }
 
 void lava_queue_stamp(struct lava_device *device, const struct lava_commands *commands, uint32_t index) {
-    if (commands->queue->timestamps && index < 2 * LAVA_QUEUE_STAMP_PAIRS)
-        device->vk.CmdWriteTimestamp2(commands->handle, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                      commands->queue->timestamps, index);
+    struct lava_queue *queue = commands->queue;
+    if (!queue->timestamps || index >= 2 * LAVA_QUEUE_STAMP_PAIRS)
+        return;
+    if (queue->stamped <= index)
+        queue->stamped = index + 1;
+    device->vk.CmdWriteTimestamp2(commands->handle, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queue->timestamps,
+                                  index);
 }
 
 void lava_queue_clear_stamps(struct lava_device *device, enum lava_role role) {
     struct lava_queue *queue = device->queues[role];
-    if (queue->timestamps && device->has_host_query_reset)
-        device->vk.ResetQueryPool(device->handle, queue->timestamps, 0, 2 * LAVA_QUEUE_STAMP_PAIRS);
+    if (!queue->timestamps || !device->has_host_query_reset || queue->stamped == 0)
+        return;
+    device->vk.ResetQueryPool(device->handle, queue->timestamps, 0, queue->stamped);
+    queue->stamped = 0;
 }
 
 static enum lava_status read_ticks(struct lava_device *device, struct lava_queue *queue, uint32_t count,

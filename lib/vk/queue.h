@@ -24,6 +24,7 @@ struct lava_queue {
     uint64_t in_use_until[LAVA_QUEUE_COMMAND_BUFFERS];
     uint32_t next; /* the next command buffer */
     VkQueryPool timestamps;
+    uint32_t stamped; /* stamps from the first on that may have been written since they were cleared */
 };
 
 /* A point on a queue's timeline. A zero-initialized point is always reached. */
