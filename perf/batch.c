@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/base/stats.h"
 #include "lib/engine/rounds.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/vk/gpu.h"
@@ -74,31 +74,31 @@ static bool is_right(const struct lava_batch *batch) {
 static bool time_device(struct lava_engine *engine, const struct lava_batch *batch,
                         const struct lava_batch_plan *plan, double seconds, double *call_ms,
                         double *multiply_ms) {
-    uint64_t start_ns = lava_stats_now_ns();
+    uint64_t start_ns = lava_clock_now_ns();
     *call_ms = *multiply_ms = INFINITY;
     do {
         struct lava_timing timing = {.repeat = 1};
         int64_t finished;
-        uint64_t before_ns = lava_stats_now_ns();
+        uint64_t before_ns = lava_clock_now_ns();
         if (lava_rounds_run(engine, batch, plan, &finished, &timing) || finished != batch->count)
             return false;
-        *call_ms = fmin(*call_ms, 1e-6 * (double)(lava_stats_now_ns() - before_ns));
+        *call_ms = fmin(*call_ms, 1e-6 * (double)(lava_clock_now_ns() - before_ns));
         *multiply_ms = fmin(*multiply_ms, 1e-6 * (double)timing.multiply_ns);
-    } while (1e-9 * (double)(lava_stats_now_ns() - start_ns) < seconds);
+    } while (1e-9 * (double)(lava_clock_now_ns() - start_ns) < seconds);
     return true;
 }
 
 static double time_cpu(const struct lava_batch *batch, double seconds) {
-    uint64_t start_ns = lava_stats_now_ns();
+    uint64_t start_ns = lava_clock_now_ns();
     double best = INFINITY;
     do {
-        uint64_t before_ns = lava_stats_now_ns();
+        uint64_t before_ns = lava_clock_now_ns();
         for (int64_t i = 0; i < batch->count; i++) {
             const struct lava_problem product = lava_batch_product(batch, i);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
         }
-        best = fmin(best, 1e-6 * (double)(lava_stats_now_ns() - before_ns));
-    } while (1e-9 * (double)(lava_stats_now_ns() - start_ns) < seconds);
+        best = fmin(best, 1e-6 * (double)(lava_clock_now_ns() - before_ns));
+    } while (1e-9 * (double)(lava_clock_now_ns() - start_ns) < seconds);
     return best;
 }
 

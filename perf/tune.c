@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/clock.h"
 #include "tests/checkgemm/measure.h"
 #include "tune.h"
 
@@ -115,7 +115,7 @@ static bool parse(struct tune *tune, int argc, char **argv) {
 }
 
 static bool out_of_time(const struct tune *tune) {
-    return (double)(lava_stats_now_ns() - tune->start_ns) * 1e-9 > tune->budget_seconds;
+    return (double)(lava_clock_now_ns() - tune->start_ns) * 1e-9 > tune->budget_seconds;
 }
 
 /* Times a variant briefly, at the first size of each group it takes part in. */
@@ -272,7 +272,7 @@ int main(int argc, char **argv) {
                         .budget_seconds = 600,
                         .registers_per_multiprocessor = 65536,
                         .command = command,
-                        .start_ns = lava_stats_now_ns()};
+                        .start_ns = lava_clock_now_ns()};
     join_command(argc, argv, command);
     if (!parse(&tune, argc, argv)) {
         fputs(usage, stderr);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/base/stats.h"
 #include "lib/vk/gpu.h"
 #include "tests/checkgemm/measure.h"
 #include "tune.h"

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/config.h"
@@ -126,10 +125,4 @@ void lava_stats_install(void) {
         return;
     pthread_atfork(NULL, NULL, reset_in_child);
     atexit(lava_stats_print);
-}
-
-uint64_t lava_stats_now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -22,6 +22,4 @@ void lava_stats_install(void);
  * exit(). */
 void lava_stats_print(void);
 
-uint64_t lava_stats_now_ns(void); /* CLOCK_MONOTONIC */
-
 #endif

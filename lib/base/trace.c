@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/base/stats.h"
 
 /* Writing takes half a microsecond a span, so this many take 2 ms, once in some hundred large products. */
 #define SPANS_KEPT 4096
@@ -184,5 +184,5 @@ void lava_trace_add_work(const char *name, uint64_t begin_ns, uint64_t bytes) {
 }
 
 uint64_t lava_trace_now(void) {
-    return lava_trace_on() ? lava_stats_now_ns() : 0;
+    return lava_trace_on() ? lava_clock_now_ns() : 0;
 }

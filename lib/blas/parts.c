@@ -1,6 +1,7 @@
 /* Several products that together are one call. Called by lib/blas/triangle and lib/abi/groups. */
 #include "lib/blas/parts.h"
 
+#include "lib/base/clock.h"
 #include "lib/calibrate/calibration.h"
 
 /* Every begun call must end, because the calibration waits for it. */
@@ -10,7 +11,7 @@ void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     if (first)
         call->start_ns = part->start_ns;
     else
-        lava_calibration_call_ends(lava_stats_now_ns());
+        lava_calibration_call_ends(lava_clock_now_ns());
     bool failed = call->reason == LAVA_REASON_FAULT;
     if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {
         call->place = part->place;

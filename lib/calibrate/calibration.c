@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/base/stats.h"
 #include "lib/base/thread.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
@@ -119,7 +119,7 @@ void lava_calibration_call_ends(uint64_t now_ns) {
 /* `ended` is read before `begun`: a call between the two reads makes them differ, never agree. */
 static bool is_quiet(uint64_t quiet_ns) {
     uint64_t ended = state.ended, begun = state.begun;
-    return ended == begun && lava_stats_now_ns() - state.last_ns >= quiet_ns;
+    return ended == begun && lava_clock_now_ns() - state.last_ns >= quiet_ns;
 }
 
 /* Returns false where the process ends, or where the program was busy for too long. */
@@ -189,11 +189,11 @@ static void calibrate(unsigned types) {
                                             .begin = begin_turn,
                                             .end = end_turn};
     lava_survey_set_quick(&benchmark);
-    uint64_t start_ns = lava_stats_now_ns();
+    uint64_t start_ns = lava_clock_now_ns();
     bool complete = lava_survey_run(&benchmark, types);
     lava_microbenchmark_finish(&benchmark);
     LAVA_LOG(INFO, "calibration: %s after %.2f s", complete ? "measured" : "given up",
-             (double)(lava_stats_now_ns() - start_ns) * 1e-9);
+             (double)(lava_clock_now_ns() - start_ns) * 1e-9);
     if (complete)
         store(&benchmark.figures);
 }

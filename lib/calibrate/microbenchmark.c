@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/base/stats.h"
 
 #define RUNS_MAX 64
 /* A turn has at most and at least this many short products on the CPU. */
@@ -114,23 +114,23 @@ static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine
     if (benchmark->limit_ns > 0 && benchmark->spent_ns >= benchmark->limit_ns)
         return false;
     benchmark->stopped = benchmark->stopped || !benchmark->begin(benchmark, engine);
-    benchmark->turn_start_ns = lava_stats_now_ns();
+    benchmark->turn_start_ns = lava_clock_now_ns();
     return !benchmark->stopped;
 }
 
 static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
-    benchmark->spent_ns += lava_stats_now_ns() - benchmark->turn_start_ns;
+    benchmark->spent_ns += lava_clock_now_ns() - benchmark->turn_start_ns;
     return benchmark->end(benchmark, engine);
 }
 
 /* Returns the least time of the products of one turn. */
 static double time_on_cpu(const struct lava_microbenchmark *benchmark, const struct lava_problem *problem) {
-    uint64_t begin = lava_stats_now_ns(), before = begin, after;
+    uint64_t begin = lava_clock_now_ns(), before = begin, after;
     double least = INFINITY;
     int products = 0;
     do {
         lava_cpu_blas_run(benchmark->blas, problem);
-        after = lava_stats_now_ns();
+        after = lava_clock_now_ns();
         least = fmin(least, (double)(after - before));
         before = after;
     } while (++products < TURN_PRODUCTS_LEAST ||
@@ -146,9 +146,9 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
     if (!make_problem(benchmark, LAVA_TYPE_FP32, sizes, &problem) ||
         lava_figures_cpu_ns(&benchmark->figures.cpu, &problem) > (double)benchmark->piece_ns)
         return LAVA_MICROBENCHMARK_SKIPPED;
-    uint64_t begin = lava_stats_now_ns();
+    uint64_t begin = lava_clock_now_ns();
     for (unsigned run = 0; run < benchmark->runs || (second > AGREEMENT * best && run < RUNS_MAX);) {
-        if (run >= 2 && lava_stats_now_ns() - begin > benchmark->point_ns)
+        if (run >= 2 && lava_clock_now_ns() - begin > benchmark->point_ns)
             break;
         if (!begin_turn(benchmark, NULL))
             return LAVA_MICROBENCHMARK_STOPPED;
@@ -214,9 +214,9 @@ static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark
         timing = (struct lava_timing){.repeat = repeat};
         if (!begin_turn(benchmark, &engine))
             return LAVA_MICROBENCHMARK_STOPPED;
-        begin = lava_stats_now_ns();
+        begin = lava_clock_now_ns();
         status = lava_runner_run(engine, problem, plan, &progress, &timing);
-        end = lava_stats_now_ns();
+        end = lava_clock_now_ns();
     } while (!end_turn(benchmark, engine) && !status);
     if (status) {
         LAVA_LOG(INFO, "calibration: a product on the device: %s", lava_status_name(status));
@@ -245,10 +245,10 @@ static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchm
                                                          const struct lava_plan *plan, uint32_t repeat,
                                                          struct taken *taken) {
     double host[RUNS_MAX], pack[RUNS_MAX], multiply[RUNS_MAX], finish[RUNS_MAX];
-    uint64_t begin = lava_stats_now_ns();
+    uint64_t begin = lava_clock_now_ns();
     unsigned run = 0;
     while (run < RUNS_MAX) {
-        uint64_t elapsed_ns = lava_stats_now_ns() - begin;
+        uint64_t elapsed_ns = lava_clock_now_ns() - begin;
         if ((run >= 2 && elapsed_ns > benchmark->point_ns) ||
             (run >= benchmark->runs && elapsed_ns > MEDIAN_NS))
             break;

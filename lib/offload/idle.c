@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/base/stats.h"
 #include "lib/base/thread.h"
 #include "lib/offload/context.h"
 
@@ -38,7 +38,7 @@ static uint64_t due_ns(void) {
 
 /* The context is locked. Returns false where a product came in between. */
 static bool give_back(struct lava_engine *engine) {
-    if (lava_stats_now_ns() < due_ns())
+    if (lava_clock_now_ns() < due_ns())
         return false;
     lava_engine_release(engine);
     LAVA_LOG(INFO, "the device's memory is given back after %.3g s without a product",
@@ -56,11 +56,11 @@ static void *wait_for_idleness(void *unused) {
         int cancel_state;
         sleep_until(next_ns);
         next_ns = due_ns();
-        if (lava_stats_now_ns() < next_ns)
+        if (lava_clock_now_ns() < next_ns)
             continue;
         if (!lava_context_try_lock(&engine, &cancel_state)) {
             /* it is in use now, so it is not idle before this time */
-            next_ns = lava_stats_now_ns() + lava_config_get()->idle_ns;
+            next_ns = lava_clock_now_ns() + lava_config_get()->idle_ns;
             continue;
         }
         bool ended = !engine || give_back(engine);
@@ -74,7 +74,7 @@ static void *wait_for_idleness(void *unused) {
 void lava_idle_touch(void) {
     if (lava_config_get()->idle_ns == 0)
         return;
-    idle.used_ns = lava_stats_now_ns();
+    idle.used_ns = lava_clock_now_ns();
     if (!idle.waiting)
         idle.waiting = lava_thread_start(wait_for_idleness, NULL);
 }

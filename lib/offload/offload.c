@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
@@ -310,7 +311,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
     fesetenv(FE_DFL_ENV);
     lava_offload_open();
     lava_calibration_call_begins();
-    call->start_ns = lava_stats_now_ns();
+    call->start_ns = lava_clock_now_ns();
     call->problem.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
     bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
@@ -353,7 +354,7 @@ static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
 
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
-    uint64_t elapsed_ns = lava_stats_now_ns() - call->start_ns;
+    uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
     lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
     if (lava_trace_on())

@@ -2,9 +2,9 @@
  * the device. */
 #include "lib/vk/queue.h"
 
-#include <stdlib.h>
+#include "lib/base/clock.h"
 
-#include "lib/base/stats.h"
+#include <stdlib.h>
 
 #define SECOND_WAIT_NS 2000000000ull
 /* A wait for a GPU spins this long before it blocks: on an H200 a thread that blocks in the driver wakes up
@@ -146,7 +146,7 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
 static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_stats_now_ns() + SPIN_NS; lava_stats_now_ns() < end && !device->failed;)
+    for (uint64_t end = lava_clock_now_ns() + SPIN_NS; lava_clock_now_ns() < end && !device->failed;)
         if (lava_queue_reached(device, point))
             return true;
     return false;
@@ -322,11 +322,11 @@ enum lava_status lava_queue_match_clocks(struct lava_device *device) {
             return status;
         lava_queue_reset_stamps(device, &commands);
         lava_queue_stamp(device, &commands, 0);
-        uint64_t before_ns = lava_stats_now_ns();
+        uint64_t before_ns = lava_clock_now_ns();
         if ((status = lava_queue_submit(device, &commands, NULL, 0, &done)) ||
             (status = lava_queue_wait(device, done, device->timeout_ns)))
             return status;
-        uint64_t after_ns = lava_stats_now_ns();
+        uint64_t after_ns = lava_clock_now_ns();
         if ((status = read_ticks(device, queue, 1, &ticks)))
             return status;
         if (after_ns - before_ns >= closest_ns)

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/clock.h"
 #include "tests/checkgemm/measure.h"
 
 #define MAX_CALLS 1000
@@ -40,13 +40,13 @@ static void time_calls(struct check_context *context, const struct lava_problem 
                        const struct lava_plan *plan, double seconds, struct timings *timings) {
     static double call_ms[MAX_CALLS];
     struct lava_progress progress;
-    uint64_t begin = lava_stats_now_ns();
+    uint64_t begin = lava_clock_now_ns();
     int rounds = 0;
-    while (rounds < MAX_CALLS && (rounds < 3 || (double)(lava_stats_now_ns() - begin) * 1e-9 < seconds)) {
-        uint64_t start = lava_stats_now_ns();
+    while (rounds < MAX_CALLS && (rounds < 3 || (double)(lava_clock_now_ns() - begin) * 1e-9 < seconds)) {
+        uint64_t start = lava_clock_now_ns();
         if (lava_runner_run(context->engine, problem, plan, &progress, NULL) != LAVA_OK)
             return;
-        call_ms[rounds++] = (double)(lava_stats_now_ns() - start) * 1e-6;
+        call_ms[rounds++] = (double)(lava_clock_now_ns() - start) * 1e-6;
     }
     timings->call_median_ms = measure_median(call_ms, rounds);
     timings->call_ms = call_ms[0];

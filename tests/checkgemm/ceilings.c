@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/clock.h"
 #include "lib/host/convert.h"
 #include "lib/vk/modules.h"
 #include "tests/checkgemm/matrix.h"
@@ -67,8 +67,8 @@ static double dispatch_seconds(const struct session *session, const struct lava_
 static double least_seconds(const struct session *session, const struct lava_pipeline *pipeline,
                             const struct lava_ceiling_constants *constants, uint32_t groups, double seconds) {
     double best = dispatch_seconds(session, pipeline, constants, groups), one = best;
-    uint64_t start = lava_stats_now_ns();
-    while (one >= 0 && (double)(lava_stats_now_ns() - start) * 1e-9 < seconds) {
+    uint64_t start = lava_clock_now_ns();
+    while (one >= 0 && (double)(lava_clock_now_ns() - start) * 1e-9 < seconds) {
         one = dispatch_seconds(session, pipeline, constants, groups);
         best = one < best ? one : best;
     }
@@ -253,10 +253,10 @@ static double bus_rate(const struct session *session, const struct lava_buffer *
         for (int i = 0; i < BUS_COPIES; i++)
             lava_queue_copy(device, &commands, up ? staging : &session->source, 0,
                             up ? &session->source : staging, 0, staging->bytes);
-        uint64_t start = lava_stats_now_ns();
+        uint64_t start = lava_clock_now_ns();
         if (lava_queue_submit(device, &commands, NULL, 0, &done) || lava_queue_wait(device, done, TIMEOUT_NS))
             return 0;
-        double rate = (double)staging->bytes * BUS_COPIES / ((double)(lava_stats_now_ns() - start) * 1e-9);
+        double rate = (double)staging->bytes * BUS_COPIES / ((double)(lava_clock_now_ns() - start) * 1e-9);
         best = rate > best ? rate : best;
     }
     return best;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/clock.h"
 #include "lib/host/convert.h"
 #include "tests/checkgemm/matrix.h"
 
@@ -173,18 +173,18 @@ struct measured measure_device(struct lava_engine *engine, const struct lava_pro
     struct lava_timing timing = {.repeat = 1};
     struct lava_progress progress;
     struct measured measured = {0};
-    uint64_t start = lava_stats_now_ns();
+    uint64_t start = lava_clock_now_ns();
     int rounds = 0;
     bool warm = false;
     while (rounds < MAX_ROUNDS) {
         if (lava_runner_run(engine, problem, plan, &progress, &timing) != LAVA_OK)
             return measured;
-        double elapsed = (double)(lava_stats_now_ns() - start) * 1e-9;
+        double elapsed = (double)(lava_clock_now_ns() - start) * 1e-9;
         if (!warm) {
             timing.repeat = repetitions(&timing, seconds);
             warm = elapsed >= warm_seconds;
             if (warm)
-                start = lava_stats_now_ns();
+                start = lava_clock_now_ns();
             continue;
         }
         multiply_ms[rounds] = (double)timing.multiply_ns * 1e-6;

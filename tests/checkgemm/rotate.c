@@ -4,7 +4,7 @@
  * bench.c and by perf/tune. */
 #include <string.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/clock.h"
 #include "tests/checkgemm/measure.h"
 
 #define MAX_COPIES 64
@@ -161,8 +161,8 @@ static double run_once(struct rotation *rotation, uint32_t repetitions) {
 
 static double time_rotation(struct rotation *rotation, double seconds) {
     double best = run_once(rotation, rotation->count);
-    uint64_t start = lava_stats_now_ns();
-    while (best > 0 && (double)(lava_stats_now_ns() - start) * 1e-9 < seconds) {
+    uint64_t start = lava_clock_now_ns();
+    while (best > 0 && (double)(lava_clock_now_ns() - start) * 1e-9 < seconds) {
         double repetitions = SUBMISSION_MS / best;
         double ms = run_once(rotation, repetitions < rotation->count   ? rotation->count
                                        : repetitions > MAX_REPETITIONS ? MAX_REPETITIONS

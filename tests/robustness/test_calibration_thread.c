@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/base/stats.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/survey.h"
@@ -182,7 +182,7 @@ static int waits_for_the_call_under_way(void) {
     case_sleep(1.5); /* long enough for all measurements twice */
     CASE_CHECK(lava_calibration_is_running());
     CASE_CHECK(!lava_calibration_is_stored());
-    lava_calibration_call_ends(lava_stats_now_ns());
+    lava_calibration_call_ends(lava_clock_now_ns());
     CASE_CHECK(ends_with_figures());
     check_stored();
     return case_result();
