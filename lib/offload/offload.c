@@ -247,6 +247,7 @@ static bool try_product(struct lava_call *call, void *context) {
     }
     struct lava_progress progress;
     enum lava_status status = run_plan(engine, problem, &plan, &progress);
+    bool lost = engine->device->failed;
     lava_idle_touch();
     lava_context_unlock(cancel_state);
     if (!status) {
@@ -258,7 +259,7 @@ static bool try_product(struct lava_call *call, void *context) {
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(&progress)) {
         /* a triangle may still be computed in halves (lib/blas/triangle.c) */
-        if (status == LAVA_ERROR_DEVICE_MEMORY && problem->region != LAVA_REGION_ALL)
+        if (status == LAVA_ERROR_DEVICE_MEMORY && problem->region != LAVA_REGION_ALL && !lost)
             call->reason = LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }
