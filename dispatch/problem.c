@@ -1,11 +1,9 @@
-/* Checks a product's arguments, brings them to one form, and tells whether C shares memory with A or B.
- * Called by lib/abi for every call above the offload threshold, by policy.c and by the engine. Invariant: the
- * reference BLAS accepts whatever a from_ function accepts. Pointers are compared, never read. */
+/* Tells whether C shares memory with A or B, cuts a block out of a product, counts its work, and knows the
+ * facts of each type. Called by lib/abi for every call above the offload threshold, by policy.c and by the
+ * engine. Pointers are compared, never read. */
 #include "dispatch/problem.h"
 
 #include <string.h>
-
-enum { CBLAS_ROW_MAJOR = 101, CBLAS_COLUMN_MAJOR = 102, CBLAS_N = 111, CBLAS_T = 112, CBLAS_C = 113 };
 
 // clang-format off
 /*                    name    bytes of an element */
@@ -18,87 +16,6 @@ static const struct { const char *name; size_t bytes; } types[LAVA_TYPE_COUNT] =
     [LAVA_TYPE_CFP64] = {"cfp64", 16},
 };
 // clang-format on
-
-static int64_t at_least_one(int64_t value) {
-    return value > 1 ? value : 1;
-}
-
-static bool is_valid(const struct lava_problem *problem) {
-    return problem->m >= 0 && problem->n >= 0 && problem->k >= 0 &&
-           problem->lda >= at_least_one(lava_problem_rows_a(problem)) &&
-           problem->ldb >= at_least_one(lava_problem_rows_b(problem)) &&
-           problem->ldc >= at_least_one(problem->m);
-}
-
-static bool op_from_character(char character, enum lava_op *op, bool *conjugate) {
-    *conjugate = character == 'C' || character == 'c';
-    switch (character) {
-    case 'N':
-    case 'n':
-        *op = LAVA_OP_N;
-        return true;
-    case 'T':
-    case 't':
-    case 'C':
-    case 'c':
-        *op = LAVA_OP_T;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool op_from_enumerator(int enumerator, enum lava_op *op, bool *conjugate) {
-    if (enumerator != CBLAS_N && enumerator != CBLAS_T && enumerator != CBLAS_C)
-        return false;
-    *conjugate = enumerator == CBLAS_C;
-    *op = enumerator == CBLAS_N ? LAVA_OP_N : LAVA_OP_T;
-    return true;
-}
-
-bool lava_problem_from_fortran(struct lava_problem *problem, char transa, char transb,
-                               const struct lava_problem *numbers) {
-    enum lava_op op_a, op_b;
-    bool conjugate_a, conjugate_b, is_complex = lava_type_is_complex(numbers->type);
-    if (!op_from_character(transa, &op_a, &conjugate_a) || !op_from_character(transb, &op_b, &conjugate_b))
-        return false;
-    *problem = *numbers;
-    problem->op_a = op_a;
-    problem->op_b = op_b;
-    problem->conjugate_a = is_complex && conjugate_a;
-    problem->conjugate_b = is_complex && conjugate_b;
-    return is_valid(problem);
-}
-
-bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int transa, int transb,
-                             const struct lava_problem *numbers) {
-    enum lava_op op_a, op_b;
-    bool conjugate_a, conjugate_b, is_complex = lava_type_is_complex(numbers->type);
-    if (!op_from_enumerator(transa, &op_a, &conjugate_a) || !op_from_enumerator(transb, &op_b, &conjugate_b))
-        return false;
-    if (layout != CBLAS_ROW_MAJOR && layout != CBLAS_COLUMN_MAJOR)
-        return false;
-
-    struct lava_problem given = *numbers; /* the caller may pass one struct for both */
-    given.op_a = op_a;
-    given.op_b = op_b;
-    given.conjugate_a = is_complex && conjugate_a;
-    given.conjugate_b = is_complex && conjugate_b;
-    *problem = given;
-    if (layout == CBLAS_ROW_MAJOR) {
-        problem->op_a = given.op_b;
-        problem->op_b = given.op_a;
-        problem->conjugate_a = given.conjugate_b;
-        problem->conjugate_b = given.conjugate_a;
-        problem->m = given.n;
-        problem->n = given.m;
-        problem->lda = given.ldb;
-        problem->ldb = given.lda;
-        problem->a = given.b;
-        problem->b = given.a;
-    }
-    return is_valid(problem);
-}
 
 bool lava_problem_is_trivial(const struct lava_problem *problem) {
     return problem->m == 0 || problem->n == 0 || problem->k == 0 ||

@@ -56,18 +56,6 @@ struct lava_problem {
     enum lava_precision precision;
 };
 
-/* Fills *problem from Fortran's arguments. They are column-major. transa and transb are 'N', 'T' or 'C' in
- * either case. C means T for real types, and T with conjugation for complex types. Returns false, with
- * *problem unspecified, if the reference BLAS would call xerbla: for an unknown operation, a negative size,
- * or a leading dimension below max(1, rows). Pointers are not examined. */
-bool lava_problem_from_fortran(struct lava_problem *problem, char transa, char transb,
-                               const struct lava_problem *numbers);
-
-/* The same from CBLAS's enumerators (101 row-major, 102 column-major; 111 N, 112 T, 113 C). A row-major
- * product is the column-major product of the swapped operands: C' = op(B)' op(A)'. */
-bool lava_problem_from_cblas(struct lava_problem *problem, int layout, int transa, int transb,
-                             const struct lava_problem *numbers);
-
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read
  * then. */
 bool lava_problem_is_trivial(const struct lava_problem *problem);

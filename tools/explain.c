@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dispatch/program.h"
+#include "lib/abi/validate.h"
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
@@ -82,7 +83,8 @@ static bool make_gemm(const struct arguments *x, struct lava_problem *problem) {
                                          .a = (const void *)(uintptr_t)(1ull << 44),
                                          .b = (const void *)(uintptr_t)(1ull << 45),
                                          .c = (void *)(uintptr_t)(1ull << 46)};
-    bool valid = lava_problem_from_fortran(problem, x->transa, x->transb, &numbers);
+    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, x->transa, x->transb, &numbers};
+    bool valid = lava_validate_translate(&list, problem);
     problem->alpha = 1;
     return valid;
 }

@@ -5,6 +5,8 @@
 
 #include "tests/checkgemm/checkgemm.h"
 
+#include "lib/abi/validate.h"
+
 /* The planes of every scheme can represent this. */
 #define LEAST_OF_PLANES 0x1p-10
 
@@ -79,7 +81,9 @@ bool check_make_problem(const struct check_context *context, const struct check_
                                          .a = matrices[0].data,
                                          .b = matrices[1].data,
                                          .c = matrices[2].data};
-    return lava_problem_from_cblas(problem, item->layout, item->transa, item->transb, &numbers);
+    const struct lava_validate_list list = {LAVA_ROUTINE_cblas_sgemm, item->layout, item->transa,
+                                            item->transb, &numbers};
+    return lava_validate_translate(&list, problem);
 }
 
 static void fill(const struct check_case *item, const struct lava_problem *problem, struct check_matrix *a,

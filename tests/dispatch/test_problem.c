@@ -1,8 +1,9 @@
-/* problem.c: the arguments that the reference BLAS accepts, the row-major swap, and the overlap test against
- * brute force. */
+/* problem.c: the overlap test against brute force, and more; and on lib/abi/validate.c, the arguments that
+ * the reference BLAS accepts, and the row-major swap. */
 #include "devices.h"
 
 #include "dispatch/problem.h"
+#include "lib/abi/validate.h"
 
 static const struct lava_problem numbers = {.type = LAVA_TYPE_FP32,
                                             .m = 3,
@@ -17,22 +18,35 @@ static const struct lava_problem numbers = {.type = LAVA_TYPE_FP32,
                                             .b = (const void *)0x2000,
                                             .c = (void *)0x3000};
 
+/* Returns whether the reference BLAS accepts the arguments, and brings the product to column-major form. */
+static bool from_fortran(struct lava_problem *problem, char transa, char transb,
+                         const struct lava_problem *given) {
+    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, transa, transb, given};
+    return lava_validate_translate(&list, problem);
+}
+
+static bool from_cblas(struct lava_problem *problem, int layout, int transa, int transb,
+                       const struct lava_problem *given) {
+    const struct lava_validate_list list = {LAVA_ROUTINE_cblas_sgemm, layout, transa, transb, given};
+    return lava_validate_translate(&list, problem);
+}
+
 static void test_fortran_operations(void **state) {
     (void)state;
     const char accepted[] = "NnTtCc", refused[] = "RrXx10 \0";
     struct lava_problem problem;
     for (size_t i = 0; i < 6; i++) {
         for (size_t j = 0; j < 6; j++) {
-            assert_true(lava_problem_from_fortran(&problem, accepted[i], accepted[j], &numbers));
+            assert_true(from_fortran(&problem, accepted[i], accepted[j], &numbers));
             assert_int_equal(problem.op_a, i < 2 ? LAVA_OP_N : LAVA_OP_T);
             assert_int_equal(problem.op_b, j < 2 ? LAVA_OP_N : LAVA_OP_T);
         }
     }
     for (size_t i = 0; i < sizeof refused; i++) {
-        assert_false(lava_problem_from_fortran(&problem, refused[i], 'N', &numbers));
-        assert_false(lava_problem_from_fortran(&problem, 'N', refused[i], &numbers));
+        assert_false(from_fortran(&problem, refused[i], 'N', &numbers));
+        assert_false(from_fortran(&problem, 'N', refused[i], &numbers));
     }
-    assert_true(lava_problem_from_fortran(&problem, 'N', 'T', &numbers));
+    assert_true(from_fortran(&problem, 'N', 'T', &numbers));
     assert_int_equal(problem.m, 3);
     assert_int_equal(problem.n, 5);
     assert_int_equal(problem.k, 7);
@@ -54,27 +68,27 @@ static void test_leading_dimensions(void **state) {
         tight.lda = ta ? tight.k : tight.m;
         tight.ldb = tb ? tight.n : tight.k;
         tight.ldc = tight.m;
-        assert_true(lava_problem_from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+        assert_true(from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
         assert_int_equal(lava_problem_rows_a(&problem), tight.lda);
         assert_int_equal(lava_problem_rows_b(&problem), tight.ldb);
         int64_t *fields[] = {&tight.lda, &tight.ldb, &tight.ldc};
         for (size_t f = 0; f < COUNT(fields); f++) {
             --*fields[f];
-            assert_false(lava_problem_from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+            assert_false(from_fortran(&problem, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
             ++*fields[f];
         }
     }
     struct lava_problem empty = numbers, problem;
     empty.m = empty.n = empty.k = 0;
     empty.lda = empty.ldb = empty.ldc = 1;
-    assert_true(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+    assert_true(from_fortran(&problem, 'N', 'N', &empty));
     empty.ldc = 0;
-    assert_false(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+    assert_false(from_fortran(&problem, 'N', 'N', &empty));
     int64_t *sizes[] = {&empty.m, &empty.n, &empty.k};
     empty.ldc = 1;
     for (size_t f = 0; f < COUNT(sizes); f++) {
         *sizes[f] = -1;
-        assert_false(lava_problem_from_fortran(&problem, 'N', 'N', &empty));
+        assert_false(from_fortran(&problem, 'N', 'N', &empty));
         *sizes[f] = 0;
     }
 }
@@ -82,7 +96,7 @@ static void test_leading_dimensions(void **state) {
 static void test_cblas(void **state) {
     (void)state;
     struct lava_problem problem = numbers;
-    assert_true(lava_problem_from_cblas(&problem, 102, 112, 111, &numbers));
+    assert_true(from_cblas(&problem, 102, 112, 111, &numbers));
     assert_int_equal(problem.op_a, LAVA_OP_T);
     assert_int_equal(problem.op_b, LAVA_OP_N);
     assert_int_equal(problem.m, 3);
@@ -90,7 +104,7 @@ static void test_cblas(void **state) {
 
     /* row-major, in place: source and target may be one struct */
     problem = numbers;
-    assert_true(lava_problem_from_cblas(&problem, 101, 113, 111, &problem));
+    assert_true(from_cblas(&problem, 101, 113, 111, &problem));
     assert_int_equal(problem.op_a, LAVA_OP_N);
     assert_int_equal(problem.op_b, LAVA_OP_T);
     assert_int_equal(problem.m, 5);
@@ -105,19 +119,19 @@ static void test_cblas(void **state) {
 
     const int layouts[] = {100, 103, 0, -1}, operations[] = {110, 114, 0, 'N'};
     for (size_t i = 0; i < COUNT(layouts); i++)
-        assert_false(lava_problem_from_cblas(&problem, layouts[i], 111, 111, &numbers));
+        assert_false(from_cblas(&problem, layouts[i], 111, 111, &numbers));
     for (size_t i = 0; i < COUNT(operations); i++) {
-        assert_false(lava_problem_from_cblas(&problem, 101, operations[i], 111, &numbers));
-        assert_false(lava_problem_from_cblas(&problem, 102, 111, operations[i], &numbers));
+        assert_false(from_cblas(&problem, 101, operations[i], 111, &numbers));
+        assert_false(from_cblas(&problem, 102, 111, operations[i], &numbers));
     }
 
     /* row-major: lda reaches the columns of A, 7, and ldc those of C, 5 */
     struct lava_problem tight = numbers;
     tight.lda = 7, tight.ldb = 5, tight.ldc = 5;
-    assert_true(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
-    assert_false(lava_problem_from_cblas(&problem, 102, 112, 111, &tight));
+    assert_true(from_cblas(&problem, 101, 111, 111, &tight));
+    assert_false(from_cblas(&problem, 102, 112, 111, &tight));
     tight.ldc = 4;
-    assert_false(lava_problem_from_cblas(&problem, 101, 111, 111, &tight));
+    assert_false(from_cblas(&problem, 101, 111, 111, &tight));
 }
 
 /* CBLAS's C conjugates only complex types, and the flag follows the operand when A and B are swapped. */
@@ -128,12 +142,12 @@ static void test_conjugation(void **state) {
         struct lava_problem problem, given = numbers;
         given.type = given.type_c = (enum lava_type)type;
         given.lda = given.ldb = given.ldc = 100;
-        assert_true(lava_problem_from_fortran(&problem, 'c', 'T', &given));
+        assert_true(from_fortran(&problem, 'c', 'T', &given));
         assert_true(problem.op_a == LAVA_OP_T && problem.op_b == LAVA_OP_T);
         assert_true(problem.conjugate_a == is_complex && !problem.conjugate_b);
-        assert_true(lava_problem_from_cblas(&problem, 102, 111, 113, &given));
+        assert_true(from_cblas(&problem, 102, 111, 113, &given));
         assert_true(!problem.conjugate_a && problem.conjugate_b == is_complex);
-        assert_true(lava_problem_from_cblas(&problem, 101, 111, 113, &given));
+        assert_true(from_cblas(&problem, 101, 111, 113, &given));
         assert_true(problem.conjugate_a == is_complex && !problem.conjugate_b);
         problem.alpha = 0;
         problem.alpha_imaginary = -1e-300;

@@ -138,7 +138,7 @@ static const enum lava_type types[][2] = {
     {LAVA_TYPE_FP32, LAVA_TYPE_BF16},
 };
 
-/* Of a diagonal that crosses the block, touches its corners, or lies outside. */
+/* The diagonal crosses the block, touches its corners, or lies outside. */
 static struct block random_block(int64_t rows, int64_t columns) {
     static const struct lava_scalar betas[] = {{0, 0}, {1, 0}, {-2, 0}, {0, 1}, {2, -1}};
     const enum lava_type *type = types[poison_random((int)(sizeof types / sizeof types[0]))];

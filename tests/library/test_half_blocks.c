@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/abi/validate.h"
 #include "lib/host/half.h"
 #include "lib/host/reference.h"
 #include "tests/library/half_product.h"
@@ -62,7 +63,8 @@ static void loop_sgemm(const char *transa, const char *transb, const int *m, con
                                          .b = b,
                                          .c = c};
     struct lava_problem problem;
-    assert_true(lava_problem_from_fortran(&problem, *transa, *transb, &numbers));
+    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, *transa, *transb, &numbers};
+    assert_true(lava_validate_translate(&list, &problem));
     lava_reference_run(&problem);
 }
 
