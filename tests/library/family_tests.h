@@ -1,8 +1,9 @@
-/* Shared by the tests of ?gemmt and of batches. Included once, after cmocka.h and families.h. */
+/* Shared by the tests of ?gemmt, of ?syrk and of batches. Included once, after cmocka.h and families.h. */
 #ifndef LAVA_TESTS_FAMILY_TESTS_H
 #define LAVA_TESTS_FAMILY_TESTS_H
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,10 @@
 #include "tests/library/families.h"
 #include "tests/library/stack.h"
 
+/* The arguments of the test's program. */
+static const char *program, *cpu_blas;
+static bool counted, on_device;
+static void *library; /* the CPU BLAS, for tests of values */
 /* Notes of the library built from stub_families.c. */
 static const struct families_note *seen;
 
@@ -42,8 +47,7 @@ static inline const char *told_name(const struct lava_routine_row *row) {
 }
 
 /* Runs the test in a separate process and captures its output. */
-static inline void run_child(const char *program, const char *cpu_blas, const char *mode, char *text,
-                             size_t size) {
+static inline void run_child(const char *mode, char *text, size_t size) {
     char command[2048];
     snprintf(
         command, sizeof command,
@@ -73,6 +77,57 @@ static inline void check_lengths(const struct lava_routine_row *row, int argumen
     (void)row;
     (void)arguments_count;
 #endif
+}
+
+/* What a test's program runs: groups of tests, and what the child of run_child() does. */
+struct family_groups {
+    int (*forward)(void), (*compute)(void), (*statistics)(void), (*child)(void);
+};
+
+static inline int family_forward(const char *stub, const char *gemm, const struct family_groups *groups) {
+    void *handle = dlopen(stub, RTLD_NOW | RTLD_LOCAL);
+    seen = handle ? dlsym(handle, "stub_families_last") : NULL;
+    if (!seen)
+        return 2;
+    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* no other library has the names */
+    setenv("LAVABLAS_MODE", "cpu", 1);
+    return groups->forward();
+}
+
+static inline int family_compute(const char *path, const struct family_groups *groups) {
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return 77;
+    int *computes = dlsym(library, "stub_names_computes");
+    if (computes)
+        *computes = 1;
+    setenv("LAVABLAS_CPU_BLAS", path, 1);
+    setenv("LAVABLAS_MODE", on_device ? "gpu" : "cpu", 1);
+    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    /* without a device every test would pass without testing anything */
+    if (on_device && lavablas_wait(NULL) != 0)
+        return 77;
+    return groups->compute();
+}
+
+static inline int family_main(int count, char **arguments, const struct family_groups *groups) {
+    const char *what = count > 1 ? arguments[1] : "", *way = count > 3 ? arguments[3] : "";
+    program = arguments[0];
+    cpu_blas = count > 2 ? arguments[2] : "";
+    if (strcmp(what, "child") == 0)
+        return groups->child();
+    on_device = strcmp(way, "gpu") == 0;
+    counted = strcmp(way, "counted") == 0 || on_device;
+    unsetenv("LAVABLAS_LOG");
+    setenv("LAVABLAS_STATS", counted ? "/dev/null" : "0", 1);
+    if (strcmp(what, "forward") == 0 && count > 4)
+        return family_forward(cpu_blas, arguments[4], groups);
+    if (strcmp(what, "compute") == 0 && count > 3)
+        return family_compute(cpu_blas, groups);
+    if (strcmp(what, "stats") == 0 && count > 2)
+        return groups->statistics();
+    fprintf(stderr, "usage: %s forward STUB straight|counted PLAIN\n", program);
+    return 2;
 }
 
 #endif

@@ -25,9 +25,6 @@
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
 
-static void *library;
-static bool counted, on_device;
-
 static bool is_strided(const struct lava_routine_row *row) {
     return row->family == LAVA_FAMILY_STRIDED;
 }
@@ -472,18 +469,16 @@ static void complaints(void **state) {
     }
 }
 
-static const char *program, *cpu_blas;
-
 /* Two calls count as two, however many products they contain. */
 static void statistics(void **state) {
     char text[8192];
     (void)state;
-    run_child(program, cpu_blas, "gpu", text, sizeof text);
+    run_child("gpu", text, sizeof text);
     assert_non_null(strstr(text, "lavablas: cblas_sgemm_batch_strided gpu 2 calls, "));
     assert_non_null(strstr(text, "lavablas: cblas_dgemm_batch gpu 1 calls, "));
     assert_null(strstr(text, "gemm "));
     assert_null(strstr(text, "gemm_ "));
-    run_child(program, cpu_blas, "cpu", text, sizeof text);
+    run_child("cpu", text, sizeof text);
     assert_non_null(strstr(text, "lavablas: cblas_sgemm_batch_strided cpu 2 calls, "));
     assert_non_null(strstr(text, "lavablas: cblas_dgemm_batch cpu 1 calls, "));
 }
@@ -544,53 +539,24 @@ static void lengths_are_not_written(void **state) {
     }
 }
 
-static int forward_tests(const char *stub, const char *gemm) {
+static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
                                        cmocka_unit_test(lengths_are_not_written)};
-    void *handle = dlopen(stub, RTLD_NOW | RTLD_LOCAL);
-    seen = handle ? dlsym(handle, "stub_families_last") : NULL;
-    if (!seen)
-        return 2;
-    setenv("LAVABLAS_CPU_BLAS", gemm, 1); /* no other library has the names */
-    setenv("LAVABLAS_MODE", "cpu", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int compute_tests(const char *path) {
+static int compute(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(order_is_kept),
                                        cmocka_unit_test(one_product_overlaps), cmocka_unit_test(complaints)};
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return 77;
-    int *computes = dlsym(library, "stub_names_computes");
-    if (computes)
-        *computes = 1;
-    setenv("LAVABLAS_CPU_BLAS", path, 1);
-    setenv("LAVABLAS_MODE", on_device ? "gpu" : "cpu", 1);
-    setenv("LAVABLAS_DEVICE", "cpu", 1);
-    /* without a device every test would pass without testing anything */
-    if (on_device && lavablas_wait(NULL) != 0)
-        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int count_calls(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    const char *what = count > 1 ? arguments[1] : "", *way = count > 3 ? arguments[3] : "";
-    program = arguments[0];
-    cpu_blas = count > 2 ? arguments[2] : "";
-    if (strcmp(what, "child") == 0)
-        return child();
-    on_device = strcmp(way, "gpu") == 0;
-    counted = strcmp(way, "counted") == 0 || on_device;
-    unsetenv("LAVABLAS_LOG");
-    setenv("LAVABLAS_STATS", counted ? "/dev/null" : "0", 1);
-    if (strcmp(what, "forward") == 0 && count > 4)
-        return forward_tests(cpu_blas, arguments[4]);
-    if (strcmp(what, "compute") == 0 && count > 3)
-        return compute_tests(cpu_blas);
-    if (strcmp(what, "stats") == 0 && count > 2)
-        return cmocka_run_group_tests(tests, NULL, NULL);
-    fprintf(stderr, "usage: %s forward STUB straight|counted PLAIN\n", program);
-    return 2;
+    static const struct family_groups groups = {forward, compute, count_calls, child};
+    return family_main(count, arguments, &groups);
 }
