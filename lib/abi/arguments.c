@@ -13,6 +13,14 @@
  * here. */
 static _Thread_local int depth;
 
+int lava_arguments_read_uplo(enum lava_routine routine, int uplo) {
+    if (lava_routine_row(routine)->convention == LAVA_CONVENTION_FORTRAN) {
+        int letter = uplo | 0x20; /* to lower case */
+        return letter == 'u' ? LAVA_UPLO_UPPER : letter == 'l' ? LAVA_UPLO_LOWER : 0;
+    }
+    return uplo == LAVA_UPLO_UPPER || uplo == LAVA_UPLO_LOWER ? uplo : 0;
+}
+
 void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary) {
     float value;
     *imaginary = 0;

@@ -10,7 +10,7 @@
 
 #include "lavablas_cblas.h"
 
-enum { ROW_MAJOR = 101, UPPER = 121, LOWER = 122 };
+enum { ROW_MAJOR = 101 };
 
 /* ?gemm's of n x n results, and which triangle. */
 struct gemmt_arguments {
@@ -18,19 +18,14 @@ struct gemmt_arguments {
     int uplo; /* an enumerator, or Fortran's character */
 };
 
-static bool read_uplo(const struct gemmt_arguments *x, bool *is_lower) {
-    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
-    int letter = x->uplo | 0x20; /* small */
-    *is_lower = fortran ? letter == 'l' : x->uplo == LOWER;
-    return *is_lower || (fortran ? letter == 'u' : x->uplo == UPPER);
-}
-
 /* By rows the transpose is computed, whose lower triangle is the upper one. */
 static bool translate(const struct gemmt_arguments *x, struct lava_problem *triangle) {
-    bool is_lower, fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
-    if (!read_uplo(x, &is_lower) || !lava_arguments_translate(&x->gemm, triangle))
+    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
+    bool by_rows = !fortran && x->gemm.layout == ROW_MAJOR;
+    int uplo = lava_arguments_read_uplo(x->gemm.routine, x->uplo);
+    if (!uplo || !lava_arguments_translate(&x->gemm, triangle))
         return false;
-    is_lower ^= !fortran && x->gemm.layout == ROW_MAJOR;
+    bool is_lower = (uplo == LAVA_UPLO_LOWER) != by_rows;
     triangle->region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     return true;
 }
@@ -39,10 +34,9 @@ static bool translate(const struct gemmt_arguments *x, struct lava_problem *tria
 static void complain(const struct gemmt_arguments *x) {
     int cblas = lava_routine_row(x->gemm.routine)->convention != LAVA_CONVENTION_FORTRAN;
     int number = lava_arguments_find_wrong(&x->gemm);
-    bool is_lower;
     if (number == LAVA_VALIDATE_LAYOUT)
         number = 0;
-    else if (!read_uplo(x, &is_lower))
+    else if (!lava_arguments_read_uplo(x->gemm.routine, x->uplo))
         number = 1;
     else if (number <= 3)
         number++;
@@ -62,8 +56,6 @@ static void gemmt_compute(const struct gemmt_arguments *arguments) {
     else
         complain(arguments);
 }
-
-#define FORWARDS(n, k) lava_threshold_forwards((double)(n), (double)(n) / 2, (double)(k))
 
 #define CBLAS_LIST(integer, type, scalar)                                                                    \
     (CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, integer n,        \
@@ -108,12 +100,12 @@ static void gemmt_compute(const struct gemmt_arguments *arguments) {
     { {LAVA_ROUTINE_##entry, 0, *transa, *transb, *n, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c}, *uplo }
 
 #define GEMMT_CBLAS(entry, integer, type, scalar)                                                            \
-    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, gemmt, FORWARDS(n, k),           \
-                     CBLAS_ARGUMENTS(entry, scalar))
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, gemmt,                           \
+                     lava_threshold_forwards_triangle((double)n, (double)k), CBLAS_ARGUMENTS(entry, scalar))
 #define GEMMT_FORTRAN(entry, integer, type, scalar)                                                          \
     LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, gemmt, FORWARDS(*n, *k),     \
-                       FORTRAN_ARGUMENTS(entry))
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, gemmt,                       \
+                       lava_threshold_forwards_triangle((double)*n, (double)*k), FORTRAN_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type, scalar)

@@ -10,7 +10,7 @@
 
 #include "lavablas_cblas.h"
 
-enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS, CONJ_TRANS, UPPER = 121, LOWER = 122 };
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS, CONJ_TRANS };
 
 struct syrk_arguments {
     enum lava_routine routine;
@@ -45,18 +45,10 @@ static int read_trans(const struct lava_routine_row *row, int trans) {
     return trans == (is_hermitian(row) ? CONJ_TRANS : TRANS) ? trans : 0;
 }
 
-static int read_uplo(const struct lava_routine_row *row, int uplo) {
-    if (row->convention == LAVA_CONVENTION_FORTRAN) {
-        int letter = uplo | 0x20;
-        return letter == 'u' ? UPPER : letter == 'l' ? LOWER : 0;
-    }
-    return uplo == UPPER || uplo == LOWER ? uplo : 0;
-}
-
 static struct options read_options(const struct syrk_arguments *x) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     bool is_fortran = row->convention == LAVA_CONVENTION_FORTRAN;
-    return (struct options){.uplo = read_uplo(row, x->uplo),
+    return (struct options){.uplo = lava_arguments_read_uplo(x->routine, x->uplo),
                             .trans = read_trans(row, x->trans),
                             .is_fortran = is_fortran,
                             .by_rows = !is_fortran && x->layout == ROW_MAJOR,
@@ -89,7 +81,7 @@ static bool translate(const struct syrk_arguments *x, struct lava_problem *probl
     if (find_wrong(x, &options))
         return false;
     bool is_n = (options.trans == NO_TRANS) != options.by_rows;
-    bool is_lower = (options.uplo == LOWER) != options.by_rows;
+    bool is_lower = (options.uplo == LAVA_UPLO_LOWER) != options.by_rows;
     *problem = (struct lava_problem){.type = row->type,
                                      .type_c = row->type_c,
                                      .op_a = is_n ? LAVA_OP_N : LAVA_OP_T,
@@ -135,8 +127,6 @@ static void syrk_compute(const struct syrk_arguments *arguments) {
         lava_cpu_blas_run(lava_cpu_blas_get(), &problem);
 }
 
-#define FORWARDS(n, k) lava_threshold_forwards((double)(n), (double)(n) / 2, (double)(k))
-
 #define CBLAS_LIST(integer, type, scalar)                                                                    \
     (CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, integer n, integer k,                      \
      LAVA_VALUE_##scalar alpha, const LAVA_ELEMENT_##type *a, integer lda, LAVA_VALUE_##scalar beta,         \
@@ -161,12 +151,12 @@ static void syrk_compute(const struct syrk_arguments *arguments) {
     { LAVA_ROUTINE_##entry, 0, *uplo, *trans, *n, *k, *lda, *ldc, alpha, beta, a, c }
 
 #define SYRK_CBLAS(entry, integer, type, scalar)                                                             \
-    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, syrk, FORWARDS(n, k),            \
-                     CBLAS_ARGUMENTS(entry, scalar))
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, syrk,                            \
+                     lava_threshold_forwards_triangle((double)n, (double)k), CBLAS_ARGUMENTS(entry, scalar))
 #define SYRK_FORTRAN(entry, integer, type, scalar)                                                           \
     LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, syrk, FORWARDS(*n, *k),      \
-                       FORTRAN_ARGUMENTS(entry))
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, syrk,                        \
+                       lava_threshold_forwards_triangle((double)*n, (double)*k), FORTRAN_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type, scalar)

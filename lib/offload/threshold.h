@@ -35,4 +35,9 @@ static inline int lava_threshold_forwards(double m, double n, double k) {
     return m * n * k < atomic_load_explicit(&lava_threshold.forward_below, memory_order_acquire);
 }
 
+/* One triangle of an n x n result. */
+static inline int lava_threshold_forwards_triangle(double n, double k) {
+    return lava_threshold_forwards(n, n / 2, k);
+}
+
 #endif
