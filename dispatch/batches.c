@@ -30,19 +30,19 @@ static uint64_t padded(int64_t size, uint32_t multiple) {
 }
 
 /* Fills in the bytes of one product at each stage. */
-static void measure(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static void measure(const struct lava_operation *operation, const struct lava_kernel *kernel,
                     struct lava_batch_plan *plan) {
-    uint64_t bytes = lava_type_bytes(problem->type);
+    uint64_t bytes = lava_type_bytes(operation->type);
     uint32_t word = WORD_BYTES / (uint32_t)bytes;
-    int64_t m = problem->m, n = problem->n, k = problem->k;
+    int64_t m = operation->m, n = operation->n, k = operation->k;
     plan->kernel = kernel;
     plan->tiles_m = (uint32_t)(padded(m, kernel->tile_m) / kernel->tile_m);
     plan->tiles_n = (uint32_t)(padded(n, kernel->tile_n) / kernel->tile_n);
     plan->k_padded = lava_blocking_padded(k, kernel->tile_k);
-    plan->raw_a_bytes =
-        bytes * (problem->op_a == LAVA_OP_N ? padded(m, word) * (uint64_t)k : padded(k, word) * (uint64_t)m);
-    plan->raw_b_bytes =
-        bytes * (problem->op_b == LAVA_OP_N ? padded(k, word) * (uint64_t)n : padded(n, word) * (uint64_t)k);
+    plan->raw_a_bytes = bytes * (operation->a.op == LAVA_OP_N ? padded(m, word) * (uint64_t)k
+                                                              : padded(k, word) * (uint64_t)m);
+    plan->raw_b_bytes = bytes * (operation->b.op == LAVA_OP_N ? padded(k, word) * (uint64_t)n
+                                                              : padded(n, word) * (uint64_t)k);
     plan->packed_a_bytes = bytes * padded(m, kernel->tile_m) * (uint64_t)plan->k_padded;
     plan->packed_b_bytes = bytes * padded(n, kernel->tile_n) * (uint64_t)plan->k_padded;
     plan->accumulator_bytes = bytes * padded(m, kernel->tile_m) * padded(n, kernel->tile_n);
@@ -90,7 +90,7 @@ static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_ca
 
 /* Chooses the fastest row that the device can run. Returns false if there is none, or if no row fits one
  * product into a round. */
-static bool choose_row(const struct lava_problem *problem, int64_t count,
+static bool choose_row(const struct lava_operation *operation, int64_t count,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        struct lava_batch_plan *best) {
     const struct lava_profile *profile = lava_profiles_find(device);
@@ -98,12 +98,12 @@ static bool choose_row(const struct lava_problem *problem, int64_t count,
     bool found = false;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (!kernel || kernel->type != problem->type || !lava_kernel_is_simt(kernel) ||
+        if (!kernel || kernel->type != operation->type || !lava_kernel_is_simt(kernel) ||
             !lava_kernel_fits(kernel, device, NULL))
             continue;
         struct lava_profile_kernel row = lava_cost_row(&profile->kernels[i], kernel, figures);
         struct lava_batch_plan plan = *best;
-        measure(problem, kernel, &plan);
+        measure(operation, kernel, &plan);
         plan.round = round_of(&plan, device);
         if (plan.round < 1)
             continue;
@@ -115,15 +115,15 @@ static bool choose_row(const struct lava_problem *problem, int64_t count,
     return found;
 }
 
-void lava_batches_choose(const struct lava_problem *problem, int64_t count,
+void lava_batches_choose(const struct lava_operation *operation, int64_t count,
                          const struct lava_capabilities *device, const struct lava_figures *figures,
                          enum lava_mode mode, struct lava_batch_plan *plan) {
-    double work = (double)problem->m * (double)problem->n * (double)problem->k;
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
     memset(plan, 0, sizeof *plan);
     plan->place = LAVA_PLACE_CPU;
     plan->reason = LAVA_REASON_NO_KERNEL;
-    plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, problem) * (double)count;
-    if (count < 2 || work > LARGEST_WORK || !choose_row(problem, count, device, &figures->device, plan))
+    plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation) * (double)count;
+    if (count < 2 || work > LARGEST_WORK || !choose_row(operation, count, device, &figures->device, plan))
         return;
     bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
     plan->reason = mode == LAVA_MODE_GPU ? LAVA_REASON_FORCED

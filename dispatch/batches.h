@@ -23,7 +23,7 @@ struct lava_batch_plan {
 
 /* Chooses for `count` products like this one. Only real types are supported; complex types get the reason "no
  * kernel". */
-void lava_batches_choose(const struct lava_problem *problem, int64_t count,
+void lava_batches_choose(const struct lava_operation *operation, int64_t count,
                          const struct lava_capabilities *device, const struct lava_figures *figures,
                          enum lava_mode mode, struct lava_batch_plan *plan);
 

@@ -46,7 +46,7 @@
 
 /* The product in tiles, and the limits. */
 struct request {
-    const struct lava_problem *problem;
+    const struct lava_operation *operation;
     const struct lava_kernel *kernel;
     const struct lava_blocking_limits *limits;
     int64_t tiles_m, tiles_n, steps_k;
@@ -97,10 +97,10 @@ static void hold(struct lava_blocking *blocking, uint32_t blocks) {
  * far below 2^63: a dimension has at most 65535 tiles and K at most BLOCK_K_MAX elements. */
 static void measure(const struct request *request, int64_t tiles_m, int64_t tiles_n, int64_t steps,
                     struct lava_blocking *blocking) {
-    const struct lava_problem *problem = request->problem;
+    const struct lava_operation *operation = request->operation;
     const struct lava_kernel *kernel = request->kernel;
-    uint64_t result_element_bytes = lava_type_bytes(lava_problem_result_type(problem));
-    uint64_t sum_bytes = lava_type_bytes(lava_type_sums(problem->type));
+    uint64_t result_element_bytes = lava_type_bytes(lava_operation_result_type(operation));
+    uint64_t sum_bytes = lava_type_bytes(lava_type_sums(operation->type));
     uint64_t padded_m = (uint64_t)tiles_m * kernel->tile_m;
     uint64_t padded_n = (uint64_t)tiles_n * kernel->tile_n;
     uint64_t padded_k = (uint64_t)steps * kernel->tile_k;
@@ -109,15 +109,15 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->blocks_m = divide_up(request->tiles_m, tiles_m);
     blocking->blocks_n = divide_up(request->tiles_n, tiles_n);
     blocking->blocks_k = divide_up(request->steps_k, steps);
-    blocking->block_m = lava_minimum(problem->m, (int64_t)padded_m);
-    blocking->block_n = lava_minimum(problem->n, (int64_t)padded_n);
-    blocking->block_k = lava_minimum(problem->k, (int64_t)padded_k);
+    blocking->block_m = lava_minimum(operation->m, (int64_t)padded_m);
+    blocking->block_n = lava_minimum(operation->n, (int64_t)padded_n);
+    blocking->block_k = lava_minimum(operation->k, (int64_t)padded_k);
     blocking->later_n = blocking->block_n;
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->epilogue = problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
+    blocking->epilogue = operation->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
                          extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
@@ -134,16 +134,16 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
 
 /* Cuts a triangle into strips of `rows` rows. The last strip is the largest, so it determines the sizes. */
 static void measure_strips(const struct request *request, int64_t rows, struct lava_blocking *blocking) {
-    const struct lava_problem *problem = request->problem;
+    const struct lava_operation *operation = request->operation;
     const struct lava_kernel *kernel = request->kernel;
-    int64_t each = problem->of_parts ? 2 : 1;
-    int64_t strips = divide_up(problem->m, rows);
-    int64_t last = lava_minimum(rows, problem->m);
-    bool is_lower = problem->region == LAVA_REGION_LOWER;
-    struct lava_problem strip = *problem;
-    strip.m = is_lower ? last : problem->m;
-    strip.n = is_lower ? problem->n : last * each;
-    const struct request as_block = {.problem = &strip,
+    int64_t each = operation->of_parts ? 2 : 1;
+    int64_t strips = divide_up(operation->m, rows);
+    int64_t last = lava_minimum(rows, operation->m);
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    struct lava_operation strip = *operation;
+    strip.m = is_lower ? last : operation->m;
+    strip.n = is_lower ? operation->n : last * each;
+    const struct request as_block = {.operation = &strip,
                                      .kernel = kernel,
                                      .split_k = request->split_k,
                                      .steps_k = request->steps_k,
@@ -157,8 +157,8 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     blocking->packed_b_bytes =
         lava_packed_layout(kernel, kernel->tile_n, (uint64_t)request->tiles_n * kernel->tile_n, padded_k)
             .bytes;
-    blocking->block_m = problem->m;
-    blocking->block_n = blocking->later_n = problem->n;
+    blocking->block_m = operation->m;
+    blocking->block_n = blocking->later_n = operation->n;
     blocking->blocks_n = strips;
     blocking->by_strips = true;
     blocking->piece_m = rows;
@@ -199,12 +199,12 @@ static bool widen(const struct request *request, int64_t tiles_m, int64_t steps,
 /* Returns the bytes over the bus, with what each block costs besides. op(B) crosses the bus once per row
  * block. op(A) crosses it once if its panel stays on the device, else once per column block. */
 static double cost(const struct request *request, const struct lava_blocking *blocking) {
-    const struct lava_problem *problem = request->problem;
-    double element_bytes = (double)lava_type_bytes(problem->type);
+    const struct lava_operation *operation = request->operation;
+    double element_bytes = (double)lava_type_bytes(operation->type);
     bool cut_k = blocking->blocks_k > 1;
-    double a = (double)problem->m * (double)problem->k * (cut_k ? (double)blocking->blocks_n : 1.0);
-    double b = (double)problem->k * (double)problem->n * (double)blocking->blocks_m;
-    if (problem->of_parts)
+    double a = (double)operation->m * (double)operation->k * (cut_k ? (double)blocking->blocks_n : 1.0);
+    double b = (double)operation->k * (double)operation->n * (double)blocking->blocks_m;
+    if (operation->of_parts)
         b /= 2;
     double blocks = (double)blocking->blocks_m * (double)blocking->blocks_n * (double)blocking->blocks_k;
     return ((a + b) * element_bytes + blocks * BLOCK_COST_BYTES) * (cut_k ? CUT_K_COST : 1.0);
@@ -262,7 +262,7 @@ static void narrow_later(const struct request *request, struct lava_blocking *bl
     if (parts <= 1 || blocking->blocks_n == 1 || blocking->blocks_k > 1)
         return;
     blocking->later_n = divide_up(blocking->block_n / tile_n, parts) * tile_n;
-    blocking->blocks_n = 1 + divide_up(request->problem->n - blocking->block_n, blocking->later_n);
+    blocking->blocks_n = 1 + divide_up(request->operation->n - blocking->block_n, blocking->later_n);
 }
 
 /* Holds more blocks, so that none waits for the download of an earlier one: up to the number of blocks, while
@@ -288,7 +288,7 @@ static int64_t piece_rows(const struct request *request, const struct lava_block
     int64_t tiles_m = divide_up(blocking->block_m, kernel->tile_m);
     int64_t tiles_across = divide_up(blocking->block_n, kernel->tile_n) * blocking->split_k;
     int64_t tile_bytes =
-        (int64_t)kernel->tile_m * blocking->block_k * (int64_t)lava_type_bytes(request->problem->type);
+        (int64_t)kernel->tile_m * blocking->block_k * (int64_t)lava_type_bytes(request->operation->type);
     int64_t least = lava_maximum(divide_up(tiles_m, PIECES_MAX), divide_up(PIECE_BYTES, tile_bytes));
     int64_t wave = lava_maximum(1, limits->piece_tiles / tiles_across);
     int64_t tiles = limits->piece_tiles ? divide_up(least, wave) * wave : tiles_m;
@@ -301,7 +301,7 @@ static int64_t piece_rows(const struct request *request, const struct lava_block
  * not fit whole. */
 static bool plan_strips(const struct request *request, struct lava_blocking *blocking) {
     const struct lava_kernel *kernel = request->kernel;
-    int64_t tile = lava_maximum(kernel->tile_m, kernel->tile_n), m = request->problem->m;
+    int64_t tile = lava_maximum(kernel->tile_m, kernel->tile_n), m = request->operation->m;
     if (request->tiles_m > DIMENSION_TILES_MAX || request->tiles_n > DIMENSION_TILES_MAX ||
         request->steps_k > BLOCK_K_MAX / kernel->tile_k)
         return false;
@@ -316,16 +316,16 @@ static bool plan_strips(const struct request *request, struct lava_blocking *blo
     return false;
 }
 
-bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
+bool lava_blocking_plan(const struct lava_operation *operation, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking) {
-    struct request request = {.problem = problem,
+    struct request request = {.operation = operation,
                               .kernel = kernel,
                               .limits = limits,
-                              .tiles_m = divide_up(problem->m, kernel->tile_m),
-                              .tiles_n = divide_up(problem->n, kernel->tile_n),
-                              .steps_k = divide_up(problem->k, kernel->tile_k),
+                              .tiles_m = divide_up(operation->m, kernel->tile_m),
+                              .tiles_n = divide_up(operation->n, kernel->tile_n),
+                              .steps_k = divide_up(operation->k, kernel->tile_k),
                               .split_k = limits->split_k};
-    if (problem->region != LAVA_REGION_ALL)
+    if (operation->c.region != LAVA_REGION_ALL)
         return plan_strips(&request, blocking);
     request.widest = widest_block(request.tiles_n, limits->column_blocks);
     if (!search(&request, blocking))
@@ -340,9 +340,10 @@ uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking) {
     return blocking->epilogue ? blocking->result_bytes : blocking->accumulator_bytes;
 }
 
-bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking) {
+bool lava_blocking_fits_at_once(const struct lava_operation *operation,
+                                const struct lava_blocking *blocking) {
     return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
-           lava_problem_operand_bytes(problem) <= (double)LAVA_AT_ONCE_BYTES &&
+           lava_operation_operand_bytes(operation) <= (double)LAVA_AT_ONCE_BYTES &&
            lava_blocking_finished_bytes(blocking) <= LAVA_AT_ONCE_BYTES;
 }
 

@@ -10,8 +10,8 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/kernels.h"
+#include "dispatch/operation.h"
 #include "dispatch/packed.h"
-#include "dispatch/problem.h"
 
 /* Lists of tiles that are kept. A product has up to four. They are for a piece and the last piece of the
  * first column block, and for the height of a block with the width of a later block and of the last one. If K
@@ -61,7 +61,7 @@ struct lava_blocking_limits {
 };
 
 /* Fills in *blocking. Returns false if not even the smallest block fits. */
-bool lava_blocking_plan(const struct lava_problem *problem, const struct lava_kernel *kernel,
+bool lava_blocking_plan(const struct lava_operation *operation, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking);
 
 /* Returns the bytes of a finished block of C, as the device leaves it. */
@@ -71,7 +71,7 @@ uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking);
  * sizes that the engine's staging memory is made for (LAVA_AT_ONCE_BYTES). If the staging memory is smaller
  * than that, the engine streams the product. */
 #define LAVA_AT_ONCE_BYTES (48ull << 20)
-bool lava_blocking_fits_at_once(const struct lava_problem *problem, const struct lava_blocking *blocking);
+bool lava_blocking_fits_at_once(const struct lava_operation *operation, const struct lava_blocking *blocking);
 
 /* Returns size rounded up to whole tiles. With block_m this is the number of rows of the accumulator buffer
  * and its leading dimension. */

@@ -66,9 +66,9 @@ static double tiles_of(int64_t size, uint32_t tile) {
 }
 
 double lava_cost_tiles(const struct lava_estimate *estimate) {
-    double all = tiles_of(estimate->problem->m, estimate->kernel->tile_m) *
-                 tiles_of(estimate->problem->n, estimate->kernel->tile_n);
-    return estimate->problem->region == LAVA_REGION_ALL ? all : all / 2;
+    double all = tiles_of(estimate->operation->m, estimate->kernel->tile_m) *
+                 tiles_of(estimate->operation->n, estimate->kernel->tile_n);
+    return estimate->operation->c.region == LAVA_REGION_ALL ? all : all / 2;
 }
 
 /* A part of a block: rows of op(A), columns of op(B), and a depth of K. */
@@ -90,7 +90,7 @@ static double units_of(const struct lava_estimate *estimate, const struct extent
 /* For a triangle, each strip counts as an equal share of the tiles. */
 double lava_cost_units(const struct lava_estimate *estimate) {
     const struct lava_blocking *blocking = &estimate->blocking;
-    if (estimate->problem->region != LAVA_REGION_ALL)
+    if (estimate->operation->c.region != LAVA_REGION_ALL)
         return lava_cost_tiles(estimate) * blocking->split_k / (double)blocking->blocks_n;
     return tiles_of(blocking->block_m, estimate->kernel->tile_m) *
            tiles_of(blocking->block_n, estimate->kernel->tile_n) * blocking->split_k;
@@ -125,7 +125,7 @@ static double arithmetic_ns(const struct lava_estimate *estimate, const struct e
 }
 
 static double element_bytes(const struct lava_estimate *estimate) {
-    return (double)lava_type_bytes(estimate->problem->type);
+    return (double)lava_type_bytes(estimate->operation->type);
 }
 
 /* Returns the layout of `size` rows of op(A), or columns of op(B), padded to whole tiles. */
@@ -152,8 +152,8 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     const struct lava_blocking *blocking = &estimate->blocking;
     double bytes = read_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
                    read_bytes(estimate, extent->columns, kernel->tile_n, extent->k);
-    size_t sum_bytes = lava_type_bytes(blocking->epilogue ? lava_type_sums(estimate->problem->type)
-                                                          : lava_problem_result_type(estimate->problem));
+    size_t sum_bytes = lava_type_bytes(blocking->epilogue ? lava_type_sums(estimate->operation->type)
+                                                          : lava_operation_result_type(estimate->operation));
     double passes = 2.0 - 1.0 / (double)blocking->blocks_k;
     double units = units_of(estimate, extent, region);
     double sums = units * kernel->tile_m * kernel->tile_n * (double)sum_bytes * passes;
@@ -165,7 +165,7 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
 /* Packing reads the operand from device memory and writes it padded. Operands that are split into parts are
  * read and written once more before. */
 static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
-    double passes = estimate->problem->of_parts ? 3 : 1;
+    double passes = estimate->operation->of_parts ? 3 : 1;
     double bytes = (double)size * (double)k * element_bytes(estimate) * passes;
     return 1e9 * (bytes + (double)packed_of(estimate, size, tile, k).bytes) /
            estimate->rates.memory_bytes_per_s;
@@ -177,16 +177,16 @@ static double upload_ns(const struct lava_estimate *estimate, int64_t size, int6
 
 /* Each stored number of op(B) becomes two parts, so half as much is uploaded. */
 static double upload_b_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
-    return upload_ns(estimate, estimate->problem->of_parts ? size / 2 : size, k);
+    return upload_ns(estimate, estimate->operation->of_parts ? size / 2 : size, k);
 }
 
 /* Returns the bytes of a block's result on the bus. The old C is not transferred. */
-static double result_bytes(const struct lava_problem *problem, int64_t rows, int64_t columns) {
-    return (double)rows * (double)columns * (double)lava_type_bytes(lava_problem_result_type(problem));
+static double result_bytes(const struct lava_operation *operation, int64_t rows, int64_t columns) {
+    return (double)rows * (double)columns * (double)lava_type_bytes(lava_operation_result_type(operation));
 }
 
 static double download_ns(const struct lava_estimate *estimate, int64_t rows, int64_t columns) {
-    return 1e9 * result_bytes(estimate->problem, rows, columns) / estimate->rates.download_bytes_per_s;
+    return 1e9 * result_bytes(estimate->operation, rows, columns) / estimate->rates.download_bytes_per_s;
 }
 
 /* The epilogue reads all slices and writes the result. */
@@ -194,10 +194,11 @@ static double epilogue_ns(const struct lava_estimate *estimate, int64_t rows, in
     if (!estimate->blocking.epilogue)
         return 0;
     double sums = (double)rows * (double)columns *
-                  (double)lava_type_bytes(lava_type_sums(estimate->problem->type)) *
+                  (double)lava_type_bytes(lava_type_sums(estimate->operation->type)) *
                   estimate->blocking.split_k;
     return EPILOGUE_SHARE * estimate->rates.call_latency_ns +
-           1e9 * (sums + result_bytes(estimate->problem, rows, columns)) / estimate->rates.memory_bytes_per_s;
+           1e9 * (sums + result_bytes(estimate->operation, rows, columns)) /
+               estimate->rates.memory_bytes_per_s;
 }
 
 struct pack_times {
@@ -273,10 +274,10 @@ static void pack(struct timeline *timeline, const struct lava_task *task) {
 static double measure_multiply(const struct lava_estimate *estimate, const struct lava_task *task) {
     const struct extent extent = {task->rows, task->block->columns, task->k};
     static const struct lava_region_tiles all = {.block = {.region = LAVA_REGION_ALL}};
-    if (estimate->problem->region == LAVA_REGION_ALL)
+    if (estimate->operation->c.region == LAVA_REGION_ALL)
         return GAP_NS + multiply_ns(estimate, &extent, &all);
     struct lava_region_tiles tiles =
-        lava_program_tiles(estimate->problem, estimate->kernel, task->block, task->row, task->rows);
+        lava_program_tiles(estimate->operation, estimate->kernel, task->block, task->row, task->rows);
     return GAP_NS + multiply_ns(estimate, &extent, &tiles);
 }
 
@@ -315,16 +316,16 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
 /* Simulates the product and returns the simulated share of it. The share is 1 unless there are too many
  * steps. */
 static double run_program(struct timeline *timeline) {
-    const struct lava_problem *problem = timeline->estimate->problem;
+    const struct lava_operation *operation = timeline->estimate->operation;
     struct lava_program program;
     struct lava_task task;
-    lava_program_begin(&program, problem, timeline->estimate->kernel, &timeline->estimate->blocking);
+    lava_program_begin(&program, operation, timeline->estimate->kernel, &timeline->estimate->blocking);
     while (lava_program_next(&program, &task)) {
         if (timeline->steps >= STEPS_MAX && task.kind != LAVA_TASK_EPILOGUE &&
             task.kind != LAVA_TASK_DOWNLOAD) {
             while (timeline->carried < timeline->started)
                 carry_download(timeline);
-            return timeline->work / ((double)problem->m * (double)problem->n * (double)problem->k);
+            return timeline->work / ((double)operation->m * (double)operation->n * (double)operation->k);
         }
         run_task(timeline, &task);
     }
@@ -334,44 +335,44 @@ static double run_program(struct timeline *timeline) {
 /* Assumes that the bus carries one direction at a time. On an H200 both directions together reach 51 to 63
  * GB/s, and each alone reaches 48. */
 static double streamed_ns(const struct lava_estimate *estimate) {
-    const struct lava_problem *problem = estimate->problem;
+    const struct lava_operation *operation = estimate->operation;
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
     struct timeline timeline = {.estimate = estimate, .bus_ns = start_ns};
     double share = run_program(&timeline);
-    double bytes = fmin(LAST_CHUNK_BYTES, result_bytes(problem, problem->m, problem->n));
+    double bytes = fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
     if (share >= 1.0)
         return ns;
     /* the part that was not simulated may take more than its share */
-    return fmax(ns, lava_cost_least_ns(problem, &estimate->rates, estimate->row.flops_per_s));
+    return fmax(ns, lava_cost_least_ns(operation, &estimate->rates, estimate->row.flops_per_s));
 }
 
 /* Products computed at once: the steps run one after another. */
 static double at_once_ns(const struct lava_estimate *estimate) {
-    const struct lava_problem *problem = estimate->problem;
+    const struct lava_operation *operation = estimate->operation;
     const struct lava_kernel *kernel = estimate->kernel;
-    const struct extent all = {problem->m, problem->n, problem->k};
-    const struct lava_block block = {.rows = problem->m, .columns = problem->n};
-    const struct lava_region_tiles region = lava_program_tiles(problem, kernel, &block, 0, problem->m);
-    double upload_b = problem->b_is_a ? 0 : upload_b_ns(estimate, all.columns, all.k);
+    const struct extent all = {operation->m, operation->n, operation->k};
+    const struct lava_block block = {.rows = operation->m, .columns = operation->n};
+    const struct lava_region_tiles region = lava_program_tiles(operation, kernel, &block, 0, operation->m);
+    double upload_b = operation->b_is_a ? 0 : upload_b_ns(estimate, all.columns, all.k);
     return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) + upload_b +
            pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
            pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all, &region) +
            epilogue_ns(estimate, all.rows, all.columns) + download_ns(estimate, all.rows, all.columns) +
-           1e9 * result_bytes(problem, all.rows, all.columns) / MERGE_BYTES_PER_S;
+           1e9 * result_bytes(operation, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
 
 double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
     return estimate->at_once ? at_once_ns(estimate) : streamed_ns(estimate);
 }
 
-double lava_cost_least_ns(const struct lava_problem *problem, const struct lava_rates *rates,
+double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s) {
-    double up = lava_problem_operand_bytes(problem);
-    double down = result_bytes(problem, problem->m, problem->n);
-    down = problem->region == LAVA_REGION_ALL ? down : down / 2;
+    double up = lava_operation_operand_bytes(operation);
+    double down = result_bytes(operation, operation->m, operation->n);
+    down = operation->c.region == LAVA_REGION_ALL ? down : down / 2;
     double transfers_s = up / rates->upload_bytes_per_s + down / rates->download_bytes_per_s;
-    double arithmetic_s = flops_per_s > 0 ? lava_problem_flops(problem) / flops_per_s : 0;
+    double arithmetic_s = flops_per_s > 0 ? lava_operation_flops(operation) / flops_per_s : 0;
     return rates->call_latency_ns + 1e9 * fmax(transfers_s, arithmetic_s);
 }

@@ -8,7 +8,7 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
 #include "dispatch/kernels.h"
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 #include "dispatch/profiles.h"
 
 /* A device's rates, whatever it computes: measured if there is a measurement, else the profile's. */
@@ -22,7 +22,7 @@ struct lava_rates {
 /* Everything an estimate depends on: the product, the device, and one way to compute it. The caller owns what
  * the pointers refer to. */
 struct lava_estimate {
-    const struct lava_problem *problem;
+    const struct lava_operation *operation;
     const struct lava_capabilities *device;
     struct lava_rates rates;
     uint32_t multiprocessors;
@@ -44,7 +44,7 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate);
 /* Returns a lower bound for every way to compute the product, in ns: the latency plus the larger of all
  * transfers and all arithmetic at flops_per_s. flops_per_s is the best rate of any row of the type; with 0
  * only the transfers count. lava_cost_gpu_ns must always stay above this bound. */
-double lava_cost_least_ns(const struct lava_problem *problem, const struct lava_rates *rates,
+double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s);
 
 /* Returns how many workgroups run at once, at least 1. Needs no blocking. */

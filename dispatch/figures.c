@@ -52,14 +52,14 @@ static struct place place_of(int64_t size) {
     return (struct place){low, log((double)size / from) / log(to / from)};
 }
 
-/* The corners of the grid cell around a problem: the position and weight of each. */
+/* The corners of the grid cell around a product: the position and weight of each. */
 struct corners {
     int at[8][3];
     double weight[8]; /* they sum to 1 */
 };
 
-static struct corners corners_of(const struct lava_problem *problem) {
-    const struct place places[] = {place_of(problem->m), place_of(problem->n), place_of(problem->k)};
+static struct corners corners_of(const struct lava_operation *operation) {
+    const struct place places[] = {place_of(operation->m), place_of(operation->n), place_of(operation->k)};
     struct corners corners;
     for (int corner = 0; corner < 8; corner++) {
         corners.weight[corner] = 1.0;
@@ -128,8 +128,9 @@ static bool nearest_operation_ns(const struct lava_cpu_figures *figures, const i
 }
 
 /* Interpolates in the grid. Returns 0 if the grid is empty. */
-static double interpolated_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
-    struct corners corners = corners_of(problem);
+static double interpolated_ns(const struct lava_cpu_figures *figures,
+                              const struct lava_operation *operation) {
+    struct corners corners = corners_of(operation);
     double sum = 0.0;
     for (int corner = 0; corner < 8; corner++) {
         double log_ns;
@@ -141,24 +142,25 @@ static double interpolated_ns(const struct lava_cpu_figures *figures, const stru
             return 0;
         sum += corners.weight[corner] * log_ns;
     }
-    return exp(sum) * (double)problem->m * (double)problem->n * (double)problem->k;
+    return exp(sum) * (double)operation->m * (double)operation->n * (double)operation->k;
 }
 
 /* A triangle takes half of the products. OpenBLAS, 16 cores, 4096: ssyrk 52 ms for sgemm's 121, dsyrk 96 for
  * dgemm's 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
 
-double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
-    double flops_per_s = figures->flops_per_s[problem->type];
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
-    bool is_fp32 = problem->type == LAVA_TYPE_FP32;
+    bool is_fp32 = operation->type == LAVA_TYPE_FP32;
     if (is_fp32 || (flops_per_s > 0 && fp32 > 0)) {
-        double ns = interpolated_ns(figures, problem);
+        double ns = interpolated_ns(figures, operation);
         if (ns > 0)
-            return (is_fp32 ? ns : ns * fp32 / flops_per_s * (lava_type_is_complex(problem->type) ? 4 : 1)) *
-                   (problem->region == LAVA_REGION_ALL ? 1 : TRIANGLE_SHARE);
+            return (is_fp32 ? ns
+                            : ns * fp32 / flops_per_s * (lava_type_is_complex(operation->type) ? 4 : 1)) *
+                   (operation->c.region == LAVA_REGION_ALL ? 1 : TRIANGLE_SHARE);
     }
-    return flops_per_s > 0 ? 1e9 * lava_problem_flops(problem) / flops_per_s : 0;
+    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s : 0;
 }
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {
@@ -172,10 +174,11 @@ double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns
     return least;
 }
 
-bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const struct lava_problem *problem) {
-    if (problem->type != LAVA_TYPE_FP32)
+bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures,
+                               const struct lava_operation *operation) {
+    if (operation->type != LAVA_TYPE_FP32)
         return false;
-    struct corners corners = corners_of(problem);
+    struct corners corners = corners_of(operation);
     for (int corner = 0; corner < 8; corner++)
         if (corners.weight[corner] > 0 && !(product_ns(figures, corners.at[corner]) > 0))
             return false;

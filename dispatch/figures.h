@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "dispatch/kernels.h"
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 /* The CPU BLAS's sgemm is timed for each m, n and k out of these sizes. */
 #define LAVA_FIGURES_SIZES 6
@@ -53,11 +53,12 @@ struct lava_figures {
  * that have a 512, the interpolated time was 1.08 times the measured time (geometric mean), with a spread of
  * 1.14. For 512 x 512 x 512 itself it was 2.1 times. This is why 512 is in the grid. Two runs differed by a
  * spread of 1.15. */
-double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_problem *problem);
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation);
 /* The least work (m n k) of a measured product that took the CPU longer than ns; 0: none did. */
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns);
 /* True if that time is interpolated between measured products: type fp32, all neighbours measured. */
-bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures, const struct lava_problem *problem);
+bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures,
+                               const struct lava_operation *operation);
 
 /* The measured rate of a row of the kernel table; 0: not measured, not a row of the table, or NULL. */
 double lava_figures_flops_per_s(const struct lava_device_figures *figures, const struct lava_kernel *kernel);

@@ -152,9 +152,9 @@ const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel)
     return kernel->fallback ? lava_kernels_find(kernel->fallback) : NULL;
 }
 
-bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_problem *problem) {
-    return kernel->type == lava_type_real(problem->type) &&
-           lava_scheme_serves(lava_scheme(kernel->scheme), problem);
+bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation) {
+    return kernel->type == lava_type_real(operation->type) &&
+           lava_scheme_serves(lava_scheme(kernel->scheme), operation);
 }
 
 bool lava_kernel_is_simt(const struct lava_kernel *kernel) {

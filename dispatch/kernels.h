@@ -13,23 +13,14 @@
 #define LAVA_DISPATCH_KERNELS_H
 
 #include "dispatch/capabilities.h"
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 #include "dispatch/schemes.h"
-#include "shaders/module_names.h"
 
 /* How an operand is packed (shaders/interface.h describes both). */
 enum lava_layout {
     LAVA_LAYOUT_PANELS,    /* for each k, the panel's elements are contiguous */
     LAVA_LAYOUT_FRAGMENTS, /* for each tile_k the panel's fragments, each invocation's share contiguous */
     LAVA_LAYOUT_COUNT
-};
-
-/* A shader module: LAVA_MODULE_MULTIPLY_FP32 and so on. shaders/meson.build has the table of them. */
-enum lava_module {
-#define LAVA_MODULE_ENUMERATOR(name, is_fp64) LAVA_MODULE_##name,
-    LAVA_MODULES(LAVA_MODULE_ENUMERATOR)
-#undef LAVA_MODULE_ENUMERATOR
-        LAVA_MODULE_COUNT
 };
 
 struct lava_kernel {
@@ -58,7 +49,7 @@ bool lava_kernel_is_simt(const struct lava_kernel *kernel);
 /* The row's fallback, or NULL. */
 const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel);
 /* Whether the row may compute the product, on a device that can run the row. */
-bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_problem *problem);
+bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
 /* Elements of an operand, in each dimension, that a workgroup of that module packs. */

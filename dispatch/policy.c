@@ -91,7 +91,7 @@ static void keep_better(const struct lava_estimate *estimate, struct candidate *
 static void consider_ways(const struct request *request, struct lava_estimate estimate,
                           struct candidate *best) {
     int forced = request->overrides->at_once;
-    bool possible = lava_blocking_fits_at_once(estimate.problem, &estimate.blocking);
+    bool possible = lava_blocking_fits_at_once(estimate.operation, &estimate.blocking);
     estimate.at_once = true;
     if (possible && forced != 1)
         keep_better(&estimate, best);
@@ -111,7 +111,7 @@ static void consider_splits(const struct request *request, struct lava_estimate 
     limits.piece_tiles = (uint32_t)lava_cost_slots(&estimate);
     for (size_t i = 0; i < count; i++) {
         limits.split_k = forced ? forced : splits[i];
-        if (!lava_blocking_plan(estimate.problem, estimate.kernel, &limits, &estimate.blocking) ||
+        if (!lava_blocking_plan(estimate.operation, estimate.kernel, &limits, &estimate.blocking) ||
             estimate.blocking.split_k <= tried)
             return; /* no memory, or K is too short for more slices than were already tried */
         tried = estimate.blocking.split_k;
@@ -130,7 +130,7 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
     for (int64_t parts = 1; parts <= (forced ? 1 : LATER_PARTS_MAX); parts *= 2) {
         if (!forced)
             limits.later_parts = parts;
-        if (!lava_blocking_plan(estimate.problem, estimate.kernel, &limits, &estimate.blocking) ||
+        if (!lava_blocking_plan(estimate.operation, estimate.kernel, &limits, &estimate.blocking) ||
             estimate.blocking.later_n >= width)
             break;
         if (parts == 1)
@@ -147,7 +147,7 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
 static void consider_cuts(const struct request *request, const struct lava_estimate *estimate,
                           struct candidate *best) {
     struct lava_blocking_limits limits = request->limits;
-    bool is_region = estimate->problem->region != LAVA_REGION_ALL;
+    bool is_region = estimate->operation->c.region != LAVA_REGION_ALL;
     int64_t forced = request->overrides->column_blocks,
             most = forced      ? forced
                    : is_region ? STRIPS_MAX
@@ -207,9 +207,9 @@ static struct lava_profile_kernel row_of(const struct lava_profile *profile,
 
 /* Returns whether the row can compute the product. A forced row may be one that no precision admits. */
 static bool usable(const struct request *request, const struct lava_kernel *kernel) {
-    const struct lava_problem *problem = request->estimate.problem;
-    bool forced = kernel && kernel == request->overrides->kernel && kernel->type == problem->type;
-    return kernel && (forced || lava_kernel_serves(kernel, problem)) &&
+    const struct lava_operation *operation = request->estimate.operation;
+    bool forced = kernel && kernel == request->overrides->kernel && kernel->type == operation->type;
+    return kernel && (forced || lava_kernel_serves(kernel, operation)) &&
            lava_kernel_fits(kernel, request->estimate.device, NULL);
 }
 
@@ -247,7 +247,7 @@ static bool choose(const struct request *request, struct candidate *best, bool *
     return best->estimate.kernel != NULL;
 }
 
-static struct request prepare(const struct lava_problem *problem, const struct lava_capabilities *device,
+static struct request prepare(const struct lava_operation *operation, const struct lava_capabilities *device,
                               const struct lava_device_figures *figures,
                               const struct lava_overrides *overrides) {
     const struct lava_profile *profile = lava_profiles_find(device);
@@ -261,7 +261,7 @@ static struct request prepare(const struct lava_problem *problem, const struct l
                    .column_blocks = overrides->column_blocks ? overrides->column_blocks : 1,
                    .later_parts = overrides->later_parts,
                    .pieces = overrides->pieces},
-        .estimate = {.problem = problem,
+        .estimate = {.operation = operation,
                      .device = device,
                      .rates = lava_cost_rates(profile, figures),
                      .multiprocessors = multiprocessors}};
@@ -285,21 +285,21 @@ static void adopt(const struct request *request, const struct candidate *candida
 }
 
 /* Returns the share of the CPU's time that the device may take. */
-static double profitable_share(const struct lava_problem *problem, const struct lava_figures *figures) {
+static double profitable_share(const struct lava_operation *operation, const struct lava_figures *figures) {
     const struct lava_device_figures *device = &figures->device;
     bool measured = device->call_latency_ns > 0 && device->upload_bytes_per_s > 0 &&
-                    device->download_bytes_per_s > 0 && lava_figures_cpu_measured(&figures->cpu, problem);
+                    device->download_bytes_per_s > 0 && lava_figures_cpu_measured(&figures->cpu, operation);
     return measured ? MEASURED_SHARE : PROFITABLE_SHARE;
 }
 
 /* Returns the rate of the fastest row that serves the product, whether or not the device can run it; 0 if the
  * profile has none. */
 static double best_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
-                               const struct lava_problem *problem) {
+                               const struct lava_operation *operation) {
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (kernel && lava_kernel_serves(kernel, problem))
+        if (kernel && lava_kernel_serves(kernel, operation))
             best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures).flops_per_s);
     }
     return best;
@@ -307,12 +307,12 @@ static double best_flops_per_s(const struct lava_profile *profile, const struct 
 
 /* Checks the transfers first: they decide most products, and the rows have to be looked up. If the profile
  * has no row, lava_policy_choose reports that. */
-bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
+bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_cost_rates(profile, &figures->device);
-    const struct lava_problem parts = lava_problem_of_parts(problem);
-    double allowed_ns = profitable_share(problem, figures) * lava_figures_cpu_ns(&figures->cpu, problem);
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    double allowed_ns = profitable_share(operation, figures) * lava_figures_cpu_ns(&figures->cpu, operation);
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = best_flops_per_s(profile, &figures->device, &parts);
@@ -322,7 +322,7 @@ bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct la
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
  * every mode if operands overlap, or if the device cannot run the row or hold a block. A forced row that does
  * not fit, or is of another type, counts as no kernel. */
-void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
+void lava_policy_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_figures *figures, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan) {
     static const struct lava_overrides none;
@@ -332,17 +332,17 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
         plan->reason = LAVA_REASON_MODE_CPU;
         return;
     }
-    if (lava_problem_overlaps(problem)) {
+    if (lava_operation_overlaps(operation)) {
         plan->reason = LAVA_REASON_OVERLAP;
         return;
     }
 
-    const struct lava_problem parts = lava_problem_of_parts(problem);
+    const struct lava_operation parts = lava_operation_of_parts(operation);
     struct request request = prepare(&parts, device, &figures->device, overrides ? overrides : &none);
     struct candidate best;
     bool fitted;
     plan->profile = request.profile;
-    plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, problem);
+    plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
     if (!choose(&request, &best, &fitted)) {
         plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_KERNEL;
         return;
@@ -350,7 +350,7 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
     adopt(&request, &best, plan);
 
     /* an unknown CPU leaves cpu_ns at 0, so it wins */
-    bool profitable = plan->gpu_ns < profitable_share(problem, figures) * plan->cpu_ns;
+    bool profitable = plan->gpu_ns < profitable_share(operation, figures) * plan->cpu_ns;
     if (mode == LAVA_MODE_GPU)
         plan->reason = LAVA_REASON_FORCED;
     else
@@ -382,10 +382,10 @@ static void append_ms(struct line *line, const char *label, double ns) {
 }
 
 /* Appends "fp32", or "fp16 -> fp32" with C's type if the type allows a choice. */
-static void append_types(struct line *line, const struct lava_problem *problem) {
-    append(line, "%s", lava_type_name(problem->type));
-    if (lava_type_is_half(problem->type))
-        append(line, " -> %s", lava_type_name(problem->type_c));
+static void append_types(struct line *line, const struct lava_operation *operation) {
+    append(line, "%s", lava_type_name(operation->type));
+    if (lava_type_is_half(operation->type))
+        append(line, " -> %s", lava_type_name(operation->c.type));
 }
 
 static const char *const regions[] = {
@@ -405,17 +405,17 @@ static void append_blocks(struct line *line, const struct lava_blocking *blockin
            blocking->epilogue ? ", epilogue" : "", (double)blocking->total_bytes / 0x1p20);
 }
 
-void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
+void lava_policy_describe(const struct lava_operation *operation, const struct lava_plan *plan, char *text,
                           size_t size) {
     struct line line = {.text = text, .size = size};
     if (size)
         text[0] = '\0';
-    append_types(&line, problem);
+    append_types(&line, operation);
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
-    append(&line, " %s%c%c m %lld n %lld k %lld: %s (%s)", regions[problem->region],
-           problem->op_a == LAVA_OP_N ? 'N' : 'T', problem->op_b == LAVA_OP_N ? 'N' : 'T',
-           (long long)problem->m, (long long)problem->n, (long long)problem->k,
+    append(&line, " %s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
+           operation->a.op == LAVA_OP_N ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
+           (long long)operation->m, (long long)operation->n, (long long)operation->k,
            plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);

@@ -7,7 +7,7 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
 #include "dispatch/kernels.h"
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 #include "dispatch/profiles.h"
 #include "dispatch/tile_order.h"
 
@@ -68,9 +68,9 @@ struct lava_plan {
 /* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
 
-/* problem must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is chosen,
- * plan->kernel is NULL and plan->reason says why. */
-void lava_policy_choose(const struct lava_problem *problem, const struct lava_capabilities *device,
+/* operation must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is
+ * chosen, plan->kernel is NULL and plan->reason says why. */
+void lava_policy_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_figures *figures, enum lava_mode mode,
                         const struct lava_overrides *overrides, struct lava_plan *plan);
 
@@ -78,12 +78,12 @@ void lava_policy_choose(const struct lava_problem *problem, const struct lava_ca
  * bound is the device's latency plus the larger of all transfers and all arithmetic at the best rate of the
  * type. Mode AUTO would not send such a product. This function takes about 0.1 us if the transfers decide.
  * The choice among plans takes microseconds, up to a millisecond when memory is short. */
-bool lava_policy_is_hopeless(const struct lava_problem *problem, const struct lava_capabilities *device,
+bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures);
 
 /* Writes one line of text for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates,
  * kernel, tile order, blocks. It is truncated to `size` bytes. */
-void lava_policy_describe(const struct lava_problem *problem, const struct lava_plan *plan, char *text,
+void lava_policy_describe(const struct lava_operation *operation, const struct lava_plan *plan, char *text,
                           size_t size);
 
 #endif

@@ -11,17 +11,17 @@
 /* The next stage. A stage yields a task or passes on to the stage after it. */
 enum stage { BLOCK, PANEL, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
 
-void lava_program_begin(struct lava_program *program, const struct lava_problem *problem,
+void lava_program_begin(struct lava_program *program, const struct lava_operation *operation,
                         const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
     memset(program, 0, sizeof *program);
-    program->problem = problem;
+    program->operation = operation;
     program->kernel = kernel;
     program->blocking = blocking;
-    program->stage = problem->region == LAVA_REGION_ALL ? BLOCK : STRIP;
+    program->stage = operation->c.region == LAVA_REGION_ALL ? BLOCK : STRIP;
 }
 
 static bool is_region(const struct lava_program *program) {
-    return program->problem->region != LAVA_REGION_ALL;
+    return program->operation->c.region != LAVA_REGION_ALL;
 }
 
 /* Returns whether op(A) is already packed, by an earlier column block or strip. */
@@ -30,14 +30,14 @@ static bool has_a(const struct lava_program *program) {
 }
 
 static void begin_block(struct lava_program *program) {
-    const struct lava_problem *problem = program->problem;
+    const struct lava_operation *operation = program->operation;
     const struct lava_blocking *blocking = program->blocking;
     struct lava_block *block = &program->block;
     int64_t width = program->column == 0 ? blocking->block_n : blocking->later_n;
     block->row = block->packed_row = program->row;
-    block->rows = block->packed_rows = lava_minimum(blocking->block_m, problem->m - program->row);
+    block->rows = block->packed_rows = lava_minimum(blocking->block_m, operation->m - program->row);
     block->column = block->packed_column = program->column;
-    block->columns = block->packed_columns = lava_minimum(width, problem->n - program->column);
+    block->columns = block->packed_columns = lava_minimum(width, operation->n - program->column);
     block->place = program->next_place;
     program->first_k = 0;
     program->stage = PANEL;
@@ -45,22 +45,22 @@ static void begin_block(struct lava_program *program) {
 
 /* The packed buffers hold, or will hold, all of op(A) and op(B). program->row is where the strip begins. */
 static void begin_strip(struct lava_program *program) {
-    const struct lava_problem *problem = program->problem;
-    int64_t each = problem->of_parts ? 2 : 1;
-    int64_t end = lava_minimum(program->row + program->blocking->piece_m, problem->m);
-    bool is_lower = problem->region == LAVA_REGION_LOWER;
+    const struct lava_operation *operation = program->operation;
+    int64_t each = operation->of_parts ? 2 : 1;
+    int64_t end = lava_minimum(program->row + program->blocking->piece_m, operation->m);
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
     struct lava_block *block = &program->block;
     block->row = is_lower ? program->row : 0;
     block->rows = end - block->row;
     block->column = is_lower ? 0 : program->row * each;
     block->columns = end * each - block->column;
-    block->packed_rows = problem->m;
-    block->packed_columns = problem->n;
+    block->packed_rows = operation->m;
+    block->packed_columns = operation->n;
     block->place = program->next_place;
 }
 
 static int64_t panel_of(const struct lava_program *program) {
-    return lava_minimum(program->blocking->block_k, program->problem->k - program->first_k);
+    return lava_minimum(program->blocking->block_k, program->operation->k - program->first_k);
 }
 
 static void pack_b(struct lava_program *program, struct lava_task *task) {
@@ -105,7 +105,7 @@ static void multiply(struct lava_program *program, struct lava_task *task) {
     program->piece += task->rows;
     if (program->piece < block->row + block->rows) {
         program->stage = PIECE;
-    } else if (program->first_k + task->k < program->problem->k) {
+    } else if (program->first_k + task->k < program->operation->k) {
         program->first_k += task->k;
         program->stage = PANEL;
     } else {
@@ -115,18 +115,18 @@ static void multiply(struct lava_program *program, struct lava_task *task) {
 }
 
 static void download(struct lava_program *program, struct lava_task *task) {
-    const struct lava_problem *problem = program->problem;
+    const struct lava_operation *operation = program->operation;
     task->kind = LAVA_TASK_DOWNLOAD;
     program->downloads++;
     program->next_place =
         program->next_place + 1 < program->blocking->blocks_held ? program->next_place + 1 : 0;
     if (is_region(program)) {
         program->row += program->blocking->piece_m;
-        program->stage = program->row < problem->m ? STRIP : END;
+        program->stage = program->row < operation->m ? STRIP : END;
         return;
     }
     program->column += program->block.columns;
-    program->stage = program->column < problem->n ? BLOCK : END;
+    program->stage = program->column < operation->n ? BLOCK : END;
 }
 
 /* Waits for all downloads of a row block. */
@@ -138,28 +138,28 @@ static void end_rows(struct lava_program *program, struct lava_task *task) {
         program->row += program->block.rows;
         program->column = 0;
     }
-    program->stage = program->row < program->problem->m ? BLOCK : DONE;
+    program->stage = program->row < program->operation->m ? BLOCK : DONE;
 }
 
 static void pack_strip(struct lava_program *program, struct lava_task *task) {
     begin_strip(program);
-    int64_t each = program->problem->of_parts ? 2 : 1;
-    int64_t rows = lava_minimum(program->blocking->piece_m, program->problem->m - program->row);
+    int64_t each = program->operation->of_parts ? 2 : 1;
+    int64_t rows = lava_minimum(program->blocking->piece_m, program->operation->m - program->row);
     task->kind = LAVA_TASK_PACK_A;
     task->row = program->row;
     task->rows = rows;
     task->column = program->row * each;
     task->columns = rows * each;
-    task->serves_both = program->problem->b_is_a;
+    task->serves_both = program->operation->b_is_a;
     program->piece = program->block.row;
     program->stage = task->serves_both ? ROOM : STRIP_B;
 }
 
 static void pack_strip_b(struct lava_program *program, struct lava_task *task) {
-    int64_t each = program->problem->of_parts ? 2 : 1;
+    int64_t each = program->operation->of_parts ? 2 : 1;
     task->kind = LAVA_TASK_PACK_B;
     task->column = program->row * each;
-    task->columns = lava_minimum(program->blocking->piece_m, program->problem->m - program->row) * each;
+    task->columns = lava_minimum(program->blocking->piece_m, program->operation->m - program->row) * each;
     program->stage = ROOM;
 }
 
@@ -209,19 +209,19 @@ bool lava_program_next(struct lava_program *program, struct lava_task *task) {
     return false;
 }
 
-struct lava_region_block lava_program_region(const struct lava_problem *problem,
+struct lava_region_block lava_program_region(const struct lava_operation *operation,
                                              const struct lava_block *block) {
-    int64_t each = problem->of_parts ? 2 : 1;
+    int64_t each = operation->of_parts ? 2 : 1;
     return (struct lava_region_block){
-        .region = problem->region, .diagonal = block->column / each - block->row, .rows = block->rows};
+        .region = operation->c.region, .diagonal = block->column / each - block->row, .rows = block->rows};
 }
 
-struct lava_region_tiles lava_program_tiles(const struct lava_problem *problem,
+struct lava_region_tiles lava_program_tiles(const struct lava_operation *operation,
                                             const struct lava_kernel *kernel, const struct lava_block *block,
                                             int64_t row, int64_t rows) {
     const struct lava_block part = {.row = row, .rows = rows, .column = block->column};
-    return (struct lava_region_tiles){.block = lava_program_region(problem, &part),
+    return (struct lava_region_tiles){.block = lava_program_region(operation, &part),
                                       .tile_m = kernel->tile_m,
                                       .tile_n = kernel->tile_n,
-                                      .each = problem->of_parts ? 2 : 1};
+                                      .each = operation->of_parts ? 2 : 1};
 }

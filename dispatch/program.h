@@ -64,7 +64,7 @@ struct lava_task {
 };
 
 struct lava_program {
-    const struct lava_problem *problem; /* owned by the caller; real, or of parts */
+    const struct lava_operation *operation; /* owned by the caller; real, or of parts */
     const struct lava_kernel *kernel;
     const struct lava_blocking *blocking;
     int stage;
@@ -74,16 +74,16 @@ struct lava_program {
     uint32_t next_place;
 };
 
-void lava_program_begin(struct lava_program *program, const struct lava_problem *problem,
+void lava_program_begin(struct lava_program *program, const struct lava_operation *operation,
                         const struct lava_kernel *kernel, const struct lava_blocking *blocking);
 /* Returns false if there are no more tasks. */
 bool lava_program_next(struct lava_program *program, struct lava_task *task);
 
 /* Returns the region of C in a block. diagonal and rows are in C's own elements. */
-struct lava_region_block lava_program_region(const struct lava_problem *problem,
+struct lava_region_block lava_program_region(const struct lava_operation *operation,
                                              const struct lava_block *block);
 /* The same in the kernel's tiles, for `rows` rows of the block from `row` on. */
-struct lava_region_tiles lava_program_tiles(const struct lava_problem *problem,
+struct lava_region_tiles lava_program_tiles(const struct lava_operation *operation,
                                             const struct lava_kernel *kernel, const struct lava_block *block,
                                             int64_t row, int64_t rows);
 

@@ -39,12 +39,12 @@ struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, 
                                        .most_sum = (uint32_t)(most_sum + 2 * FP32_BIAS)};
 }
 
-bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_problem *problem) {
+bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_operation *operation) {
     if (row->planes == 0)
         return true;
-    if (lava_type_real(problem->type) != LAVA_TYPE_FP32 || problem->k < row->least_k)
+    if (lava_type_real(operation->type) != LAVA_TYPE_FP32 || operation->k < row->least_k)
         return false;
-    return problem->precision == LAVA_PRECISION_FAST
+    return operation->precision == LAVA_PRECISION_FAST
                ? row->fast
-               : problem->precision == LAVA_PRECISION_STANDARD && row->standard;
+               : operation->precision == LAVA_PRECISION_STANDARD && row->standard;
 }

@@ -12,7 +12,7 @@
 #ifndef LAVA_DISPATCH_SCHEMES_H
 #define LAVA_DISPATCH_SCHEMES_H
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 enum lava_scheme {
     LAVA_SCHEME_NONE, /* no planes */
@@ -55,6 +55,6 @@ struct lava_screen_limits {
 struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, int64_t k);
 
 /* Whether the scheme may compute the product, given its type, precision and k. */
-bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_problem *problem);
+bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_operation *operation);
 
 #endif

@@ -27,9 +27,9 @@ struct options {
     bool discrete;
 };
 
-static double element(const struct lava_problem *problem, const void *matrix, int64_t index) {
-    return problem->type == LAVA_TYPE_FP64 ? ((const double *)matrix)[index]
-                                           : (double)((const float *)matrix)[index];
+static double element(const struct lava_operation *operation, const void *matrix, int64_t index) {
+    return operation->type == LAVA_TYPE_FP64 ? ((const double *)matrix)[index]
+                                             : (double)((const float *)matrix)[index];
 }
 
 static void *new_matrix(enum lava_type type, int64_t count, uint64_t seed) {
@@ -53,17 +53,17 @@ static bool is_right(const struct lava_batch *batch) {
     uint64_t seed = 1;
     for (int i = 0; i < CHECKED_ELEMENTS; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        const struct lava_problem p = lava_batch_product(batch, (int64_t)(seed >> 33) % batch->count);
+        const struct lava_operation p = lava_batch_product(batch, (int64_t)(seed >> 33) % batch->count);
         int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;
         long double sum = 0, size = 0;
         for (int64_t l = 0; l < p.k; l++) {
-            long double term = (long double)element(&p, p.a, row + l * p.lda) *
-                               (long double)element(&p, p.b, l + column * p.ldb);
+            long double term = (long double)element(&p, p.a.first, row + l * p.a.ld) *
+                               (long double)element(&p, p.b.first, l + column * p.b.ld);
             sum += term;
             size += fabsl(term);
         }
         double unit = p.type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24;
-        double off = fabs(element(&p, p.c, row + column * p.ldc) - (double)sum);
+        double off = fabs(element(&p, p.c.first, row + column * p.c.ld) - (double)sum);
         if (!(off <= 4.0 * sqrt((double)p.k + 2.0) * unit * (double)size))
             return false;
     }
@@ -94,7 +94,7 @@ static double time_cpu(const struct lava_batch *batch, double seconds) {
     do {
         uint64_t before_ns = lava_clock_now_ns();
         for (int64_t i = 0; i < batch->count; i++) {
-            const struct lava_problem product = lava_batch_product(batch, i);
+            const struct lava_operation product = lava_batch_product(batch, i);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
         }
         best = fmin(best, 1e-6 * (double)(lava_clock_now_ns() - before_ns));
@@ -110,25 +110,25 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
         fprintf(stderr, "batch: %s is not COUNTxMxNxK\n", size);
         exit(2);
     }
-    const struct lava_batch batch = {.problem = {.type = options->type,
-                                                 .type_c = options->type,
-                                                 .m = m,
-                                                 .n = n,
-                                                 .k = k,
-                                                 .lda = m,
-                                                 .ldb = k,
-                                                 .ldc = m,
-                                                 .alpha = 1,
-                                                 .a = new_matrix(options->type, count * m * k, 1),
-                                                 .b = new_matrix(options->type, count * k * n, 2),
-                                                 .c = new_matrix(options->type, count * m * n, 3)},
+    const struct lava_batch batch = {.operation = {.type = options->type,
+                                                   .c.type = options->type,
+                                                   .m = m,
+                                                   .n = n,
+                                                   .k = k,
+                                                   .a.ld = m,
+                                                   .b.ld = k,
+                                                   .c.ld = m,
+                                                   .alpha.real = 1,
+                                                   .a.first = new_matrix(options->type, count * m * k, 1),
+                                                   .b.first = new_matrix(options->type, count * k * n, 2),
+                                                   .c.first = new_matrix(options->type, count * m * n, 3)},
                                      .count = count,
                                      .stride_a = m * k,
                                      .stride_b = k * n,
                                      .stride_c = m * n};
     struct lava_batch_plan plan;
     double call_ms = 0, multiply_ms = 0;
-    lava_batches_choose(&batch.problem, count, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
+    lava_batches_choose(&batch.operation, count, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
     bool right = plan.place == LAVA_PLACE_GPU &&
                  time_device(engine, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
                  is_right(&batch);
@@ -136,9 +136,9 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
     printf("%-22s %-18s %9.3f %8.2f | %9.3f %9.3f | %9.3f %s\n", size, right ? plan.kernel->name : "-",
            multiply_ms, gflop / multiply_ms, call_ms, 1e-6 * plan.gpu_ns, time_cpu(&batch, options->seconds),
            right ? "ok" : "FAIL");
-    free((void *)batch.problem.a);
-    free((void *)batch.problem.b);
-    free(batch.problem.c);
+    free((void *)batch.operation.a.first);
+    free((void *)batch.operation.b.first);
+    free(batch.operation.c.first);
     return right;
 }
 

@@ -285,7 +285,7 @@ int main(int argc, char **argv) {
     if (!found)
         printf("no variant of %s runs on this device\n", lava_type_name(tune.type));
     for (size_t i = 0; i < tune.size_count; i++)
-        measure_free(&tune.sizes[i].problem);
+        measure_free(&tune.sizes[i].operation);
     tune_close(&tune);
     free(tune.variants);
     return found ? 0 : 77;

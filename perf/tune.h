@@ -15,7 +15,7 @@ enum tune_group { TUNE_SQUARE, TUNE_FEW_COLUMNS, TUNE_FEW_ROWS, TUNE_GROUPS };
 struct tune_size {
     int64_t m, n, k;
     enum tune_group group;
-    struct lava_problem problem; /* its matrices are created at the first use */
+    struct lava_operation operation; /* its matrices are created at the first use */
 };
 
 struct tune_variant {

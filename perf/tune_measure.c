@@ -46,13 +46,13 @@ bool tune_open(struct tune *tune) {
 }
 
 static bool make_plan(const struct tune *tune, const struct tune_variant *variant,
-                      const struct lava_problem *problem, const struct lava_overrides *asked,
+                      const struct lava_operation *operation, const struct lava_overrides *asked,
                       struct lava_plan *plan) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_overrides overrides = *asked;
     overrides.kernel = &variant->kernel;
     overrides.column_blocks = 1;
-    lava_policy_choose(problem, &tune->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, plan);
+    lava_policy_choose(operation, &tune->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, plan);
     return plan->place == LAVA_PLACE_GPU;
 }
 
@@ -63,17 +63,18 @@ static const char *try_small(struct tune *tune, const struct tune_variant *varia
     struct lava_progress progress;
     struct lava_timing timing = {.repeat = 1};
     struct lava_plan plan;
-    struct lava_problem problem = measure_problem(tune->type, LAVA_TYPE_FP32, 2 * (int64_t)kernel->tile_m - 3,
-                                                  kernel->tile_n + 5, 9 * (int64_t)kernel->tile_k + 1, SEED);
+    struct lava_operation operation =
+        measure_operation(tune->type, LAVA_TYPE_FP32, 2 * (int64_t)kernel->tile_m - 3, kernel->tile_n + 5,
+                          9 * (int64_t)kernel->tile_k + 1, SEED);
     const char *why = NULL;
-    if (!make_plan(tune, variant, &problem, &overrides, &plan) ||
-        lava_runner_run(tune->engine, &problem, &plan, &progress, &timing))
+    if (!make_plan(tune, variant, &operation, &overrides, &plan) ||
+        lava_runner_run(tune->engine, &operation, &plan, &progress, &timing))
         why = "fails";
     else if ((double)timing.multiply_ns * 1e-9 > tune->limit_seconds)
         why = "too slow";
-    else if (!measure_samples_right(&problem, kernel->scheme, SEED))
+    else if (!measure_samples_right(&operation, kernel->scheme, SEED))
         why = "computes wrong";
-    measure_free(&problem);
+    measure_free(&operation);
     return why;
 }
 
@@ -122,33 +123,33 @@ static uint32_t filling_split(const struct tune *tune, const struct tune_variant
                                                                       : split * 2;
 }
 
-static struct lava_problem *problem_of(const struct tune *tune, struct tune_size *size) {
-    if (!size->problem.a)
-        size->problem = measure_problem(tune->type, LAVA_TYPE_FP32, size->m, size->n, size->k, SEED);
-    return &size->problem;
+static struct lava_operation *problem_of(const struct tune *tune, struct tune_size *size) {
+    if (!size->operation.a.first)
+        size->operation = measure_operation(tune->type, LAVA_TYPE_FP32, size->m, size->n, size->k, SEED);
+    return &size->operation;
 }
 
 /* Milliseconds of multiply and epilogue; 0: it failed, and the variant is refused. Thin products are timed
  * with operands that no cache holds, because otherwise memory speed would not count. */
 static double milliseconds(struct tune *tune, struct tune_variant *variant, struct tune_size *size,
                            const struct lava_overrides *overrides, double seconds) {
-    const struct lava_problem *problem = problem_of(tune, size);
+    const struct lava_operation *operation = problem_of(tune, size);
     struct lava_plan plan;
     uint32_t copies;
     if (variant->refused || !device_usable(tune, variant) ||
-        !make_plan(tune, variant, problem, overrides, &plan))
+        !make_plan(tune, variant, operation, overrides, &plan))
         return 0;
-    struct measured measured = measure_device(tune->engine, problem, &plan, seconds / 2, seconds);
+    struct measured measured = measure_device(tune->engine, operation, &plan, seconds / 2, seconds);
     double ms = measured.multiply_ms;
     if (measured.rounds > 0 && ms > 0 && size->group != TUNE_SQUARE && !tune->quick) {
-        double cold = measure_rotating(tune->engine, problem, &plan, ROTATE_BYTES, seconds, &copies);
+        double cold = measure_rotating(tune->engine, operation, &plan, ROTATE_BYTES, seconds, &copies);
         ms = cold > 0 ? cold : ms;
     }
     if (measured.rounds == 0)
         variant->refused = "fails";
     else if (ms * 1e-3 > tune->limit_seconds)
         variant->refused = "too slow";
-    else if (!measure_samples_right(problem, variant->kernel.scheme, SEED))
+    else if (!measure_samples_right(operation, variant->kernel.scheme, SEED))
         variant->refused = "computes wrong";
     return variant->refused ? 0 : ms + measured.finish_ms;
 }
@@ -175,7 +176,7 @@ static double grid_milliseconds(struct tune *tune, struct tune_variant *variant,
                              .group = TUNE_SQUARE};
     double ms = milliseconds(tune, variant, &size, &overrides, seconds);
     *flops = 2.0 * (double)size.m * (double)size.n * (double)k;
-    measure_free(&size.problem);
+    measure_free(&size.operation);
     return ms;
 }
 

@@ -48,6 +48,7 @@
         }                                                                                                    \
         constants;
 #    define LAVA_U32     uint
+#    define LAVA_I32     int
 #    define LAVA_F32     float
 #    define LAVA_ADDRESS uint64_t
 #else
@@ -57,6 +58,7 @@
         }                                                                                                    \
         ;
 #    define LAVA_U32     uint32_t
+#    define LAVA_I32     int32_t
 #    define LAVA_F32     float
 #    define LAVA_ADDRESS uint64_t
 #endif
@@ -95,6 +97,10 @@
 #define LAVA_SPLIT_ROWS           64 /* a workgroup handles 64 x 4 elements */
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
+#define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
+/* The regions of update: the values of enum lava_region. */
+#define LAVA_UPDATE_ALL   0
+#define LAVA_UPDATE_LOWER 1
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
@@ -196,6 +202,30 @@ LAVA_U32 target_each;
 LAVA_ADDRESS alpha_imaginary_fp64;
 LAVA_F32 alpha_imaginary;
 LAVA_BLOCK_END(lava_epilogue_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_UPDATE)
+LAVA_BLOCK_BEGIN(lava_update_constants)
+LAVA_ADDRESS source; /* accumulators written by multiply */
+LAVA_ADDRESS target; /* a block of C, column-major */
+LAVA_ADDRESS slice_stride;
+LAVA_ADDRESS alpha_fp64; /* scalars for fp64: the bits of a double */
+LAVA_ADDRESS alpha_imaginary_fp64;
+LAVA_ADDRESS beta_fp64;
+LAVA_ADDRESS beta_imaginary_fp64;
+LAVA_F32 alpha;
+LAVA_F32 alpha_imaginary;
+LAVA_F32 beta;
+LAVA_F32 beta_imaginary;
+LAVA_U32 slices;
+LAVA_U32 source_ld; /* of complex types: in parts */
+LAVA_U32 target_ld; /* in elements; even for half precision, where rows begin at whole words */
+LAVA_U32 rows;      /* of the block */
+LAVA_U32 columns;
+LAVA_U32 region;
+LAVA_I32 diagonal;      /* element (i, j) lies on C's diagonal if i = j + diagonal */
+LAVA_U32 real_diagonal; /* 1: imaginary parts on the diagonal are not read, and written as zero */
+LAVA_BLOCK_END(lava_update_constants)
 #endif
 
 #endif

@@ -49,15 +49,15 @@ static const struct argument {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static bool make_gemm(const struct arguments *x, struct lava_problem *problem);
-static bool make_gemmt(const struct arguments *x, struct lava_problem *problem);
-static bool make_syrk(const struct arguments *x, struct lava_problem *problem);
+static bool make_gemm(const struct arguments *x, struct lava_operation *operation);
+static bool make_gemmt(const struct arguments *x, struct lava_operation *operation);
+static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
 
-/* make fills a problem whose types are set. It returns false if the arguments are wrong. */
+/* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
     enum lava_family family;
     const char *arguments; /* in the routine's order, with a space after each */
-    bool (*make)(const struct arguments *x, struct lava_problem *problem);
+    bool (*make)(const struct arguments *x, struct lava_operation *operation);
 } shapes[] = {
     {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", make_gemm},
     {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", make_gemmt},
@@ -71,43 +71,43 @@ static int64_t at_least_one(int64_t size) {
 }
 
 /* The addresses are distinct and far from each other. Nothing is read from them. */
-static bool make_gemm(const struct arguments *x, struct lava_problem *problem) {
-    const struct lava_problem numbers = {.type = problem->type,
-                                         .type_c = problem->type_c,
-                                         .m = x->m,
-                                         .n = x->n,
-                                         .k = x->k,
-                                         .lda = at_least_one(x->transa == 'N' ? x->m : x->k),
-                                         .ldb = at_least_one(x->transb == 'N' ? x->k : x->n),
-                                         .ldc = at_least_one(x->m),
-                                         .a = (const void *)(uintptr_t)(1ull << 44),
-                                         .b = (const void *)(uintptr_t)(1ull << 45),
-                                         .c = (void *)(uintptr_t)(1ull << 46)};
+static bool make_gemm(const struct arguments *x, struct lava_operation *operation) {
+    const struct lava_operation numbers = {.type = operation->type,
+                                           .c.type = operation->c.type,
+                                           .m = x->m,
+                                           .n = x->n,
+                                           .k = x->k,
+                                           .a.ld = at_least_one(x->transa == 'N' ? x->m : x->k),
+                                           .b.ld = at_least_one(x->transb == 'N' ? x->k : x->n),
+                                           .c.ld = at_least_one(x->m),
+                                           .a.first = (const void *)(uintptr_t)(1ull << 44),
+                                           .b.first = (const void *)(uintptr_t)(1ull << 45),
+                                           .c.first = (void *)(uintptr_t)(1ull << 46)};
     const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, x->transa, x->transb, &numbers};
-    bool valid = lava_validate_translate(&list, problem);
-    problem->alpha = 1;
+    bool valid = lava_validate_translate(&list, operation);
+    operation->alpha.real = 1;
     return valid;
 }
 
-static bool make_gemmt(const struct arguments *x, struct lava_problem *problem) {
+static bool make_gemmt(const struct arguments *x, struct lava_operation *operation) {
     struct arguments square = *x;
     square.m = x->n;
-    bool valid = make_gemm(&square, problem);
-    problem->region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    bool valid = make_gemm(&square, operation);
+    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     return valid;
 }
 
 /* Makes ?syrk as ?gemmt of A and its own transpose. Complex ?syrk has no C, and ?herk no T. */
-static bool make_syrk(const struct arguments *x, struct lava_problem *problem) {
+static bool make_syrk(const struct arguments *x, struct lava_operation *operation) {
     struct arguments product = *x;
     char turned = x->is_hermitian ? 'C' : 'T';
-    bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(problem->type);
+    bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(operation->type);
     product.transb = x->transa == 'N' ? turned : 'N';
-    bool valid = make_gemmt(&product, problem);
-    problem->b_is_a = true;
-    problem->real_diagonal = x->is_hermitian;
-    problem->b = problem->a;
-    problem->ldb = problem->lda;
+    bool valid = make_gemmt(&product, operation);
+    operation->b_is_a = true;
+    operation->c.real_diagonal = x->is_hermitian;
+    operation->b.first = operation->a.first;
+    operation->b.ld = operation->a.ld;
     return valid && has_trans;
 }
 
@@ -259,9 +259,9 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
         return NULL;
     const struct lava_routine_row *row = lava_routine_row(call->routine);
     x.is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
-    call->problem.type = lava_routine_type(call->routine);
-    call->problem.type_c = lava_routine_type_c(call->routine);
-    call->valid = shape->make(&x, &call->problem);
+    call->operation.type = lava_routine_type(call->routine);
+    call->operation.c.type = lava_routine_type_c(call->routine);
+    call->valid = shape->make(&x, &call->operation);
     return shape;
 }
 
@@ -303,8 +303,8 @@ static void show_task(const struct lava_task *task) {
 
 /* Prints the program. For a complex product it is that of the real product of its parts. For a product
  * computed at once, the same tasks are one submission. */
-static void show_program(const struct lava_problem *problem, const struct lava_plan *plan) {
-    const struct lava_problem parts = lava_problem_of_parts(problem);
+static void show_program(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
     struct lava_program program;
     struct lava_task task;
     lava_program_begin(&program, &parts, plan->kernel, &plan->blocking);
@@ -323,10 +323,10 @@ int explain(int argc, char **argv) {
         return 2;
     }
     lava_offload_explain(&call, &plan);
-    lava_policy_describe(&call.problem, &plan, text, sizeof text);
+    lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
     if (with_plan && plan.kernel)
-        show_program(&call.problem, &plan);
+        show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
         printf("device: none (%s)\n", lava_prepare_explanation());
     if (plan.cpu_ns > 0)

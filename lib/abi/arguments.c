@@ -45,21 +45,22 @@ void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double 
     }
 }
 
-static struct lava_problem numbers_of(const struct lava_arguments *x) {
-    return (struct lava_problem){.type = lava_routine_type(x->routine),
-                                 .type_c = lava_routine_type_c(x->routine),
-                                 .m = x->m,
-                                 .n = x->n,
-                                 .k = x->k,
-                                 .lda = x->lda,
-                                 .ldb = x->ldb,
-                                 .ldc = x->ldc,
-                                 .a = x->a,
-                                 .b = x->b,
-                                 .c = x->c};
+static struct lava_operation numbers_of(const struct lava_arguments *x) {
+    return (struct lava_operation){.type = lava_routine_type(x->routine),
+                                   .c.type = lava_routine_type_c(x->routine),
+                                   .m = x->m,
+                                   .n = x->n,
+                                   .k = x->k,
+                                   .a.ld = x->lda,
+                                   .b.ld = x->ldb,
+                                   .c.ld = x->ldc,
+                                   .a.first = x->a,
+                                   .b.first = x->b,
+                                   .c.first = x->c};
 }
 
-static struct lava_validate_list list_of(const struct lava_arguments *x, const struct lava_problem *numbers) {
+static struct lava_validate_list list_of(const struct lava_arguments *x,
+                                         const struct lava_operation *numbers) {
     return (struct lava_validate_list){.routine = x->routine,
                                        .layout = x->layout,
                                        .transa = x->transa,
@@ -68,38 +69,39 @@ static struct lava_validate_list list_of(const struct lava_arguments *x, const s
 }
 
 int lava_arguments_find_wrong(const struct lava_arguments *x) {
-    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_operation numbers = numbers_of(x);
     const struct lava_validate_list list = list_of(x, &numbers);
     return lava_validate_find(&list);
 }
 
-bool lava_arguments_translate(const struct lava_arguments *x, struct lava_problem *problem) {
+bool lava_arguments_translate(const struct lava_arguments *x, struct lava_operation *operation) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
-    const struct lava_problem numbers = numbers_of(x);
+    const struct lava_operation numbers = numbers_of(x);
     const struct lava_validate_list list = list_of(x, &numbers);
-    bool valid = lava_validate_translate(&list, problem);
+    bool valid = lava_validate_translate(&list, operation);
     if (valid) {
-        lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
-        lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
+        lava_arguments_read_scalar(row->scalar, x->alpha, &operation->alpha.real,
+                                   &operation->alpha.imaginary);
+        lava_arguments_read_scalar(row->scalar, x->beta, &operation->beta.real, &operation->beta.imaginary);
     }
     return valid;
 }
 
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
-    call->valid = lava_arguments_translate(arguments, &call->problem);
+    call->valid = lava_arguments_translate(arguments, &call->operation);
     return lava_offload_begin(call);
 }
 
 void lava_arguments_compute(const struct lava_arguments *arguments) {
-    struct lava_problem problem;
-    if (!lava_arguments_translate(arguments, &problem)) {
+    struct lava_operation operation;
+    if (!lava_arguments_translate(arguments, &operation)) {
         lava_xerbla_product(arguments->routine, lava_arguments_find_wrong(arguments));
-    } else if (depth > 0 && !lava_type_is_half(problem.type)) {
-        lava_reference_run(&problem);
+    } else if (depth > 0 && !lava_type_is_half(operation.type)) {
+        lava_reference_run(&operation);
     } else {
         depth++;
-        lava_cpu_blas_run(lava_cpu_blas_get(), &problem);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
         depth--;
     }
 }

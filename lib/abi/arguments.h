@@ -23,7 +23,7 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
 void lava_arguments_compute(const struct lava_arguments *arguments);
 
 /* Makes the product. Returns false where an argument is invalid; scalars are not read then. */
-bool lava_arguments_translate(const struct lava_arguments *arguments, struct lava_problem *problem);
+bool lava_arguments_translate(const struct lava_arguments *arguments, struct lava_operation *operation);
 /* Returns the first invalid argument, as lava_validate_find does. */
 int lava_arguments_find_wrong(const struct lava_arguments *arguments);
 

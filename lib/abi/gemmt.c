@@ -19,14 +19,14 @@ struct gemmt_arguments {
 };
 
 /* By rows the transpose is computed, whose lower triangle is the upper one. */
-static bool translate(const struct gemmt_arguments *x, struct lava_problem *triangle) {
+static bool translate(const struct gemmt_arguments *x, struct lava_operation *triangle) {
     bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
     bool by_rows = !fortran && x->gemm.layout == ROW_MAJOR;
     int uplo = lava_arguments_read_uplo(x->gemm.routine, x->uplo);
     if (!uplo || !lava_arguments_translate(&x->gemm, triangle))
         return false;
     bool is_lower = (uplo == LAVA_UPLO_LOWER) != by_rows;
-    triangle->region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    triangle->c.region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     return true;
 }
 
@@ -45,12 +45,12 @@ static void complain(const struct gemmt_arguments *x) {
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->gemm.routine};
-    call->valid = translate(arguments, &call->problem);
+    call->valid = translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }
 
 static void gemmt_compute(const struct gemmt_arguments *arguments) {
-    struct lava_problem triangle;
+    struct lava_operation triangle;
     if (translate(arguments, &triangle))
         lava_cpu_blas_run(lava_cpu_blas_get(), &triangle);
     else

@@ -39,7 +39,7 @@ struct place {
 /* A group, with matrices in the caller's order. */
 struct group {
     int transa, transb;
-    struct lava_problem numbers;
+    struct lava_operation numbers;
     int64_t count, stride_a, stride_b, stride_c;
     const void *const *a, *const *b, *const *c; /* NULL: strided */
 };
@@ -56,9 +56,9 @@ static void read_matrices(const struct lava_groups_arguments *x, int64_t first, 
         group->b = (const void *const *)x->b + first;
         group->c = (const void *const *)x->c + first;
     } else {
-        group->numbers.a = x->a;
-        group->numbers.b = x->b;
-        group->numbers.c = (void *)x->c;
+        group->numbers.a.first = x->a;
+        group->numbers.b.first = x->b;
+        group->numbers.c.first = (void *)x->c;
         group->stride_a = integer_at(is_ilp64, x->stride_a, 0);
         group->stride_b = integer_at(is_ilp64, x->stride_b, 0);
         group->stride_c = integer_at(is_ilp64, x->stride_c, 0);
@@ -71,13 +71,13 @@ static struct group read_group(const struct lava_groups_arguments *x, const stru
     struct group group = {.transa = operation_at(x, x->transa, at),
                           .transb = operation_at(x, x->transb, at),
                           .numbers = {.type = lava_routine_type(x->routine),
-                                      .type_c = lava_routine_type_c(x->routine),
+                                      .c.type = lava_routine_type_c(x->routine),
                                       .m = integer_at(is_ilp64, x->m, at),
                                       .n = integer_at(is_ilp64, x->n, at),
                                       .k = integer_at(is_ilp64, x->k, at),
-                                      .lda = integer_at(is_ilp64, x->lda, at),
-                                      .ldb = integer_at(is_ilp64, x->ldb, at),
-                                      .ldc = integer_at(is_ilp64, x->ldc, at)},
+                                      .a.ld = integer_at(is_ilp64, x->lda, at),
+                                      .b.ld = integer_at(is_ilp64, x->ldb, at),
+                                      .c.ld = integer_at(is_ilp64, x->ldc, at)},
                           .count = integer_at(is_ilp64, x->sizes, at)};
     return group;
 }
@@ -98,20 +98,20 @@ static bool translate(const struct lava_groups_arguments *x, const struct place 
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
     int64_t scalar_bytes = (int64_t)lava_type_bytes(row->scalar);
-    struct lava_problem *problem = &batch->problem;
+    struct lava_operation *operation = &batch->operation;
     struct group group = read_group(x, place);
     if (group.count < 0)
         return false;
     if (group.count > 0)
         read_matrices(x, place->first, &group);
     const struct lava_validate_list list = list_of(x, &group);
-    if (!lava_validate_translate(&list, problem))
+    if (!lava_validate_translate(&list, operation))
         return false;
     bool swapped = !fortran && x->layout == ROW_MAJOR;
     lava_arguments_read_scalar(row->scalar, (const char *)x->alpha + scalar_bytes * place->group,
-                               &problem->alpha, &problem->alpha_imaginary);
+                               &operation->alpha.real, &operation->alpha.imaginary);
     lava_arguments_read_scalar(row->scalar, (const char *)x->beta + scalar_bytes * place->group,
-                               &problem->beta, &problem->beta_imaginary);
+                               &operation->beta.real, &operation->beta.imaginary);
     batch->count = group.count;
     batch->stride_a = swapped ? group.stride_b : group.stride_a;
     batch->stride_b = swapped ? group.stride_a : group.stride_b;
@@ -136,33 +136,34 @@ static bool next_group(const struct lava_groups_arguments *x, struct place *plac
 
 static void run_on_cpu(const struct lava_batch *batch) {
     for (int64_t i = 0; i < batch->count; i++) {
-        const struct lava_problem product = lava_batch_product(batch, i);
+        const struct lava_operation product = lava_batch_product(batch, i);
         lava_cpu_blas_run(lava_cpu_blas_get(), &product);
     }
 }
 
-static double work_of(const struct lava_problem *problem) {
-    return lava_problem_is_trivial(problem) ? 0
-                                            : (double)problem->m * (double)problem->n * (double)problem->k;
+static double work_of(const struct lava_operation *operation) {
+    return lava_operation_is_trivial(operation)
+               ? 0
+               : (double)operation->m * (double)operation->n * (double)operation->k;
 }
 
 /* Returns whether the work is so little that no device is asked. */
-static bool is_below_cutoff(const struct lava_problem *problem, int64_t products) {
-    double work = work_of(problem) * (double)products;
+static bool is_below_cutoff(const struct lava_operation *operation, int64_t products) {
+    double work = work_of(operation) * (double)products;
     return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_threshold_cutoff());
 }
 
 static bool device_takes(struct lava_call *call, const struct lava_batch *batch, int64_t i) {
     struct lava_call part = {
-        .routine = call->routine, .valid = true, .problem = lava_batch_product(batch, i)};
-    return !is_below_cutoff(&part.problem, 1) && lava_parts_try(call, &part);
+        .routine = call->routine, .valid = true, .operation = lava_batch_product(batch, i)};
+    return !is_below_cutoff(&part.operation, 1) && lava_parts_try(call, &part);
 }
 
 /* Computes the group if the device takes the batch or its first product. Returns false if nothing was
  * written. */
 static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     int64_t finished = 0;
-    if (is_below_cutoff(&batch->problem, batch->count))
+    if (is_below_cutoff(&batch->operation, batch->count))
         return false;
     if (batch->count > 1) {
         struct lava_call part = {.routine = call->routine};
@@ -176,7 +177,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     }
     for (; finished < batch->count; finished++)
         if (!device_takes(call, batch, finished)) {
-            const struct lava_problem product = lava_batch_product(batch, finished);
+            const struct lava_operation product = lava_batch_product(batch, finished);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
         }
     return true;
@@ -187,7 +188,7 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
     const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_calibration_figures();
     const struct lava_overrides none = {0};
-    const struct lava_problem product = lava_batch_product(batch, 0);
+    const struct lava_operation product = lava_batch_product(batch, 0);
     enum lava_mode mode = lava_config_get()->mode;
     struct lava_batch_plan together;
     struct lava_plan alone;
@@ -218,7 +219,7 @@ static bool look(struct lava_call *call, void *context) {
     struct lava_batch batch;
     call->reason = LAVA_REASON_CUTOFF;
     while (!found->promising && next_group(found->arguments, &place, &batch)) {
-        batch.problem.precision = call->problem.precision;
+        batch.operation.precision = call->operation.precision;
         found->promising = is_promising(&batch, &call->reason);
     }
     return false;
@@ -252,19 +253,19 @@ struct total {
 };
 
 static struct total sum_up(const struct lava_groups_arguments *x) {
-    struct total total = {.largest.problem.type = lava_routine_type(x->routine)};
+    struct total total = {.largest.operation.type = lava_routine_type(x->routine)};
     struct place place = {0};
     struct lava_batch batch;
     double most = -1, all = 0;
     for (; next_group(x, &place, &batch); total.groups++) {
-        double work = work_of(&batch.problem) * (double)batch.count;
+        double work = work_of(&batch.operation) * (double)batch.count;
         all += work;
         if (work > most) {
             total.largest = batch;
             most = work;
         }
     }
-    total.products = most > 0 ? (int64_t)(all / work_of(&total.largest.problem) + 0.5) : place.first;
+    total.products = most > 0 ? (int64_t)(all / work_of(&total.largest.operation) + 0.5) : place.first;
     return total;
 }
 
@@ -291,7 +292,7 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
         return lava_offload_begin(call);
     total = sum_up(arguments);
     call->valid = true;
-    call->problem = total.groups > 0 ? lava_batch_product(&total.largest, 0) : total.largest.problem;
+    call->operation = total.groups > 0 ? lava_batch_product(&total.largest, 0) : total.largest.operation;
     call->products = total.products;
     wrote = total.groups == 1 ? offer(call, &total.largest) : run_groups(arguments, call);
     if (call->start_ns == 0) { /* no device was asked */

@@ -58,9 +58,9 @@ LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
     answer.place = last.place == LAVA_PLACE_GPU ? "gpu" : "cpu";
     answer.reason = lava_reason_text(last.reason);
     if (last.valid) {
-        answer.m = last.problem.m;
-        answer.n = last.problem.n;
-        answer.k = last.problem.k;
+        answer.m = last.operation.m;
+        answer.n = last.operation.n;
+        answer.k = last.operation.k;
     }
     answer.seconds = (double)elapsed_ns * 1e-9;
     answer.scheme = scheme_of(&last);

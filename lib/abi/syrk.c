@@ -75,33 +75,33 @@ static int find_wrong(const struct syrk_arguments *x, const struct options *opti
 
 /* For row-major matrices this is the product that computes C's transpose from A's transpose: the triangle and
  * the operation are exchanged. */
-static bool translate(const struct syrk_arguments *x, struct lava_problem *problem) {
+static bool translate(const struct syrk_arguments *x, struct lava_operation *operation) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     const struct options options = read_options(x);
     if (find_wrong(x, &options))
         return false;
     bool is_n = (options.trans == NO_TRANS) != options.by_rows;
     bool is_lower = (options.uplo == LAVA_UPLO_LOWER) != options.by_rows;
-    *problem = (struct lava_problem){.type = row->type,
-                                     .type_c = row->type_c,
-                                     .op_a = is_n ? LAVA_OP_N : LAVA_OP_T,
-                                     .op_b = is_n ? LAVA_OP_T : LAVA_OP_N,
-                                     .conjugate_a = options.is_hermitian && !is_n,
-                                     .conjugate_b = options.is_hermitian && is_n,
-                                     .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-                                     .b_is_a = true,
-                                     .real_diagonal = options.is_hermitian,
-                                     .m = x->n,
-                                     .n = x->n,
-                                     .k = x->k,
-                                     .lda = x->lda,
-                                     .ldb = x->lda,
-                                     .ldc = x->ldc,
-                                     .a = x->a,
-                                     .b = x->a,
-                                     .c = x->c};
-    lava_arguments_read_scalar(row->scalar, x->alpha, &problem->alpha, &problem->alpha_imaginary);
-    lava_arguments_read_scalar(row->scalar, x->beta, &problem->beta, &problem->beta_imaginary);
+    *operation = (struct lava_operation){.type = row->type,
+                                         .c.type = row->type_c,
+                                         .a.op = is_n ? LAVA_OP_N : LAVA_OP_T,
+                                         .b.op = is_n ? LAVA_OP_T : LAVA_OP_N,
+                                         .a.conjugate = options.is_hermitian && !is_n,
+                                         .b.conjugate = options.is_hermitian && is_n,
+                                         .c.region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                                         .b_is_a = true,
+                                         .c.real_diagonal = options.is_hermitian,
+                                         .m = x->n,
+                                         .n = x->n,
+                                         .k = x->k,
+                                         .a.ld = x->lda,
+                                         .b.ld = x->lda,
+                                         .c.ld = x->ldc,
+                                         .a.first = x->a,
+                                         .b.first = x->a,
+                                         .c.first = x->c};
+    lava_arguments_read_scalar(row->scalar, x->alpha, &operation->alpha.real, &operation->alpha.imaginary);
+    lava_arguments_read_scalar(row->scalar, x->beta, &operation->beta.real, &operation->beta.imaginary);
     return true;
 }
 
@@ -113,18 +113,19 @@ static void complain(const struct syrk_arguments *x) {
 
 static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
-    call->valid = translate(arguments, &call->problem);
+    call->valid = translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }
 
 /* If nothing is multiplied and beta = 1, the reference touches nothing, not even imaginary parts on the
  * diagonal. */
 static void syrk_compute(const struct syrk_arguments *arguments) {
-    struct lava_problem problem;
-    if (!translate(arguments, &problem))
+    struct lava_operation operation;
+    if (!translate(arguments, &operation))
         complain(arguments);
-    else if (!lava_problem_is_trivial(&problem) || problem.beta != 1 || problem.beta_imaginary != 0)
-        lava_cpu_blas_run(lava_cpu_blas_get(), &problem);
+    else if (!lava_operation_is_trivial(&operation) || operation.beta.real != 1 ||
+             operation.beta.imaginary != 0)
+        lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
 }
 
 #define CBLAS_LIST(integer, type, scalar)                                                                    \

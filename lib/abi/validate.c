@@ -8,20 +8,20 @@
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 
-struct operation {
+struct given_op {
     bool known, transpose, conjugate;
 };
 
-static struct operation operation_of(bool fortran, int given) {
+static struct given_op given_op_of(bool fortran, int given) {
     if (fortran) {
         int letter = (unsigned char)given | 0x20; /* small */
-        return (struct operation){.known = letter == 'n' || letter == 't' || letter == 'c',
-                                  .transpose = letter != 'n',
-                                  .conjugate = letter == 'c'};
+        return (struct given_op){.known = letter == 'n' || letter == 't' || letter == 'c',
+                                 .transpose = letter != 'n',
+                                 .conjugate = letter == 'c'};
     }
-    return (struct operation){.known = given == NO_TRANS || given == TRANS || given == CONJ_TRANS,
-                              .transpose = given != NO_TRANS,
-                              .conjugate = given == CONJ_TRANS};
+    return (struct given_op){.known = given == NO_TRANS || given == TRANS || given == CONJ_TRANS,
+                             .transpose = given != NO_TRANS,
+                             .conjugate = given == CONJ_TRANS};
 }
 
 static bool is_fortran(const struct lava_validate_list *list) {
@@ -38,9 +38,9 @@ static bool is_short(int64_t leading_dimension, int64_t elements) {
 }
 
 int lava_validate_find(const struct lava_validate_list *list) {
-    const struct lava_problem *numbers = list->numbers;
+    const struct lava_operation *numbers = list->numbers;
     bool fortran = is_fortran(list), by_rows = is_by_rows(list);
-    struct operation a = operation_of(fortran, list->transa), b = operation_of(fortran, list->transb);
+    struct given_op a = given_op_of(fortran, list->transa), b = given_op_of(fortran, list->transb);
     if (!fortran && list->layout != ROW_MAJOR && list->layout != COLUMN_MAJOR)
         return LAVA_VALIDATE_LAYOUT;
     const struct {
@@ -52,9 +52,9 @@ int lava_validate_find(const struct lava_validate_list *list) {
         {3, numbers->m < 0},
         {4, numbers->n < 0},
         {5, numbers->k < 0},
-        {8, is_short(numbers->lda, a.transpose == by_rows ? numbers->m : numbers->k)},
-        {10, is_short(numbers->ldb, b.transpose == by_rows ? numbers->k : numbers->n)},
-        {13, is_short(numbers->ldc, by_rows ? numbers->n : numbers->m)},
+        {8, is_short(numbers->a.ld, a.transpose == by_rows ? numbers->m : numbers->k)},
+        {10, is_short(numbers->b.ld, b.transpose == by_rows ? numbers->k : numbers->n)},
+        {13, is_short(numbers->c.ld, by_rows ? numbers->n : numbers->m)},
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (checks[i].wrong)
@@ -62,26 +62,26 @@ int lava_validate_find(const struct lava_validate_list *list) {
     return 0;
 }
 
-bool lava_validate_translate(const struct lava_validate_list *list, struct lava_problem *problem) {
-    const struct lava_problem numbers = *list->numbers; /* the caller may pass one struct for both */
+bool lava_validate_translate(const struct lava_validate_list *list, struct lava_operation *operation) {
+    const struct lava_operation numbers = *list->numbers; /* the caller may pass one struct for both */
     int wrong = lava_validate_find(list);
     bool fortran = is_fortran(list), swap = is_by_rows(list), is_complex = lava_type_is_complex(numbers.type);
     if (wrong == LAVA_VALIDATE_LAYOUT || wrong == 1 || wrong == 2)
         return false;
-    struct operation a = operation_of(fortran, swap ? list->transb : list->transa);
-    struct operation b = operation_of(fortran, swap ? list->transa : list->transb);
-    *problem = numbers;
-    problem->op_a = a.transpose ? LAVA_OP_T : LAVA_OP_N;
-    problem->op_b = b.transpose ? LAVA_OP_T : LAVA_OP_N;
-    problem->conjugate_a = is_complex && a.conjugate;
-    problem->conjugate_b = is_complex && b.conjugate;
+    struct given_op a = given_op_of(fortran, swap ? list->transb : list->transa);
+    struct given_op b = given_op_of(fortran, swap ? list->transa : list->transb);
+    *operation = numbers;
+    operation->a.op = a.transpose ? LAVA_OP_T : LAVA_OP_N;
+    operation->b.op = b.transpose ? LAVA_OP_T : LAVA_OP_N;
+    operation->a.conjugate = is_complex && a.conjugate;
+    operation->b.conjugate = is_complex && b.conjugate;
     if (swap) {
-        problem->m = numbers.n;
-        problem->n = numbers.m;
-        problem->lda = numbers.ldb;
-        problem->ldb = numbers.lda;
-        problem->a = numbers.b;
-        problem->b = numbers.a;
+        operation->m = numbers.n;
+        operation->n = numbers.m;
+        operation->a.ld = numbers.b.ld;
+        operation->b.ld = numbers.a.ld;
+        operation->a.first = numbers.b.first;
+        operation->b.first = numbers.a.first;
     }
     return wrong == 0;
 }

@@ -8,8 +8,8 @@
 /* A product's arguments as the caller gave them, whatever routine they came from. */
 struct lava_validate_list {
     enum lava_routine routine;
-    int layout, transa, transb;         /* enumerators; Fortran's characters, and no layout */
-    const struct lava_problem *numbers; /* types, sizes, leading dimensions and matrices */
+    int layout, transa, transb;           /* enumerators; Fortran's characters, and no layout */
+    const struct lava_operation *numbers; /* types, sizes, leading dimensions and matrices */
 };
 
 /* Returns the first invalid argument by its number in Fortran's ?gemm: transa is 1, m 3, lda 8, ldc 13.
@@ -18,7 +18,7 @@ struct lava_validate_list {
 int lava_validate_find(const struct lava_validate_list *list);
 
 /* Brings the product to column-major form: a row-major product is that of the exchanged operands. Scalars are
- * left out. Returns false where an argument is invalid; *problem may be filled in part then. */
-bool lava_validate_translate(const struct lava_validate_list *list, struct lava_problem *problem);
+ * left out. Returns false where an argument is invalid; *operation may be filled in part then. */
+bool lava_validate_translate(const struct lava_validate_list *list, struct lava_operation *operation);
 
 #endif

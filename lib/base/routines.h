@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 // clang-format off
 

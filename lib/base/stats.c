@@ -32,11 +32,11 @@ static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_GPU] = "gpu",
 };
 
-void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
+void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns) {
     struct counter *counter = &counters[routine][place][reason];
-    /* an invalid call has no problem */
-    double flops = reason == LAVA_REASON_INVALID ? 0 : lava_problem_flops(problem);
+    /* an invalid call has no operation */
+    double flops = reason == LAVA_REASON_INVALID ? 0 : lava_operation_flops(operation);
     if (products > 1)
         flops *= (double)products;
     double sum = atomic_load_explicit(&counter->flops, memory_order_relaxed);

@@ -9,8 +9,8 @@
 #include "dispatch/policy.h"
 #include "lib/base/routines.h"
 
-/* Counts one call. A batch has more than one product, each like the problem. */
-void lava_stats_count(enum lava_routine routine, const struct lava_problem *problem, int64_t products,
+/* Counts one call. A batch has more than one product, each like the operation. */
+void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
 /* Writes the summary: a line per routine, place and reason that occurred, without tabs and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster

@@ -14,12 +14,12 @@ static const void *element_at(const void *first, const void *const *pointers, en
     return pointers ? pointers[i] : (const char *)first + i * stride * (int64_t)lava_type_bytes(type);
 }
 
-struct lava_problem lava_batch_product(const struct lava_batch *batch, int64_t i) {
-    struct lava_problem product = batch->problem;
-    product.a = element_at(product.a, batch->a, product.type, batch->stride_a, i);
-    product.b = element_at(product.b, batch->b, product.type, batch->stride_b, i);
-    product.c =
-        (void *)element_at(product.c, (const void *const *)batch->c, product.type_c, batch->stride_c, i);
+struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i) {
+    struct lava_operation product = batch->operation;
+    product.a.first = element_at(product.a.first, batch->a, product.type, batch->stride_a, i);
+    product.b.first = element_at(product.b.first, batch->b, product.type, batch->stride_b, i);
+    product.c.first = (void *)element_at(product.c.first, (const void *const *)batch->c, product.c.type,
+                                         batch->stride_c, i);
     return product;
 }
 
@@ -83,14 +83,14 @@ static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_b
  * written back while later products are read, so the order of the products would then show. Returns true if
  * there is no memory to find out. */
 static bool shares_memory(const struct lava_batch *batch) {
-    const struct lava_problem *p = &batch->problem;
-    bool a_n = p->op_a == LAVA_OP_N, b_n = p->op_b == LAVA_OP_N;
-    const struct places a = places_of(p->a, batch->a, batch->stride_a, lava_problem_rows_a(p),
-                                      a_n ? p->k : p->m, p->lda, p->type),
-                        b = places_of(p->b, batch->b, batch->stride_b, lava_problem_rows_b(p),
-                                      b_n ? p->n : p->k, p->ldb, p->type),
-                        c = places_of(p->c, (const void *const *)batch->c, batch->stride_c, p->m, p->n,
-                                      p->ldc, p->type_c);
+    const struct lava_operation *p = &batch->operation;
+    bool a_n = p->a.op == LAVA_OP_N, b_n = p->b.op == LAVA_OP_N;
+    const struct places a = places_of(p->a.first, batch->a, batch->stride_a, lava_operation_rows_a(p),
+                                      a_n ? p->k : p->m, p->a.ld, p->type),
+                        b = places_of(p->b.first, batch->b, batch->stride_b, lava_operation_rows_b(p),
+                                      b_n ? p->n : p->k, p->b.ld, p->type),
+                        c = places_of(p->c.first, (const void *const *)batch->c, batch->stride_c, p->m, p->n,
+                                      p->c.ld, p->c.type);
     uintptr_t *sorted = malloc((size_t)batch->count * sizeof *sorted);
     if (!sorted)
         return true;
@@ -135,7 +135,7 @@ static bool try_device(struct lava_call *call, void *context) {
     struct attempt *attempt = context;
     const struct lava_batch *batch = attempt->batch;
     struct lava_batch_plan plan;
-    lava_batches_choose(&batch->problem, batch->count, lava_context_capabilities(),
+    lava_batches_choose(&batch->operation, batch->count, lava_context_capabilities(),
                         lava_calibration_figures(), lava_config_get()->mode, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)
@@ -152,7 +152,7 @@ static bool try_device(struct lava_call *call, void *context) {
 
 int64_t lava_batch_run(struct lava_call *call, const struct lava_batch *batch) {
     struct attempt attempt = {.batch = batch};
-    call->problem = batch->problem;
+    call->operation = batch->operation;
     call->valid = true;
     call->products = batch->count;
     lava_offload_begin_by(call, try_device, &attempt);

@@ -11,19 +11,19 @@
 
 #include "lib/offload/offload.h"
 
-/* The problem describes every product, except for the addresses of its matrices. Matrices of product i begin
- * i times the stride (in elements) after the problem's own. If the pointers are not NULL, they are at the
- * i-th pointer instead. The caller owns the arrays. */
+/* The operation describes every product, except for the addresses of its matrices. Matrices of product i
+ * begin i times the stride (in elements) after the operation's own. If the pointers are not NULL, they are at
+ * the i-th pointer instead. The caller owns the arrays. */
 struct lava_batch {
-    struct lava_problem problem;
+    struct lava_operation operation;
     int64_t count;
     int64_t stride_a, stride_b, stride_c;
     const void *const *a, *const *b;
     void *const *c;
 };
 
-/* Returns the problem of product i. */
-struct lava_problem lava_batch_product(const struct lava_batch *batch, int64_t i);
+/* Returns the operation of product i. */
+struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i);
 
 /* Begins the call as lava_offload_begin does and computes products on the device if that is worth it, from
  * the first one on. The results are those of computing each product alone, in order. Returns the number of

@@ -5,7 +5,7 @@
 
 #include "lib/offload/offload.h"
 
-/* Begins a part as lava_offload_begin does. part->routine, valid and problem are set. Returns true if the
+/* Begins a part as lava_offload_begin does. part->routine, valid and operation are set. Returns true if the
  * part is finished, false if nothing of it was written. If *call is not begun yet (start_ns is 0), it takes
  * the part's place, reason and time, and lava_offload_end(call) must follow. Later, the first part that a
  * device has computed sets its place and reason. */

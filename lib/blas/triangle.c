@@ -14,19 +14,19 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/host/triangle.h"
 
-static bool device_takes(struct lava_call *call, const struct lava_problem *problem) {
-    struct lava_call part = {.routine = call->routine, .valid = true, .problem = *problem};
+static bool device_takes(struct lava_call *call, const struct lava_operation *operation) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *operation};
     return lava_parts_try(call, &part);
 }
 
-static void run_halves(struct lava_call *call, const struct lava_problem *triangle);
+static void run_halves(struct lava_call *call, const struct lava_operation *triangle);
 
 /* Computes the triangle on the device as one product, on the device in halves, or on the CPU. */
-static void run(struct lava_call *call, const struct lava_problem *triangle) {
-    struct lava_call part = {.routine = call->routine, .valid = true, .problem = *triangle};
+static void run(struct lava_call *call, const struct lava_operation *triangle) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *triangle};
     if (lava_parts_try(call, &part))
         return;
-    const struct lava_problem rectangle = lava_triangle_rectangle(triangle);
+    const struct lava_operation rectangle = lava_triangle_rectangle(triangle);
     if (part.reason == LAVA_REASON_MEMORY && device_takes(call, &rectangle))
         run_halves(call, triangle);
     else
@@ -34,20 +34,20 @@ static void run(struct lava_call *call, const struct lava_problem *triangle) {
 }
 
 /* Computes the two triangles beside the rectangle. */
-static void run_halves(struct lava_call *call, const struct lava_problem *triangle) {
-    struct lava_problem halves[2];
+static void run_halves(struct lava_call *call, const struct lava_operation *triangle) {
+    struct lava_operation halves[2];
     lava_triangle_halves(triangle, halves);
     run(call, &halves[0]);
     run(call, &halves[1]);
 }
 
 bool lava_triangle_begin(struct lava_call *call) {
-    const struct lava_problem triangle = call->problem;
+    const struct lava_operation triangle = call->operation;
     if (lava_offload_begin(call))
         return true;
     if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)
         return false;
-    const struct lava_problem rectangle = lava_triangle_rectangle(&triangle);
+    const struct lava_operation rectangle = lava_triangle_rectangle(&triangle);
     if (!device_takes(call, &rectangle))
         return false;
     run_halves(call, &triangle);

@@ -4,9 +4,9 @@
 
 #include "lib/offload/offload.h"
 
-/* Begins the call as lava_offload_begin does. call->routine must be set; call->problem must have a region and
- * be valid. A triangle whose operands do not fit the device's memory is computed in halves: a rectangle and
- * two triangles. Returns true if it is finished, false if nothing was written. */
+/* Begins the call as lava_offload_begin does. call->routine must be set; call->operation must have a region
+ * and be valid. A triangle whose operands do not fit the device's memory is computed in halves: a rectangle
+ * and two triangles. Returns true if it is finished, false if nothing was written. */
 bool lava_triangle_begin(struct lava_call *call);
 
 #endif

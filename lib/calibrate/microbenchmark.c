@@ -81,8 +81,8 @@ static bool allocate(struct lava_microbenchmark *benchmark) {
 
 /* Makes C <- A^T B, so that both operands lie in long columns. Returns false where there is no memory for it.
  */
-static bool make_problem(struct lava_microbenchmark *benchmark, enum lava_type type, const int64_t sizes[3],
-                         struct lava_problem *problem) {
+static bool make_operation(struct lava_microbenchmark *benchmark, enum lava_type type, const int64_t sizes[3],
+                           struct lava_operation *operation) {
     int64_t m = sizes[0], n = sizes[1], k = sizes[2];
     size_t a_bytes = ((size_t)(m * k) * lava_type_bytes(type) + 63) / 64 * 64;
     size_t b_bytes = ((size_t)(k * n) * lava_type_bytes(type) + 63) / 64 * 64;
@@ -92,21 +92,21 @@ static bool make_problem(struct lava_microbenchmark *benchmark, enum lava_type t
         return false;
     if (benchmark->filled_bytes < a_bytes + b_bytes)
         fill(benchmark, a_bytes + b_bytes);
-    *problem = (struct lava_problem){.type = type,
-                                     .type_c = lava_type_is_half(type) ? LAVA_TYPE_FP32 : type,
-                                     .op_a = LAVA_OP_T,
-                                     .op_b = LAVA_OP_N,
-                                     .m = m,
-                                     .n = n,
-                                     .k = k,
-                                     .lda = k,
-                                     .ldb = k,
-                                     .ldc = m,
-                                     .alpha = 1,
-                                     .a = benchmark->operands,
-                                     .b = (char *)benchmark->operands + a_bytes,
-                                     .c = benchmark->result,
-                                     .precision = LAVA_PRECISION_IEEE};
+    *operation = (struct lava_operation){.type = type,
+                                         .c.type = lava_type_is_half(type) ? LAVA_TYPE_FP32 : type,
+                                         .a.op = LAVA_OP_T,
+                                         .b.op = LAVA_OP_N,
+                                         .m = m,
+                                         .n = n,
+                                         .k = k,
+                                         .a.ld = k,
+                                         .b.ld = k,
+                                         .c.ld = m,
+                                         .alpha.real = 1,
+                                         .a.first = benchmark->operands,
+                                         .b.first = (char *)benchmark->operands + a_bytes,
+                                         .c.first = benchmark->result,
+                                         .precision = LAVA_PRECISION_IEEE};
     return true;
 }
 
@@ -124,12 +124,13 @@ static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *
 }
 
 /* Returns the least time of the products of one turn. */
-static double time_on_cpu(const struct lava_microbenchmark *benchmark, const struct lava_problem *problem) {
+static double time_on_cpu(const struct lava_microbenchmark *benchmark,
+                          const struct lava_operation *operation) {
     uint64_t begin = lava_clock_now_ns(), before = begin, after;
     double least = INFINITY;
     int products = 0;
     do {
-        lava_cpu_blas_run(benchmark->blas, problem);
+        lava_cpu_blas_run(benchmark->blas, operation);
         after = lava_clock_now_ns();
         least = fmin(least, (double)(after - before));
         before = after;
@@ -142,9 +143,9 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
                                                          int k) {
     const int64_t sizes[3] = {lava_figures_sizes[m], lava_figures_sizes[n], lava_figures_sizes[k]};
     double *figure = &benchmark->figures.cpu.product_ns[m][n][k], best = INFINITY, second = INFINITY;
-    struct lava_problem problem;
-    if (!make_problem(benchmark, LAVA_TYPE_FP32, sizes, &problem) ||
-        lava_figures_cpu_ns(&benchmark->figures.cpu, &problem) > (double)benchmark->piece_ns)
+    struct lava_operation operation;
+    if (!make_operation(benchmark, LAVA_TYPE_FP32, sizes, &operation) ||
+        lava_figures_cpu_ns(&benchmark->figures.cpu, &operation) > (double)benchmark->piece_ns)
         return LAVA_MICROBENCHMARK_SKIPPED;
     uint64_t begin = lava_clock_now_ns();
     for (unsigned run = 0; run < benchmark->runs || (second > AGREEMENT * best && run < RUNS_MAX);) {
@@ -152,7 +153,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
             break;
         if (!begin_turn(benchmark, NULL))
             return LAVA_MICROBENCHMARK_STOPPED;
-        double ns = time_on_cpu(benchmark, &problem);
+        double ns = time_on_cpu(benchmark, &operation);
         if (!end_turn(benchmark, NULL))
             continue;
         run++;
@@ -166,11 +167,11 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
 }
 
 /* Makes the policy's plan, in a single block. Returns false where there is none. */
-static bool make_plan(const struct lava_microbenchmark *benchmark, const struct lava_problem *problem,
+static bool make_plan(const struct lava_microbenchmark *benchmark, const struct lava_operation *operation,
                       const struct lava_overrides *asked, struct lava_plan *plan) {
     struct lava_overrides overrides = *asked;
     overrides.column_blocks = 1;
-    lava_policy_choose(problem, benchmark->capabilities, &benchmark->figures, LAVA_MODE_GPU, &overrides,
+    lava_policy_choose(operation, benchmark->capabilities, &benchmark->figures, LAVA_MODE_GPU, &overrides,
                        plan);
     const struct lava_blocking *blocking = &plan->blocking;
     return plan->place == LAVA_PLACE_GPU && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1;
@@ -179,7 +180,7 @@ static bool make_plan(const struct lava_microbenchmark *benchmark, const struct 
 /* Sets a figure so that the policy's estimate for the plan is the measured time. The policy's own model says
  * what else takes time. Returns false where that alone takes longer; the figure then stands for no time at
  * all. */
-static bool fit(struct lava_microbenchmark *benchmark, const struct lava_problem *problem,
+static bool fit(struct lava_microbenchmark *benchmark, const struct lava_operation *operation,
                 const struct lava_plan *plan, double measured_ns, double *figure) {
     const struct lava_blocking *blocking = &plan->blocking;
     const struct lava_overrides same = {
@@ -192,7 +193,7 @@ static bool fit(struct lava_microbenchmark *benchmark, const struct lava_problem
     struct lava_plan estimated;
     for (int step = 0; step < FIT_STEPS; step++) {
         *figure = sqrt(low * high);
-        make_plan(benchmark, problem, &same, &estimated);
+        make_plan(benchmark, operation, &same, &estimated);
         if ((estimated.gpu_ns > measured_ns) == is_rate)
             low = *figure;
         else
@@ -202,7 +203,7 @@ static bool fit(struct lava_microbenchmark *benchmark, const struct lava_problem
 }
 
 static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark *benchmark,
-                                                      const struct lava_problem *problem,
+                                                      const struct lava_operation *operation,
                                                       const struct lava_plan *plan, uint32_t repeat,
                                                       struct taken *taken) {
     struct lava_engine *engine;
@@ -215,7 +216,7 @@ static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark
         if (!begin_turn(benchmark, &engine))
             return LAVA_MICROBENCHMARK_STOPPED;
         begin = lava_clock_now_ns();
-        status = lava_runner_run(engine, problem, plan, &progress, &timing);
+        status = lava_runner_run(engine, operation, plan, &progress, &timing);
         end = lava_clock_now_ns();
     } while (!end_turn(benchmark, engine) && !status);
     if (status) {
@@ -241,7 +242,7 @@ static double median(double *values, unsigned count) {
 
 /* Takes the median of each part over several runs. */
 static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchmark *benchmark,
-                                                         const struct lava_problem *problem,
+                                                         const struct lava_operation *operation,
                                                          const struct lava_plan *plan, uint32_t repeat,
                                                          struct taken *taken) {
     double host[RUNS_MAX], pack[RUNS_MAX], multiply[RUNS_MAX], finish[RUNS_MAX];
@@ -252,7 +253,7 @@ static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchm
         if ((run >= 2 && elapsed_ns > benchmark->point_ns) ||
             (run >= benchmark->runs && elapsed_ns > MEDIAN_NS))
             break;
-        enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, repeat, taken);
+        enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, operation, plan, repeat, taken);
         if (outcome == LAVA_MICROBENCHMARK_STOPPED && !benchmark->stopped && run > 0)
             break; /* there is no more time: the runs so far have to do */
         if (outcome != LAVA_MICROBENCHMARK_MEASURED)
@@ -270,24 +271,25 @@ static enum lava_microbenchmark_outcome median_on_device(struct lava_microbenchm
 
 /* Takes the median, after a first run that may have to allocate. */
 static enum lava_microbenchmark_outcome time_product(struct lava_microbenchmark *benchmark,
-                                                     const struct lava_problem *problem,
+                                                     const struct lava_operation *operation,
                                                      const struct lava_plan *plan, struct taken *taken) {
-    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, 1, taken);
-    return outcome == LAVA_MICROBENCHMARK_MEASURED ? median_on_device(benchmark, problem, plan, 1, taken)
+    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, operation, plan, 1, taken);
+    return outcome == LAVA_MICROBENCHMARK_MEASURED ? median_on_device(benchmark, operation, plan, 1, taken)
                                                    : outcome;
 }
 
 enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *benchmark,
                                                              enum lava_type type) {
     const int64_t sizes[3] = {SMALLEST, SMALLEST, SMALLEST};
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
-    if (!make_problem(benchmark, type, sizes, &problem) || !make_plan(benchmark, &problem, &chosen, &plan))
+    if (!make_operation(benchmark, type, sizes, &operation) ||
+        !make_plan(benchmark, &operation, &chosen, &plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = time_product(benchmark, &problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_product(benchmark, &operation, &plan, &taken);
     double *figure = &benchmark->figures.device.call_latency_ns;
-    if (outcome == LAVA_MICROBENCHMARK_MEASURED && !fit(benchmark, &problem, &plan, taken.host, figure))
+    if (outcome == LAVA_MICROBENCHMARK_MEASURED && !fit(benchmark, &operation, &plan, taken.host, figure))
         *figure = taken.host;
     return outcome;
 }
@@ -302,42 +304,43 @@ struct family {
  * last one. */
 static enum lava_microbenchmark_outcome time_family(struct lava_microbenchmark *benchmark,
                                                     enum lava_type type, const struct family *family,
-                                                    struct lava_problem *problem, struct lava_plan *plan,
+                                                    struct lava_operation *operation, struct lava_plan *plan,
                                                     struct taken *taken) {
-    struct lava_problem larger;
+    struct lava_operation larger;
     struct lava_plan its_plan;
     int64_t sizes[3];
     memcpy(sizes, family->sizes, sizeof sizes);
-    if (!make_problem(benchmark, type, sizes, problem) || !make_plan(benchmark, problem, &chosen, plan))
+    if (!make_operation(benchmark, type, sizes, operation) || !make_plan(benchmark, operation, &chosen, plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
     for (;;) {
         for (int run = 0; run < 2; run++) { /* the first one allocates */
-            enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, problem, plan, 1, taken);
+            enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, operation, plan, 1, taken);
             if (outcome != LAVA_MICROBENCHMARK_MEASURED)
                 return outcome;
         }
         for (int i = 0; i < 3; i++)
             sizes[i] *= family->grows[i] ? 2 : 1;
         if (taken->host > GROWTH_SHARE * (double)benchmark->piece_ns ||
-            !make_problem(benchmark, type, sizes, &larger) ||
+            !make_operation(benchmark, type, sizes, &larger) ||
             !make_plan(benchmark, &larger, &chosen, &its_plan))
-            return median_on_device(benchmark, problem, plan, 1, taken);
-        *problem = larger;
+            return median_on_device(benchmark, operation, plan, 1, taken);
+        *operation = larger;
         *plan = its_plan;
     }
 }
 
 /* Measures the device's memory by packing, because a streamed product packs from there. */
 static enum lava_microbenchmark_outcome measure_memory(struct lava_microbenchmark *benchmark,
-                                                       const struct lava_problem *problem) {
+                                                       const struct lava_operation *operation) {
     const struct lava_overrides streamed = {.at_once = 1};
     struct lava_plan plan;
     struct taken taken;
-    if (!make_plan(benchmark, problem, &streamed, &plan))
+    if (!make_plan(benchmark, operation, &streamed, &plan))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = time_product(benchmark, problem, &plan, &taken);
-    double bytes = (double)((problem->m + problem->n) * problem->k) * (double)lava_type_bytes(problem->type) +
-                   (double)plan.blocking.packed_a_bytes + (double)plan.blocking.packed_b_bytes;
+    enum lava_microbenchmark_outcome outcome = time_product(benchmark, operation, &plan, &taken);
+    double bytes =
+        (double)((operation->m + operation->n) * operation->k) * (double)lava_type_bytes(operation->type) +
+        (double)plan.blocking.packed_a_bytes + (double)plan.blocking.packed_b_bytes;
     if (outcome == LAVA_MICROBENCHMARK_MEASURED && taken.pack > 0)
         benchmark->figures.device.memory_bytes_per_s = 1e9 * bytes / taken.pack;
     return outcome;
@@ -346,26 +349,26 @@ static enum lava_microbenchmark_outcome measure_memory(struct lava_microbenchmar
 enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *benchmark,
                                                             enum lava_type type) {
     static const struct family deep = {{FEW, FEW, 4096}, {false, false, true}};
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
-    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &deep, &problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &deep, &operation, &plan, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        outcome = measure_memory(benchmark, &problem);
+        outcome = measure_memory(benchmark, &operation);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        fit(benchmark, &problem, &plan, taken.host, &benchmark->figures.device.upload_bytes_per_s);
+        fit(benchmark, &operation, &plan, taken.host, &benchmark->figures.device.upload_bytes_per_s);
     return outcome;
 }
 
 enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type) {
     static const struct family flat = {{256, 256, FEW}, {true, true, false}};
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
-    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &flat, &problem, &plan, &taken);
+    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &flat, &operation, &plan, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
-        fit(benchmark, &problem, &plan, taken.host, &benchmark->figures.device.download_bytes_per_s);
+        fit(benchmark, &operation, &plan, taken.host, &benchmark->figures.device.download_bytes_per_s);
     return outcome;
 }
 
@@ -388,12 +391,12 @@ bool lava_microbenchmark_lists(const struct lava_microbenchmark *benchmark,
  * memory allows. So no multiprocessor waits for another, and the cost of a tile's start is in start_k. Sets
  * *tiles to the number of tiles. */
 static bool make_full_wave(struct lava_microbenchmark *benchmark, const struct lava_kernel *kernel,
-                           struct lava_problem *problem, struct lava_plan *plan, uint32_t *tiles) {
+                           struct lava_operation *operation, struct lava_plan *plan, uint32_t *tiles) {
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = 1, .at_once = 1, .pieces = 1};
     int64_t sizes[3] = {kernel->tile_m, kernel->tile_n, KERNEL_K};
     uint32_t across = 1;
-    if (!make_problem(benchmark, kernel->type, sizes, problem) ||
-        !make_plan(benchmark, problem, &overrides, plan))
+    if (!make_operation(benchmark, kernel->type, sizes, operation) ||
+        !make_plan(benchmark, operation, &overrides, plan))
         return false;
     *tiles = plan->resident_workgroups;
     for (uint32_t i = 1; i * i <= *tiles; i++)
@@ -401,8 +404,8 @@ static bool make_full_wave(struct lava_microbenchmark *benchmark, const struct l
     sizes[0] *= *tiles / across;
     sizes[1] *= across;
     for (; sizes[2] >= KERNEL_K_LEAST; sizes[2] /= 2)
-        if (make_problem(benchmark, kernel->type, sizes, problem) &&
-            make_plan(benchmark, problem, &overrides, plan) &&
+        if (make_operation(benchmark, kernel->type, sizes, operation) &&
+            make_plan(benchmark, operation, &overrides, plan) &&
             (plan->gpu_ns < 2.0 * (double)benchmark->piece_ns || sizes[2] == KERNEL_K_LEAST))
             return true;
     return false;
@@ -412,7 +415,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbench
                                                           enum lava_type type) {
     size_t count, row = 0;
     const struct lava_kernel *table = lava_kernels_table(&count);
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
     uint32_t tiles, repeat = 1;
@@ -423,11 +426,11 @@ enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbench
         fill(benchmark, benchmark->matrix_bytes); /* now, because the GPU idles while the CPU does this */
     while (row < count && !(table[row].type == type && lava_microbenchmark_lists(benchmark, &table[row])))
         row++;
-    if (row == count || !make_full_wave(benchmark, &table[row], &problem, &plan, &tiles))
+    if (row == count || !make_full_wave(benchmark, &table[row], &operation, &plan, &tiles))
         return LAVA_MICROBENCHMARK_SKIPPED;
     enum lava_microbenchmark_outcome outcome = LAVA_MICROBENCHMARK_MEASURED;
     while (outcome == LAVA_MICROBENCHMARK_MEASURED && benchmark->spent_ns - before_ns < WARM_NS) {
-        outcome = run_on_device(benchmark, &problem, &plan, repeat, &taken);
+        outcome = run_on_device(benchmark, &operation, &plan, repeat, &taken);
         if (outcome == LAVA_MICROBENCHMARK_MEASURED &&
             taken.host < GROWTH_SHARE * (double)benchmark->piece_ns)
             repeat *= 2;
@@ -441,17 +444,17 @@ enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microben
                                                             size_t row) {
     size_t count;
     const struct lava_kernel *kernel = &lava_kernels_table(&count)[row];
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
     uint32_t tiles;
     if (row >= count || row >= LAVA_FIGURES_MAX_KERNELS || !lava_microbenchmark_lists(benchmark, kernel) ||
-        !make_full_wave(benchmark, kernel, &problem, &plan, &tiles))
+        !make_full_wave(benchmark, kernel, &operation, &plan, &tiles))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, &problem, &plan, 1, &taken);
+    enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, &operation, &plan, 1, &taken);
     if (outcome == LAVA_MICROBENCHMARK_MEASURED && taken.multiply > 0) {
         double repeat = GROWTH_SHARE * (double)benchmark->piece_ns / taken.multiply;
-        outcome = median_on_device(benchmark, &problem, &plan, repeat < 1 ? 1 : (uint32_t)fmin(repeat, 100),
+        outcome = median_on_device(benchmark, &operation, &plan, repeat < 1 ? 1 : (uint32_t)fmin(repeat, 100),
                                    &taken);
     }
     if (outcome != LAVA_MICROBENCHMARK_MEASURED)
@@ -459,7 +462,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microben
     if (!(taken.multiply > 0))
         return LAVA_MICROBENCHMARK_SKIPPED; /* the device has no timestamps */
     double flops = 2.0 * kernel->tile_m * kernel->tile_n * tiles *
-                   (double)(problem.k + listed(benchmark, kernel)->start_k);
+                   (double)(operation.k + listed(benchmark, kernel)->start_k);
     benchmark->figures.device.flops_per_s[row] = 1e9 * flops / taken.multiply;
     return outcome;
 }
@@ -468,7 +471,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microb
                                                               enum lava_type type) {
     double *latency_ns = &benchmark->figures.device.call_latency_ns;
     double smallest_ns = *latency_ns, fitting_ns[3];
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken = {0};
     unsigned count = 0;
@@ -477,13 +480,13 @@ enum lava_microbenchmark_outcome lava_microbenchmark_products(struct lava_microb
         if (taken.host > GROWTH_SHARE * (double)benchmark->piece_ns)
             break; /* the next one would be too long */
         *latency_ns = smallest_ns;
-        if (!make_problem(benchmark, type, sizes, &problem) ||
-            !make_plan(benchmark, &problem, &chosen, &plan))
+        if (!make_operation(benchmark, type, sizes, &operation) ||
+            !make_plan(benchmark, &operation, &chosen, &plan))
             continue;
-        enum lava_microbenchmark_outcome outcome = time_product(benchmark, &problem, &plan, &taken);
+        enum lava_microbenchmark_outcome outcome = time_product(benchmark, &operation, &plan, &taken);
         if (outcome != LAVA_MICROBENCHMARK_MEASURED)
             return outcome;
-        bool fits = fit(benchmark, &problem, &plan, taken.host, latency_ns);
+        bool fits = fit(benchmark, &operation, &plan, taken.host, latency_ns);
         fitting_ns[count++] = fits ? *latency_ns : smallest_ns;
     }
     *latency_ns = smallest_ns;

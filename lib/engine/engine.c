@@ -67,7 +67,7 @@ void lava_engine_release(struct lava_engine *engine) {
 enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     bool is_half = lava_type_is_half(kernel->type);
-    enum lava_type of_parts = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
+    enum lava_type of_parts = lava_type_facts(kernel->type)->complex_type;
     const struct {
         bool needed;
         struct lava_pipeline_specification specification;

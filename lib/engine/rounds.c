@@ -54,14 +54,14 @@ struct stored {
 
 static struct stored stored_of(const struct rounds *rounds, const struct round *round, bool is_b) {
     const struct lava_batch *batch = rounds->batch;
-    const struct lava_problem *problem = &batch->problem;
+    const struct lava_operation *operation = &batch->operation;
     const struct lava_batch_plan *plan = rounds->plan;
-    bool turned = (is_b ? problem->op_b : problem->op_a) == LAVA_OP_T;
-    int64_t bytes = (int64_t)lava_type_bytes(problem->type);
-    int64_t down = is_b ? problem->k : problem->m, across = is_b ? problem->n : problem->k;
+    bool turned = (is_b ? operation->b.op : operation->a.op) == LAVA_OP_T;
+    int64_t bytes = (int64_t)lava_type_bytes(operation->type);
+    int64_t down = is_b ? operation->k : operation->m, across = is_b ? operation->n : operation->k;
     struct stored stored = {.rows = turned ? across : down,
                             .columns = turned ? down : across,
-                            .ld = is_b ? problem->ldb : problem->lda,
+                            .ld = is_b ? operation->b.ld : operation->a.ld,
                             .stride = is_b ? batch->stride_b : batch->stride_a,
                             .pointers = is_b ? batch->b : batch->a,
                             .raw_offset = is_b ? (uint64_t)round->count * plan->raw_a_bytes : 0};
@@ -69,7 +69,8 @@ static struct stored stored_of(const struct rounds *rounds, const struct round *
     if (stored.pointers)
         stored.pointers += round->first;
     else
-        stored.first = (const char *)(is_b ? problem->b : problem->a) + round->first * stored.stride * bytes;
+        stored.first = (const char *)(is_b ? operation->b.first : operation->a.first) +
+                       round->first * stored.stride * bytes;
     return stored;
 }
 
@@ -80,7 +81,7 @@ static uint64_t up_bytes(const struct rounds *rounds, const struct round *round)
 /* Copies both operands of the round into its half of the staging memory and uploads them. */
 static enum lava_status upload(struct rounds *rounds, const struct round *round) {
     struct lava_device *device = rounds->engine->device;
-    size_t element_bytes = lava_type_bytes(rounds->batch->problem.type);
+    size_t element_bytes = lava_type_bytes(rounds->batch->operation.type);
     const struct lava_buffer *staging = buffer_of(rounds, LAVA_ARENA_STAGING_UP);
     uint64_t offset = round->half * rounds->half_up;
     enum lava_status status = lava_queue_wait(device, rounds->staged[round->half], device->timeout_ns);
@@ -119,9 +120,9 @@ static enum lava_status upload(struct rounds *rounds, const struct round *round)
 static void record_pack(struct rounds *rounds, const struct lava_commands *commands,
                         const struct round *round, bool is_b) {
     const struct lava_batch_plan *plan = rounds->plan;
-    const struct lava_problem *problem = &rounds->batch->problem;
+    const struct lava_operation *operation = &rounds->batch->operation;
     const struct stored stored = stored_of(rounds, round, is_b);
-    bool k_along_rows = is_b ? problem->op_b == LAVA_OP_N : problem->op_a == LAVA_OP_T;
+    bool k_along_rows = is_b ? operation->b.op == LAVA_OP_N : operation->a.op == LAVA_OP_T;
     uint32_t width = is_b ? plan->tiles_n * plan->kernel->tile_n : plan->tiles_m * plan->kernel->tile_m;
     uint32_t k = (uint32_t)plan->k_padded;
     uint64_t source = from_staging(rounds)
@@ -171,21 +172,21 @@ static void record_multiply(struct rounds *rounds, const struct lava_commands *c
 static void record_epilogue(struct rounds *rounds, const struct lava_commands *commands,
                             const struct round *round) {
     const struct lava_batch_plan *plan = rounds->plan;
-    const struct lava_problem *problem = &rounds->batch->problem;
+    const struct lava_operation *operation = &rounds->batch->operation;
     struct lava_device *device = rounds->engine->device;
     uint32_t ld = plan->tiles_m * plan->kernel->tile_m;
-    uint32_t words_per_column = (uint32_t)(lava_blocking_padded(problem->m, 4) / 4);
+    uint32_t words_per_column = (uint32_t)(lava_blocking_padded(operation->m, 4) / 4);
     struct lava_epilogue_constants constants = {.source = buffer_of(rounds, LAVA_ARENA_ACCUMULATOR)->address,
                                                 .target = buffer_of(rounds, LAVA_ARENA_RESULT)->address +
                                                           round->half * rounds->half_down,
                                                 .slices = 1,
                                                 .source_ld = ld,
                                                 .words_per_column = words_per_column,
-                                                .words = words_per_column * (uint32_t)problem->n,
-                                                .alpha = (float)problem->alpha,
+                                                .words = words_per_column * (uint32_t)operation->n,
+                                                .alpha = (float)operation->alpha.real,
                                                 .source_each = ld * plan->tiles_n * plan->kernel->tile_n,
-                                                .target_each = 4 * words_per_column * (uint32_t)problem->n};
-    memcpy(&constants.alpha_fp64, &problem->alpha, sizeof problem->alpha);
+                                                .target_each = 4 * words_per_column * (uint32_t)operation->n};
+    memcpy(&constants.alpha_fp64, &operation->alpha.real, sizeof operation->alpha.real);
     lava_queue_dispatch_each(device, commands, rounds->epilogue, &constants, sizeof constants,
                              (constants.words - 1) / LAVA_EPILOGUE_INVOCATIONS + 1, 1,
                              (uint32_t)round->count);
@@ -241,9 +242,9 @@ static enum lava_status download(struct rounds *rounds, const struct round *roun
 /* Waits for the round's download and writes it back to C. */
 static enum lava_status write_back(struct rounds *rounds, const struct round *round) {
     const struct lava_batch *batch = rounds->batch;
-    const struct lava_problem *problem = &batch->problem;
+    const struct lava_operation *operation = &batch->operation;
     struct lava_device *device = rounds->engine->device;
-    int64_t ld = lava_blocking_padded(problem->m, 4), bytes = (int64_t)lava_type_bytes(problem->type_c);
+    int64_t ld = lava_blocking_padded(operation->m, 4), bytes = (int64_t)lava_type_bytes(operation->c.type);
     enum lava_status status = lava_queue_wait(device, rounds->down[round->half], device->timeout_ns);
     if (!status && lava_fault_hit(LAVA_FAULT_DOWNLOAD))
         status = LAVA_ERROR_DRIVER;
@@ -253,17 +254,18 @@ static enum lava_status write_back(struct rounds *rounds, const struct round *ro
         .copy = {.source = (const char *)buffer_of(rounds, LAVA_ARENA_STAGING_DOWN)->mapped +
                            round->half * rounds->half_up,
                  .source_ld = ld,
-                 .target = batch->c ? NULL : (char *)problem->c + round->first * batch->stride_c * bytes,
-                 .target_ld = problem->ldc,
-                 .rows = problem->m,
-                 .columns = problem->n},
+                 .target =
+                     batch->c ? NULL : (char *)operation->c.first + round->first * batch->stride_c * bytes,
+                 .target_ld = operation->c.ld,
+                 .rows = operation->m,
+                 .columns = operation->n},
         .count = round->count,
-        .source_stride = ld * problem->n,
+        .source_stride = ld * operation->n,
         .target_stride = batch->stride_c,
         .targets = batch->c ? batch->c + round->first : NULL};
-    const struct lava_write_back how = {.source_type = lava_type_sums(problem->type_c),
-                                        .target_type = problem->type_c,
-                                        .beta = {problem->beta, 0}};
+    const struct lava_write_back how = {.source_type = lava_type_sums(operation->c.type),
+                                        .target_type = operation->c.type,
+                                        .beta = {operation->beta.real, 0}};
     lava_copy_pool_write_back_each(rounds->engine->pool, &copies, &how);
     return LAVA_OK;
 }
@@ -315,7 +317,7 @@ static enum lava_status reserve(struct rounds *rounds) {
 }
 
 static enum lava_status get_pipelines(struct rounds *rounds) {
-    const struct lava_problem *problem = &rounds->batch->problem;
+    const struct lava_operation *operation = &rounds->batch->operation;
     const struct lava_kernel *kernel = rounds->plan->kernel;
     struct lava_device *device = rounds->engine->device;
     const struct lava_capabilities *capabilities = &device->capabilities;
@@ -324,11 +326,11 @@ static enum lava_status get_pipelines(struct rounds *rounds) {
         const struct lava_pipeline **pipeline;
     } needs[] = {
         {lava_pipelines_multiply(kernel, capabilities, false), &rounds->multiply},
-        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, problem->op_a == LAVA_OP_T),
+        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, operation->a.op == LAVA_OP_T),
          &rounds->pack_a},
-        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, problem->op_b == LAVA_OP_N),
+        {lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, operation->b.op == LAVA_OP_N),
          &rounds->pack_b},
-        {lava_pipelines_epilogue(problem->type), &rounds->epilogue},
+        {lava_pipelines_epilogue(operation->type), &rounds->epilogue},
     };
     enum lava_status status = LAVA_OK;
     for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)

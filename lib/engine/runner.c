@@ -40,22 +40,22 @@ static enum lava_status leave_in_staging(struct lava_run *run, const struct lava
 
 /* Starts the block's download. A later wait writes it to C. */
 static enum lava_status start_download(struct lava_run *run, const struct lava_block *block) {
-    const struct lava_problem *caller = run->caller;
+    const struct lava_operation *caller = run->caller;
     const struct lava_blocking *blocking = &run->plan->blocking;
     struct lava_download *download = &run->downloads[block->place];
     int64_t column = block->column / run->each;
     *download = (struct lava_download){
         .source_type = run->result_type,
-        .target_type = caller->type_c,
+        .target_type = caller->c.type,
         .source_ld = lava_blocking_padded(block->rows, blocking->epilogue ? 4 : run->plan->kernel->tile_m),
-        .target = (char *)caller->c +
-                  (column * caller->ldc + block->row) * (int64_t)lava_type_bytes(caller->type_c),
-        .target_ld = caller->ldc,
+        .target = (char *)caller->c.first +
+                  (column * caller->c.ld + block->row) * (int64_t)lava_type_bytes(caller->c.type),
+        .target_ld = caller->c.ld,
         .rows = block->rows,
         .columns = block->columns / run->each,
-        .region = lava_program_region(run->problem, block),
-        .real_diagonal = caller->real_diagonal,
-        .beta = {caller->beta, caller->beta_imaginary}};
+        .region = lava_program_region(run->operation, block),
+        .real_diagonal = caller->c.real_diagonal,
+        .beta = {caller->beta.real, caller->beta.imaginary}};
     download->source = lava_stages_result(run, block, &download->source_offset);
     enum lava_status status = run->transfer.at_once ? leave_in_staging(run, download, &run->done) : LAVA_OK;
     if (status || (status = lava_transfer_flush(&run->transfer)))
@@ -107,7 +107,7 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
 static enum lava_status run_program(struct lava_run *run, struct lava_progress *progress) {
     struct lava_program program;
     struct lava_task task;
-    lava_program_begin(&program, run->problem, run->plan->kernel, &run->plan->blocking);
+    lava_program_begin(&program, run->operation, run->plan->kernel, &run->plan->blocking);
     while (lava_program_next(&program, &task)) {
         enum lava_status status = run_task(run, &task);
         if (status) {
@@ -115,7 +115,7 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
             return status;
         }
     }
-    *progress = (struct lava_progress){.row = run->problem->m};
+    *progress = (struct lava_progress){.row = run->operation->m};
     return LAVA_OK;
 }
 
@@ -189,11 +189,11 @@ static void end_trace(struct lava_run *run) {
 
 /* Gets the product's pipelines. They exist already, unless the row was not prepared. */
 static enum lava_status get_pipelines(struct lava_run *run) {
-    const struct lava_problem *problem = run->problem;
+    const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_capabilities *capabilities = &run->device->capabilities;
     bool epilogue = run->plan->blocking.epilogue, narrow = lava_type_is_half(run->result_type) && !epilogue;
-    bool turn_a = problem->op_a == LAVA_OP_T, turn_b = problem->op_b == LAVA_OP_N;
+    bool turn_a = operation->a.op == LAVA_OP_T, turn_b = operation->b.op == LAVA_OP_N;
     const struct {
         bool needed;
         struct lava_pipeline_specification specification;
@@ -203,7 +203,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
         {epilogue, lava_pipelines_epilogue(run->result_type), &run->epilogue},
-        {problem->of_parts, lava_pipelines_split(run->caller->type), &run->split},
+        {operation->of_parts, lava_pipelines_split(run->caller->type), &run->split},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
     };
@@ -221,18 +221,18 @@ static bool fits_staging(const struct lava_run *run) {
            lava_blocking_finished_bytes(blocking) <= run->engine->arena.slot_bytes * LAVA_ARENA_SLOTS;
 }
 
-enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_problem *problem,
+enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing) {
-    const struct lava_problem parts = lava_problem_of_parts(problem);
+    const struct lava_operation parts = lava_operation_of_parts(operation);
     struct lava_run run = {
         .engine = engine,
         .device = engine->device,
-        .caller = problem,
-        .problem = &parts,
+        .caller = operation,
+        .operation = &parts,
         .each = parts.of_parts ? 2 : 1,
         .plan = plan,
-        .result_type = parts.of_parts ? problem->type_c : lava_problem_result_type(problem),
+        .result_type = parts.of_parts ? operation->c.type : lava_operation_result_type(operation),
         .repeat = timing && timing->repeat > 1 ? timing->repeat : 1,
         .transfer = {.device = engine->device, .arena = &engine->arena, .pool = engine->pool}};
     enum lava_status status;
@@ -242,7 +242,7 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_p
     run.transfer.at_once = plan->at_once && fits_staging(&run);
     run.transfer.from_staging = run.transfer.at_once || engine->device->capabilities.unified_memory;
     if ((status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
-                                     (uint64_t)lava_problem_operand_bytes(problem), parts.of_parts)) ||
+                                     (uint64_t)lava_operation_operand_bytes(operation), parts.of_parts)) ||
         (status = get_pipelines(&run)))
         return status;
     begin_trace(&run);

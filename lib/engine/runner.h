@@ -22,7 +22,7 @@ struct lava_timing {
 
 /* plan->place must be GPU. timing may be NULL. Sets *progress also on failure. On failure the device is idle
  * again or marked as failed. */
-enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_problem *problem,
+enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
 

@@ -101,53 +101,53 @@ static uint32_t parts_of(enum shape shape, bool conjugate) {
 }
 
 /* Describes the task's rows of op(A). */
-static struct lava_operand operand_a(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_problem *problem = run->problem;
+static struct lava_packing operand_a(const struct lava_run *run, const struct lava_task *task) {
+    const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
-    bool transpose = problem->op_a == LAVA_OP_T;
+    bool transpose = operation->a.op == LAVA_OP_T;
     int64_t first = task->first_k / run->each, depth = task->k / run->each; /* in the caller's K */
     const struct packed packed = packed_a_at(run, task->block, task->row, task->k);
-    return (struct lava_operand){
-        .source = element_of(problem->a, run->caller->type,
-                             transpose ? task->row * problem->lda + first : first * problem->lda + task->row),
-        .element_bytes = lava_type_bytes(run->caller->type),
-        .source_ld = problem->lda,
-        .rows = transpose ? depth : task->rows,
-        .columns = transpose ? task->rows : depth,
-        .split = run->split,
-        .rows_each = transpose ? 2 : 1,
-        .columns_each = transpose ? 1 : 2,
-        .parts = parts_of(transpose ? TALL : WIDE, problem->conjugate_a),
-        .transpose = transpose,
-        .pack = run->pack_a,
-        .width_padded = lava_blocking_padded(task->rows, kernel->tile_m),
-        .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
-        .pack_block = lava_kernel_pack_block(kernel),
-        .target = packed.elements,
-        .panels = packed.panels,
-        .exponents = packed.exponents,
-        .wait_for_readers = task->is_overwriting};
+    return (struct lava_packing){.source = element_of(operation->a.first, run->caller->type,
+                                                      transpose ? task->row * operation->a.ld + first
+                                                                : first * operation->a.ld + task->row),
+                                 .element_bytes = lava_type_bytes(run->caller->type),
+                                 .source_ld = operation->a.ld,
+                                 .rows = transpose ? depth : task->rows,
+                                 .columns = transpose ? task->rows : depth,
+                                 .split = run->split,
+                                 .rows_each = transpose ? 2 : 1,
+                                 .columns_each = transpose ? 1 : 2,
+                                 .parts = parts_of(transpose ? TALL : WIDE, operation->a.conjugate),
+                                 .transpose = transpose,
+                                 .pack = run->pack_a,
+                                 .width_padded = lava_blocking_padded(task->rows, kernel->tile_m),
+                                 .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
+                                 .pack_block = lava_kernel_pack_block(kernel),
+                                 .target = packed.elements,
+                                 .panels = packed.panels,
+                                 .exponents = packed.exponents,
+                                 .wait_for_readers = task->is_overwriting};
 }
 
 /* Describes the task's columns of op(B). */
-static struct lava_operand operand_b(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_problem *problem = run->problem;
+static struct lava_packing operand_b(const struct lava_run *run, const struct lava_task *task) {
+    const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
-    bool transpose = problem->op_b == LAVA_OP_N;
+    bool transpose = operation->b.op == LAVA_OP_N;
     int64_t first = task->first_k / run->each, depth = task->k / run->each;
     int64_t column = task->column / run->each, columns = task->columns / run->each;
     const struct packed packed = packed_b_at(run, task->block, task->column, task->k);
-    return (struct lava_operand){
-        .source = element_of(problem->b, run->caller->type,
-                             transpose ? column * problem->ldb + first : first * problem->ldb + column),
+    return (struct lava_packing){
+        .source = element_of(operation->b.first, run->caller->type,
+                             transpose ? column * operation->b.ld + first : first * operation->b.ld + column),
         .element_bytes = lava_type_bytes(run->caller->type),
-        .source_ld = problem->ldb,
+        .source_ld = operation->b.ld,
         .rows = transpose ? depth : columns,
         .columns = transpose ? columns : depth,
         .split = run->split,
         .rows_each = 2,
         .columns_each = 2,
-        .parts = parts_of(transpose ? SQUARE : SQUARE_T, problem->conjugate_b),
+        .parts = parts_of(transpose ? SQUARE : SQUARE_T, operation->b.conjugate),
         .transpose = transpose,
         .pack = run->pack_b,
         .width_padded = lava_blocking_padded(task->columns, kernel->tile_n),
@@ -159,7 +159,7 @@ static struct lava_operand operand_b(const struct lava_run *run, const struct la
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
-    struct lava_operand operand, twin;
+    struct lava_packing operand, twin;
     if (task->kind == LAVA_TASK_PACK_B) {
         operand = operand_b(run, task);
     } else {
@@ -191,11 +191,11 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
              tiles_n = tiles_of(block->columns, kernel->tile_n);
     uint32_t ld = tiles_m * kernel->tile_m;
     uint64_t sum_bytes =
-        lava_type_bytes(blocking->epilogue ? lava_type_sums(run->problem->type) : run->result_type);
-    double alpha = blocking->epilogue ? 1.0 : run->problem->alpha;
+        lava_type_bytes(blocking->epilogue ? lava_type_sums(run->operation->type) : run->result_type);
+    double alpha = blocking->epilogue ? 1.0 : run->operation->alpha.real;
     const struct packed a = packed_a_at(run, block, task->row, task->k),
                         b = packed_b_at(run, block, block->column, task->k);
-    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->problem->k);
+    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->operation->k);
     const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
         .packed_b = b.elements,
@@ -372,10 +372,10 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
         .source_ld = ld,
         .words_per_column = words_per_column,
         .words = words_per_column * (uint32_t)(block->columns / run->each),
-        .alpha = (float)run->problem->alpha,
-        .alpha_fp64 = bits_of(run->problem->alpha),
-        .alpha_imaginary = (float)run->problem->alpha_imaginary,
-        .alpha_imaginary_fp64 = bits_of(run->problem->alpha_imaginary)};
+        .alpha = (float)run->operation->alpha.real,
+        .alpha_fp64 = bits_of(run->operation->alpha.real),
+        .alpha_imaginary = (float)run->operation->alpha.imaginary,
+        .alpha_imaginary_fp64 = bits_of(run->operation->alpha.imaginary)};
     uint32_t groups = (constants.words - 1) / LAVA_EPILOGUE_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
     lava_queue_barrier_dispatch(run->device, &commands);
@@ -393,7 +393,7 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
 enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_task *task,
                                       struct lava_point *done) {
     const struct lava_region_tiles region =
-        lava_program_tiles(run->problem, run->plan->kernel, task->block, task->row, task->rows);
+        lava_program_tiles(run->operation, run->plan->kernel, task->block, task->row, task->rows);
     struct lava_tile_list list;
     enum lava_status status = lava_tile_lists_get(run, &region, task, &list);
     if (status)

@@ -11,9 +11,9 @@
 struct lava_run {
     struct lava_engine *engine;
     struct lava_device *device;
-    const struct lava_problem *caller;  /* the caller's problem */
-    const struct lava_problem *problem; /* the real product: the same, or one of parts */
-    int64_t each;                       /* rows and columns of op(B) per stored one: 1, or 2 for parts */
+    const struct lava_operation *caller;    /* the caller's operation */
+    const struct lava_operation *operation; /* the real product: the same, or one of parts */
+    int64_t each;                           /* rows and columns of op(B) per stored one: 1, or 2 for parts */
     const struct lava_plan *plan;
     const struct lava_pipeline *multiply, *epilogue, *pack_a, *pack_b;
     const struct lava_pipeline *split;             /* NULL: the product is real */

@@ -156,7 +156,7 @@ struct chunk {
 };
 
 /* Bytes of an element; of one part if the operand is split. */
-static size_t real_bytes(const struct lava_operand *operand) {
+static size_t real_bytes(const struct lava_packing *operand) {
     return operand->split ? operand->element_bytes / 2 : operand->element_bytes;
 }
 
@@ -167,7 +167,7 @@ static int64_t padded_ld(int64_t rows, size_t element_bytes) {
 
 /* Returns pack's constants for a chunk. Chunks at the end of the block also write the zero padding beyond
  * it. */
-static struct lava_pack_constants pack_constants(const struct lava_operand *operand,
+static struct lava_pack_constants pack_constants(const struct lava_packing *operand,
                                                  const struct chunk *chunk) {
     bool last_row = chunk->row + chunk->rows == operand->rows;
     bool last_column = chunk->column + chunk->columns == operand->columns;
@@ -193,7 +193,7 @@ static struct lava_pack_constants pack_constants(const struct lava_operand *oper
 
 /* Splits the chunk into parts, which pack then reads. They overwrite the parts of the previous chunk. */
 static void record_split(struct lava_transfer *transfer, const struct lava_commands *commands,
-                         const struct lava_operand *operand, struct lava_pack_constants *constants) {
+                         const struct lava_packing *operand, struct lava_pack_constants *constants) {
     uint32_t most = transfer->device->capabilities.max_workgroups;
     const struct lava_split_constants split = {
         .source = constants->source,
@@ -215,7 +215,7 @@ static void record_split(struct lava_transfer *transfer, const struct lava_comma
 }
 
 static void record_pack(struct lava_transfer *transfer, const struct lava_commands *commands,
-                        const struct lava_operand *operand, const struct chunk *chunk, uint64_t source) {
+                        const struct lava_packing *operand, const struct chunk *chunk, uint64_t source) {
     struct lava_pack_constants constants = pack_constants(operand, chunk);
     uint32_t block = operand->pack_block;
     constants.source = source;
@@ -229,7 +229,7 @@ static void record_pack(struct lava_transfer *transfer, const struct lava_comman
 /* Packs are submitted together with what comes before the multiply that needs them. A submission that waits
  * for an upload starts 45 us after the previous one has ended (H200). If the device is idle, the packs are
  * submitted at once. */
-static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_operand *operand,
+static enum lava_status submit_pack(struct lava_transfer *transfer, const struct lava_packing *operand,
                                     const struct chunk *chunk, uint64_t source,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = transfer->device;
@@ -253,7 +253,7 @@ static enum lava_status submit_pack(struct lava_transfer *transfer, const struct
                                                                             : LAVA_OK;
 }
 
-static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct lava_operand *operand,
+static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct lava_packing *operand,
                                    const struct chunk *chunk) {
     struct lava_arena *arena = transfer->arena;
     const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP];
@@ -292,7 +292,7 @@ static enum lava_status pack_chunk(struct lava_transfer *transfer, const struct 
 }
 
 /* Returns the columns of the next chunk. The first chunks are smaller if chunks hold whole columns. */
-static int64_t next_columns(struct lava_transfer *transfer, const struct lava_operand *operand,
+static int64_t next_columns(struct lava_transfer *transfer, const struct lava_packing *operand,
                             const struct lava_chunking *chunking) {
     uint32_t chunk = transfer->chunks++;
     if (transfer->at_once || chunk >= SMALLER_CHUNKS || chunking->chunk_rows < operand->rows)
@@ -301,7 +301,7 @@ static int64_t next_columns(struct lava_transfer *transfer, const struct lava_op
     return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;
 }
 
-enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand) {
+enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_packing *operand) {
     int64_t slot_bytes = (int64_t)transfer->arena->slot_bytes;
     if (transfer->at_once)
         slot_bytes = lava_minimum(slot_bytes, AT_ONCE_CHUNK_BYTES);

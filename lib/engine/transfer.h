@@ -74,7 +74,7 @@ void lava_transfer_stamp_begin(struct lava_transfer *transfer, const struct lava
 void lava_transfer_stamp_end(struct lava_transfer *transfer, const struct lava_commands *commands);
 
 /* A block of a stored operand and where it is packed. */
-struct lava_operand {
+struct lava_packing {
     const void *source; /* first element */
     size_t element_bytes;
     int64_t source_ld;
@@ -91,11 +91,11 @@ struct lava_operand {
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* a submitted multiply may still read the target */
-    const struct lava_operand
+    const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };
 
-enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_operand *operand);
+enum lava_status lava_transfer_pack(struct lava_transfer *transfer, const struct lava_packing *operand);
 
 /* Uploads plain bytes to a device buffer (a list of tiles). */
 enum lava_status lava_transfer_upload(struct lava_transfer *transfer, const void *source, uint64_t bytes,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 /* type is LAVA_TYPE_FP16 or LAVA_TYPE_BF16; source and target do not overlap. */
 void lava_convert_to_fp32(enum lava_type type, const uint16_t *source, float *target, size_t count);

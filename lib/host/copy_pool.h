@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 #include "dispatch/region.h"
 
 struct lava_copy_pool;
@@ -38,10 +38,6 @@ struct lava_copies {
 };
 /* target <- source */
 void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
-/* A scalar of a complex type, or of a real type with imaginary = 0. */
-struct lava_scalar {
-    double real, imaginary;
-};
 /* How a result is written to C. */
 struct lava_write_back {
     enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */

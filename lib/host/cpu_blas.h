@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "dispatch/figures.h"
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 #include "lib/base/routines.h"
 
 /* A routine of any type; cast to the type given by its row of the table before calling. */
@@ -41,9 +41,9 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void);
  * call with it. Cheap after the first call. */
 lava_function *lava_cpu_blas_routine(enum lava_routine routine);
 
-/* Computes the problem on the CPU BLAS, for any type (half precision: lib/host/half.h). Sizes beyond its
+/* Computes the operation on the CPU BLAS, for any type (half precision: lib/host/half.h). Sizes beyond its
  * integers are split. Conjugated operands are also transposed, as in BLAS. */
-void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem);
+void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
 
 /* Expected rates, from the cores it may use (affinity; OMP_NUM_THREADS is not read) and the instruction
  * set. */

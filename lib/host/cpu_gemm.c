@@ -6,7 +6,7 @@
 
 enum { COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 
-/* alpha and beta in the problem's own type, as the routines read them. */
+/* alpha and beta in the operation's own type, as the routines read them. */
 struct scalars {
     union scalar {
         float fp32[2];
@@ -36,12 +36,12 @@ static int enumerator_of(enum lava_op op, bool conjugate) {
 #define CBLAS_CALL(name, integer, scalar)                                                                    \
     typedef void name##_function(int, int, int, integer, integer, integer, scalar, const void *, integer,    \
                                  const void *, integer, scalar, void *, integer);                            \
-    static void call_##name(const struct lava_cpu_gemm *gemm, const struct lava_problem *p, scalar alpha,    \
+    static void call_##name(const struct lava_cpu_gemm *gemm, const struct lava_operation *p, scalar alpha,  \
                             scalar beta) {                                                                   \
-        ((name##_function *)gemm->function)(COLUMN_MAJOR, enumerator_of(p->op_a, p->conjugate_a),            \
-                                            enumerator_of(p->op_b, p->conjugate_b), (integer)p->m,           \
-                                            (integer)p->n, (integer)p->k, alpha, p->a, (integer)p->lda,      \
-                                            p->b, (integer)p->ldb, beta, p->c, (integer)p->ldc);             \
+        ((name##_function *)gemm->function)(                                                                 \
+            COLUMN_MAJOR, enumerator_of(p->a.op, p->a.conjugate), enumerator_of(p->b.op, p->b.conjugate),    \
+            (integer)p->m, (integer)p->n, (integer)p->k, alpha, p->a.first, (integer)p->a.ld, p->b.first,    \
+            (integer)p->b.ld, beta, p->c.first, (integer)p->c.ld);                                           \
     }
 
 #define CALLS(width, integer)                                                                                \
@@ -49,7 +49,7 @@ static int enumerator_of(enum lava_op op, bool conjugate) {
     CBLAS_CALL(cblas_fp64_##width, integer, double)                                                          \
     CBLAS_CALL(cblas_complex_##width, integer, const void *)                                                 \
                                                                                                              \
-    static void call_cblas_##width(const struct lava_cpu_gemm *gemm, const struct lava_problem *p,           \
+    static void call_cblas_##width(const struct lava_cpu_gemm *gemm, const struct lava_operation *p,         \
                                    const struct scalars *x) {                                                \
         if (p->type == LAVA_TYPE_FP32)                                                                       \
             call_cblas_fp32_##width(gemm, p, x->alpha.fp32[0], x->beta.fp32[0]);                             \
@@ -63,28 +63,28 @@ static int enumerator_of(enum lava_op op, bool conjugate) {
                                             const integer *, const void *, const void *, const integer *,    \
                                             const void *, const integer *, const void *, void *,             \
                                             const integer *, size_t, size_t);                                \
-    static void call_fortran_##width(const struct lava_cpu_gemm *gemm, const struct lava_problem *p,         \
+    static void call_fortran_##width(const struct lava_cpu_gemm *gemm, const struct lava_operation *p,       \
                                      const struct scalars *x) {                                              \
         const integer m = (integer)p->m, n = (integer)p->n, k = (integer)p->k;                               \
-        const integer lda = (integer)p->lda, ldb = (integer)p->ldb, ldc = (integer)p->ldc;                   \
+        const integer lda = (integer)p->a.ld, ldb = (integer)p->b.ld, ldc = (integer)p->c.ld;                \
         ((fortran_##width##_function *)gemm->function)(                                                      \
-            character_of(p->op_a, p->conjugate_a), character_of(p->op_b, p->conjugate_b), &m, &n, &k,        \
-            &x->alpha, p->a, &lda, p->b, &ldb, &x->beta, p->c, &ldc, 1, 1);                                  \
+            character_of(p->a.op, p->a.conjugate), character_of(p->b.op, p->b.conjugate), &m, &n, &k,        \
+            &x->alpha, p->a.first, &lda, p->b.first, &ldb, &x->beta, p->c.first, &ldc, 1, 1);                \
     }
 
 CALLS(lp64, int)
 CALLS(ilp64, int64_t)
 
-void lava_cpu_gemm_gemm(const struct lava_cpu_gemm *gemm, const struct lava_problem *problem) {
+void lava_cpu_gemm_gemm(const struct lava_cpu_gemm *gemm, const struct lava_operation *operation) {
     struct scalars scalars;
     if (!gemm->function) {
-        lava_reference_run(problem);
+        lava_reference_run(operation);
         return;
     }
-    set_scalar(&scalars.alpha, problem->type, problem->alpha, problem->alpha_imaginary);
-    set_scalar(&scalars.beta, problem->type, problem->beta, problem->beta_imaginary);
+    set_scalar(&scalars.alpha, operation->type, operation->alpha.real, operation->alpha.imaginary);
+    set_scalar(&scalars.beta, operation->type, operation->beta.real, operation->beta.imaginary);
     if (gemm->convention == LAVA_CONVENTION_FORTRAN)
-        (gemm->is_ilp64 ? call_fortran_ilp64 : call_fortran_lp64)(gemm, problem, &scalars);
+        (gemm->is_ilp64 ? call_fortran_ilp64 : call_fortran_lp64)(gemm, operation, &scalars);
     else
-        (gemm->is_ilp64 ? call_cblas_ilp64 : call_cblas_lp64)(gemm, problem, &scalars);
+        (gemm->is_ilp64 ? call_cblas_ilp64 : call_cblas_lp64)(gemm, operation, &scalars);
 }

@@ -84,7 +84,7 @@ static _Atomic pid_t converting;
 
 struct product {
     const struct lava_cpu_blas *blas;
-    const struct lava_problem *problem;
+    const struct lava_operation *operation;
     struct blocks blocks;
     float *arena;
     int64_t alone_elements;
@@ -128,11 +128,11 @@ static void run_phase(struct product *product, struct phase *phase) {
 
 static void add_transfer(struct phase *phase, const struct product *product, int matrix, struct area area,
                          bool store) {
-    const struct lava_problem *problem = product->problem;
+    const struct lava_operation *operation = product->operation;
     const struct blocks *blocks = &product->blocks;
-    const void *const first[MATRICES] = {problem->a, problem->b, problem->c};
-    const int64_t ld[MATRICES] = {problem->lda, problem->ldb, problem->ldc};
-    enum lava_type type = matrix == C ? problem->type_c : problem->type;
+    const void *const first[MATRICES] = {operation->a.first, operation->b.first, operation->c.first};
+    const int64_t ld[MATRICES] = {operation->a.ld, operation->b.ld, operation->c.ld};
+    enum lava_type type = matrix == C ? operation->c.type : operation->type;
     int64_t columns_per_cell = area.rows < CELL_ELEMENTS ? CELL_ELEMENTS / area.rows : 1;
     phase->transfers[phase->count++] = (struct transfer){
         .type = type,
@@ -155,46 +155,46 @@ static struct area as_stored(struct area area, enum lava_op op) {
 
 /* Adds `depths` terms of K, beginning at `depth`, to C's area. Earlier terms are already in it. */
 static void multiply(const struct product *product, struct area c, int64_t depth, int64_t depths) {
-    const struct lava_problem *problem = product->problem;
+    const struct lava_operation *operation = product->operation;
     const struct blocks *blocks = &product->blocks;
-    struct lava_problem block = {
+    struct lava_operation block = {
         .type = LAVA_TYPE_FP32,
-        .type_c = LAVA_TYPE_FP32,
-        .op_a = problem->op_a,
-        .op_b = problem->op_b,
+        .c.type = LAVA_TYPE_FP32,
+        .a.op = operation->a.op,
+        .b.op = operation->b.op,
         .m = c.rows,
         .n = c.columns,
         .k = depths,
-        .lda = blocks->ld[A],
-        .ldb = blocks->ld[B],
-        .ldc = blocks->ld[C],
+        .a.ld = blocks->ld[A],
+        .b.ld = blocks->ld[B],
+        .c.ld = blocks->ld[C],
         /* without terms alpha must have no effect, not even NaN; CPU BLAS libraries differ on that */
-        .alpha = depths > 0 ? problem->alpha : 0,
-        .beta = depth == 0 ? problem->beta : 1,
-        .a = product->arena + blocks->offset[A],
-        .b = product->arena + blocks->offset[B],
-        .c = product->arena + blocks->offset[C],
+        .alpha.real = depths > 0 ? operation->alpha.real : 0,
+        .beta.real = depth == 0 ? operation->beta.real : 1,
+        .a.first = product->arena + blocks->offset[A],
+        .b.first = product->arena + blocks->offset[B],
+        .c.first = product->arena + blocks->offset[C],
     };
     if (!blocks->of_c) {
-        block.c = (float *)problem->c + c.row + c.column * problem->ldc;
-        block.ldc = problem->ldc;
+        block.c.first = (float *)operation->c.first + c.row + c.column * operation->c.ld;
+        block.c.ld = operation->c.ld;
     }
     lava_cpu_gemm_gemm(&product->blas->gemm[LAVA_TYPE_FP32], &block);
 }
 
 static void run_area(struct product *product, struct area c) {
-    const struct lava_problem *problem = product->problem;
+    const struct lava_operation *operation = product->operation;
     const struct blocks *blocks = &product->blocks;
-    int64_t depth = 0, k = lava_problem_is_trivial(problem) ? 0 : problem->k;
+    int64_t depth = 0, k = lava_operation_is_trivial(operation) ? 0 : operation->k;
     do { /* once even for k = 0, because C must be scaled by beta */
         struct phase phase = {.count = 0};
         int64_t depths = lava_minimum(blocks->depth, k - depth);
         if (depths > 0) {
             const struct area a = {c.row, depth, c.rows, depths}, b = {depth, c.column, depths, c.columns};
-            add_transfer(&phase, product, A, as_stored(a, problem->op_a), false);
-            add_transfer(&phase, product, B, as_stored(b, problem->op_b), false);
+            add_transfer(&phase, product, A, as_stored(a, operation->a.op), false);
+            add_transfer(&phase, product, B, as_stored(b, operation->b.op), false);
         }
-        if (blocks->of_c && depth == 0 && problem->beta != 0)
+        if (blocks->of_c && depth == 0 && operation->beta.real != 0)
             add_transfer(&phase, product, C, c, false);
         run_phase(product, &phase);
         multiply(product, c, depth, depths);
@@ -217,10 +217,10 @@ static int64_t block_size(int64_t total, int64_t largest) {
 
 /* Returns the number of elements in all copies. An extra cache line between columns keeps columns with a
  * power-of-two stride from using the same few cache sets. */
-static int64_t lay_out(struct blocks *blocks, const struct lava_problem *problem) {
+static int64_t lay_out(struct blocks *blocks, const struct lava_operation *operation) {
     const struct area areas[MATRICES] = {
-        as_stored((struct area){0, 0, blocks->rows, blocks->depth}, problem->op_a),
-        as_stored((struct area){0, 0, blocks->depth, blocks->columns}, problem->op_b),
+        as_stored((struct area){0, 0, blocks->rows, blocks->depth}, operation->a.op),
+        as_stored((struct area){0, 0, blocks->depth, blocks->columns}, operation->b.op),
         {0, 0, blocks->rows, blocks->of_c ? blocks->columns : 0},
     };
     int64_t elements = 0;
@@ -233,12 +233,13 @@ static int64_t lay_out(struct blocks *blocks, const struct lava_problem *problem
 }
 
 /* Chooses the largest blocks whose copies fit. Returns the number of elements they need. */
-static int64_t choose_blocks(struct blocks *blocks, const struct lava_problem *problem, int64_t elements) {
-    blocks->rows = block_size(problem->m, BLOCK_MN);
-    blocks->columns = block_size(problem->n, BLOCK_MN);
-    blocks->depth = block_size(problem->k, BLOCK_K);
+static int64_t choose_blocks(struct blocks *blocks, const struct lava_operation *operation,
+                             int64_t elements) {
+    blocks->rows = block_size(operation->m, BLOCK_MN);
+    blocks->columns = block_size(operation->n, BLOCK_MN);
+    blocks->depth = block_size(operation->k, BLOCK_K);
     int64_t needed;
-    while ((needed = lay_out(blocks, problem)) > elements &&
+    while ((needed = lay_out(blocks, operation)) > elements &&
            (blocks->rows > 1 || blocks->columns > 1 || blocks->depth > 1)) {
         int64_t *largest = blocks->rows > blocks->columns ? &blocks->rows : &blocks->columns;
         if (blocks->depth > *largest)
@@ -249,22 +250,22 @@ static int64_t choose_blocks(struct blocks *blocks, const struct lava_problem *p
 }
 
 static void run_areas(struct product *product) {
-    const struct lava_problem *problem = product->problem;
+    const struct lava_operation *operation = product->operation;
     const struct blocks *blocks = &product->blocks;
-    for (int64_t column = 0; column < problem->n; column += blocks->columns)
-        for (int64_t row = 0; row < problem->m; row += blocks->rows) {
-            const struct area area = {row, column, lava_minimum(blocks->rows, problem->m - row),
-                                      lava_minimum(blocks->columns, problem->n - column)};
+    for (int64_t column = 0; column < operation->n; column += blocks->columns)
+        for (int64_t row = 0; row < operation->m; row += blocks->rows) {
+            const struct area area = {row, column, lava_minimum(blocks->rows, operation->m - row),
+                                      lava_minimum(blocks->columns, operation->n - column)};
             run_area(product, area);
         }
 }
 
-void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_problem *problem,
+void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                            const struct lava_half_limits *limits) {
     _Alignas(LINE_BYTES) float stack[STACK_ELEMENTS];
     struct product product = {
         .blas = blas,
-        .problem = problem,
+        .operation = operation,
         .arena = stack,
         .alone_elements = limits->alone_elements,
         .team = {.name = "lavablas-half",
@@ -272,10 +273,11 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
                  .exclusive = &converting}};
     float *allocated = NULL;
     int saved_errno = errno, cancel_state;
-    if (problem->m == 0 || problem->n == 0 || (lava_problem_is_trivial(problem) && problem->beta == 1))
+    if (operation->m == 0 || operation->n == 0 ||
+        (lava_operation_is_trivial(operation) && operation->beta.real == 1))
         return;
-    product.blocks.of_c = problem->type_c != LAVA_TYPE_FP32 || problem->ldc > limits->largest_ld;
-    int64_t needed = choose_blocks(&product.blocks, problem, limits->workspace_elements);
+    product.blocks.of_c = operation->c.type != LAVA_TYPE_FP32 || operation->c.ld > limits->largest_ld;
+    int64_t needed = choose_blocks(&product.blocks, operation, limits->workspace_elements);
     /* Cancellation in the middle would leak memory and threads. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     while (needed > STACK_ELEMENTS && !allocated) {
@@ -283,7 +285,7 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_p
         if (allocated)
             product.arena = allocated;
         else
-            needed = choose_blocks(&product.blocks, problem, needed / 2);
+            needed = choose_blocks(&product.blocks, operation, needed / 2);
     }
     run_areas(&product);
     lava_thread_pool_end(&product.team);
@@ -298,10 +300,10 @@ static unsigned team_size(void) {
     return (unsigned)(allowed > 0 && allowed < processors ? allowed : processors);
 }
 
-void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_problem *problem) {
+void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
     const struct lava_half_limits limits = {.workspace_elements = WORKSPACE_ELEMENTS,
                                             .largest_ld = INT_MAX,
                                             .alone_elements = ALONE_ELEMENTS,
                                             .threads = team_size()};
-    lava_half_run_limited(blas, problem, &limits);
+    lava_half_run_limited(blas, operation, &limits);
 }

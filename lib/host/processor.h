@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 /* fp32 operations per second in large products, on all processors that the first calling thread may use.
  * Cheap after the first call. Any thread. */

@@ -34,13 +34,13 @@
 #define PARTS          2
 #include "lib/host/reference_loop.h"
 
-typedef void run_function(const struct lava_problem *problem);
+typedef void run_function(const struct lava_operation *operation);
 
 static run_function *const runs[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = run_fp32,
                                                     [LAVA_TYPE_FP64] = run_fp64,
                                                     [LAVA_TYPE_CFP32] = run_cfp32,
                                                     [LAVA_TYPE_CFP64] = run_cfp64};
 
-void lava_reference_run(const struct lava_problem *problem) {
-    runs[problem->type](problem);
+void lava_reference_run(const struct lava_operation *operation) {
+    runs[operation->type](operation);
 }

@@ -7,8 +7,8 @@
 
 #define LAVA_REFERENCE_PATH "built-in loop"
 
-/* problem must be valid, of fp32, fp64 or a complex type. With beta = 0 C is not read; with alpha = 0 or k =
- * 0 neither A nor B is read. */
-void lava_reference_run(const struct lava_problem *problem);
+/* operation must be valid, of fp32, fp64 or a complex type. With beta = 0 C is not read; with alpha = 0 or k
+ * = 0 neither A nor B is read. */
+void lava_reference_run(const struct lava_operation *operation);
 
 #endif

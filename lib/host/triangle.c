@@ -18,55 +18,56 @@ static int64_t first_half(int64_t size) {
     return size < 2 * SQUARE ? size / 2 : (size / 2 + SQUARE - 1) / SQUARE * SQUARE;
 }
 
-struct lava_problem lava_triangle_rectangle(const struct lava_problem *triangle) {
+struct lava_operation lava_triangle_rectangle(const struct lava_operation *triangle) {
     int64_t first = first_half(triangle->n), second = triangle->n - first;
-    return triangle->region == LAVA_REGION_LOWER ? lava_problem_block(triangle, first, second, 0, first)
-                                                 : lava_problem_block(triangle, 0, first, first, second);
+    return triangle->c.region == LAVA_REGION_LOWER ? lava_operation_block(triangle, first, second, 0, first)
+                                                   : lava_operation_block(triangle, 0, first, first, second);
 }
 
-void lava_triangle_halves(const struct lava_problem *triangle, struct lava_problem halves[2]) {
+void lava_triangle_halves(const struct lava_operation *triangle, struct lava_operation halves[2]) {
     int64_t first = first_half(triangle->n), second = triangle->n - first;
-    halves[0] = lava_problem_block(triangle, 0, first, 0, first);
-    halves[1] = lava_problem_block(triangle, first, second, first, second);
+    halves[0] = lava_operation_block(triangle, 0, first, 0, first);
+    halves[1] = lava_operation_block(triangle, first, second, first, second);
 }
 
 /* `square` has room for all of C. */
-static void run_square(const struct lava_cpu_blas *blas, const struct lava_problem *triangle, void *square) {
-    struct lava_problem product = *triangle;
-    product.region = LAVA_REGION_ALL;
-    product.real_diagonal = product.b_is_a = false;
-    product.beta = product.beta_imaginary = 0;
-    product.c = square;
-    product.ldc = triangle->n;
+static void run_square(const struct lava_cpu_blas *blas, const struct lava_operation *triangle,
+                       void *square) {
+    struct lava_operation product = *triangle;
+    product.c.region = LAVA_REGION_ALL;
+    product.c.real_diagonal = product.b_is_a = false;
+    product.beta.real = product.beta.imaginary = 0;
+    product.c.first = square;
+    product.c.ld = triangle->n;
     lava_cpu_blas_run(blas, &product);
     const struct lava_copy copy = {.source = square,
                                    .source_ld = triangle->n,
-                                   .target = triangle->c,
-                                   .target_ld = triangle->ldc,
+                                   .target = triangle->c.first,
+                                   .target_ld = triangle->c.ld,
                                    .rows = triangle->n,
                                    .columns = triangle->n};
-    const struct lava_write_back how = {.source_type = triangle->type_c,
-                                        .target_type = triangle->type_c,
-                                        .beta = {triangle->beta, triangle->beta_imaginary},
-                                        .region = {.region = triangle->region, .rows = triangle->n},
-                                        .real_diagonal = triangle->real_diagonal};
+    const struct lava_write_back how = {.source_type = triangle->c.type,
+                                        .target_type = triangle->c.type,
+                                        .beta = {triangle->beta.real, triangle->beta.imaginary},
+                                        .region = {.region = triangle->c.region, .rows = triangle->n},
+                                        .real_diagonal = triangle->c.real_diagonal};
     lava_copy_pool_write_back_alone(&copy, &how);
 }
 
-static void run(const struct lava_cpu_blas *blas, const struct lava_problem *triangle, void *square) {
+static void run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle, void *square) {
     if (triangle->n <= SQUARE) {
         run_square(blas, triangle, square);
         return;
     }
-    const struct lava_problem rectangle = lava_triangle_rectangle(triangle);
-    struct lava_problem halves[2];
+    const struct lava_operation rectangle = lava_triangle_rectangle(triangle);
+    struct lava_operation halves[2];
     lava_triangle_halves(triangle, halves);
     lava_cpu_blas_run(blas, &rectangle);
     run(blas, &halves[0], square);
     run(blas, &halves[1], square);
 }
 
-void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_problem *triangle) {
+void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle) {
     /* sized for the largest elements; on the stack, so that nothing can fail here */
     _Alignas(64) char square[SQUARE * SQUARE * 16];
     if (triangle->n > 0)

@@ -5,11 +5,11 @@
 #include "lib/host/cpu_blas.h"
 
 /* A triangle of n > 1 columns consists of two triangles of about half as many columns and the rectangle
- * between them. The returned problems point into the caller's matrices. */
-struct lava_problem lava_triangle_rectangle(const struct lava_problem *triangle);
-void lava_triangle_halves(const struct lava_problem *triangle, struct lava_problem halves[2]);
+ * between them. The returned operations point into the caller's matrices. */
+struct lava_operation lava_triangle_rectangle(const struct lava_operation *triangle);
+void lava_triangle_halves(const struct lava_operation *triangle, struct lava_operation halves[2]);
 
 /* Computes the triangle with the CPU BLAS's ?gemm. Half precision is not supported. It cannot fail. */
-void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_problem *triangle);
+void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle);
 
 #endif

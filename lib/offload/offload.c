@@ -49,13 +49,13 @@ enum lava_precision lava_offload_precision(void) {
 /* Returns whether the process has multiplied too little, by the CPU's estimated time of the products sent
  * here, to be worth a preparation: that takes most of a second of one core, and of exit() in a process that
  * ends before it is done. */
-static bool too_early(const struct lava_problem *problem, double products) {
+static bool too_early(const struct lava_operation *operation, double products) {
     static _Atomic uint64_t multiplied_ns;
     if (!lava_prepare_is_cold())
         return false;
-    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[problem->type];
-    double ns =
-        rate > 0 ? fmin(1e9 * products * lava_problem_flops(problem) / rate, START_AFTER_NS) : START_AFTER_NS;
+    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
+    double ns = rate > 0 ? fmin(1e9 * products * lava_operation_flops(operation) / rate, START_AFTER_NS)
+                         : START_AFTER_NS;
     return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
 
@@ -64,138 +64,139 @@ static double products_of(const struct lava_call *call) {
 }
 
 static double work_of(const struct lava_call *call) {
-    const struct lava_problem *problem = &call->problem;
-    double work = (double)problem->m * (double)problem->n * (double)problem->k * products_of(call);
-    return problem->region == LAVA_REGION_ALL ? work : work / 2;
+    const struct lava_operation *operation = &call->operation;
+    double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
+    return operation->c.region == LAVA_REGION_ALL ? work : work / 2;
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
  * set the device is prepared and waited for, whatever was multiplied so far. */
 static bool forwarded_early(struct lava_call *call, bool wait) {
     const struct lava_config *config = lava_config_get();
-    const struct lava_problem *problem = &call->problem;
+    const struct lava_operation *operation = &call->operation;
     call->place = LAVA_PLACE_CPU;
     if (!call->valid)
         call->reason = LAVA_REASON_INVALID;
     else if (config->mode == LAVA_MODE_CPU)
         call->reason = LAVA_REASON_MODE_CPU;
-    else if (lava_problem_is_trivial(problem))
+    else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
     else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
-    else if (!wait && too_early(problem, products_of(call)))
+    else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_prepare_ready_for(lava_type_real(problem->type), wait, &call->reason);
+        return !lava_prepare_ready_for(lava_type_real(operation->type), wait, &call->reason);
     return true;
 }
 
 /* The thread's last plan. Programs multiply the same sizes again and again, and choosing a plan takes 10% of
  * the time of a small product on the device. */
 static _Thread_local struct {
-    struct lava_problem problem;
+    struct lava_operation operation;
     const struct lava_figures *figures; /* NULL: there is none */
     struct lava_plan plan;
 } remembered;
 
 /* Returns whether everything that a plan depends on is the same. The caller has checked that C overlaps
  * neither A nor B. */
-static bool is_alike(const struct lava_problem *a, const struct lava_problem *b) {
-    return a->type == b->type && a->type_c == b->type_c && a->op_a == b->op_a && a->op_b == b->op_b &&
-           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta == 0) == (b->beta == 0) &&
-           (a->beta_imaginary == 0) == (b->beta_imaginary == 0) && a->conjugate_a == b->conjugate_a &&
-           a->conjugate_b == b->conjugate_b && a->precision == b->precision && a->region == b->region &&
+static bool is_alike(const struct lava_operation *a, const struct lava_operation *b) {
+    return a->type == b->type && a->c.type == b->c.type && a->a.op == b->a.op && a->b.op == b->b.op &&
+           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
+           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->a.conjugate == b->a.conjugate &&
+           a->b.conjugate == b->b.conjugate && a->precision == b->precision && a->c.region == b->c.region &&
            a->b_is_a == b->b_is_a;
 }
 
-static void choose(const struct lava_problem *problem, uint64_t memory_bytes, struct lava_plan *plan) {
+static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
     const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
     const struct lava_figures *figures = lava_calibration_figures();
-    bool usual = memory_bytes == 0 && !lava_problem_overlaps(problem);
-    if (usual && remembered.figures == figures && is_alike(problem, &remembered.problem)) {
+    bool usual = memory_bytes == 0 && !lava_operation_overlaps(operation);
+    if (usual && remembered.figures == figures && is_alike(operation, &remembered.operation)) {
         *plan = remembered.plan;
     } else {
-        lava_policy_choose(problem, lava_context_capabilities(), figures, lava_config_get()->mode, &overrides,
-                           plan);
+        lava_policy_choose(operation, lava_context_capabilities(), figures, lava_config_get()->mode,
+                           &overrides, plan);
         remembered.figures = usual ? figures : NULL;
-        remembered.problem = *problem;
+        remembered.operation = *operation;
         remembered.plan = *plan;
     }
     if (lava_log_enabled(LAVA_LOG_DEBUG)) {
         char text[512];
-        lava_policy_describe(problem, plan, text, sizeof text);
+        lava_policy_describe(operation, plan, text, sizeof text);
         LAVA_LOG(DEBUG, "%s", text);
     }
 }
 
 /* Recognizes most products that stay on the CPU without searching for a plan. Where plans are logged, all are
  * searched for. */
-static bool hopeless(const struct lava_problem *problem) {
+static bool hopeless(const struct lava_operation *operation) {
     return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
-           lava_policy_is_hopeless(problem, lava_context_capabilities(), lava_calibration_figures());
+           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_calibration_figures());
 }
 
 /* rows x columns of C from (row, column), on the CPU: inside the region, or a triangle on its diagonal. */
-static void run_part(const struct lava_problem *problem, int64_t row, int64_t rows, int64_t column,
+static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
     if (rows <= 0 || columns <= 0)
         return;
-    const struct lava_problem part = lava_problem_block(problem, row, rows, column, columns);
+    const struct lava_operation part = lava_operation_block(operation, row, rows, column, columns);
     lava_cpu_blas_run(lava_cpu_blas_get(), &part);
 }
 
-static void complete_all(const struct lava_problem *problem, const struct lava_progress *progress) {
+static void complete_all(const struct lava_operation *operation, const struct lava_progress *progress) {
     int64_t column = progress->column;
     if (progress->partial > 0) {
-        run_part(problem, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
+        run_part(operation, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
         column++;
     }
-    run_part(problem, progress->row, progress->rows, column, problem->n - column);
+    run_part(operation, progress->row, progress->rows, column, operation->n - column);
     int64_t below = progress->row + progress->rows;
-    run_part(problem, below, problem->m - below, 0, problem->n);
+    run_part(operation, below, operation->m - below, 0, operation->n);
 }
 
 /* One column inside a triangle's region: its element on the diagonal is a triangle of its own. */
-static void complete_column(const struct lava_problem *problem, int64_t column, int64_t row, int64_t end) {
+static void complete_column(const struct lava_operation *operation, int64_t column, int64_t row,
+                            int64_t end) {
     if (row <= column && column < end)
-        run_part(problem, column, 1, column, 1);
-    run_part(problem, row, lava_minimum(column, end) - row, column, 1);
+        run_part(operation, column, 1, column, 1);
+    run_part(operation, row, lava_minimum(column, end) - row, column, 1);
     int64_t below = lava_maximum(row, column + 1);
-    run_part(problem, below, end - below, column, 1);
+    run_part(operation, below, end - below, column, 1);
 }
 
 /* The strip's rest, then what is below it. */
-static void complete_lower(const struct lava_problem *problem, const struct lava_progress *progress) {
+static void complete_lower(const struct lava_operation *operation, const struct lava_progress *progress) {
     int64_t row = progress->row, end = row + progress->rows, column = progress->column;
     if (progress->partial > 0) {
-        complete_column(problem, column, lava_maximum(row + progress->partial, column), end);
+        complete_column(operation, column, lava_maximum(row + progress->partial, column), end);
         column++;
     }
-    run_part(problem, row, end - row, column, row - column);
+    run_part(operation, row, end - row, column, row - column);
     int64_t diagonal = lava_maximum(row, column);
-    run_part(problem, diagonal, end - diagonal, diagonal, end - diagonal);
-    run_part(problem, end, problem->n - end, 0, end);
-    run_part(problem, end, problem->n - end, end, problem->n - end);
+    run_part(operation, diagonal, end - diagonal, diagonal, end - diagonal);
+    run_part(operation, end, operation->n - end, 0, end);
+    run_part(operation, end, operation->n - end, end, operation->n - end);
 }
 
 /* All columns from progress->column on. */
-static void complete_upper(const struct lava_problem *problem, const struct lava_progress *progress) {
+static void complete_upper(const struct lava_operation *operation, const struct lava_progress *progress) {
     int64_t column = progress->column;
     if (progress->partial > 0) {
-        complete_column(problem, column, progress->partial, column + 1);
+        complete_column(operation, column, progress->partial, column + 1);
         column++;
     }
-    run_part(problem, 0, column, column, problem->n - column);
-    run_part(problem, column, problem->n - column, column, problem->n - column);
+    run_part(operation, 0, column, column, operation->n - column);
+    run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress) {
-    if (problem->region == LAVA_REGION_ALL)
-        complete_all(problem, progress);
-    else if (problem->region == LAVA_REGION_LOWER)
-        complete_lower(problem, progress);
+void lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (operation->c.region == LAVA_REGION_ALL)
+        complete_all(operation, progress);
+    else if (operation->c.region == LAVA_REGION_LOWER)
+        complete_lower(operation, progress);
     else
-        complete_upper(problem, progress);
+        complete_upper(operation, progress);
 }
 
 /* Nothing of C is written. */
@@ -204,17 +205,17 @@ static bool is_untouched(const struct lava_progress *progress) {
 }
 
 /* Runs the plan; where the device has less memory than it said, in smaller blocks. */
-static enum lava_status run_plan(struct lava_engine *engine, const struct lava_problem *problem,
+static enum lava_status run_plan(struct lava_engine *engine, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
-        enum lava_status status = lava_runner_run(engine, problem, plan, progress, NULL);
+        enum lava_status status = lava_runner_run(engine, operation, plan, progress, NULL);
         if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) || engine->device->failed)
             return status;
         memory_bytes /= 2;
         if (memory_bytes < LEAST_MEMORY_BYTES)
             return status;
-        choose(problem, memory_bytes, plan);
+        choose(operation, memory_bytes, plan);
         if (plan->place != LAVA_PLACE_GPU)
             return status;
     }
@@ -222,7 +223,7 @@ static enum lava_status run_plan(struct lava_engine *engine, const struct lava_p
 
 /* Whether a device that is ready should compute it; call->reason says why. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
-    choose(&call->problem, 0, plan);
+    choose(&call->operation, 0, plan);
     call->reason = plan->reason;
     return plan->place == LAVA_PLACE_GPU;
 }
@@ -230,9 +231,9 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call, void *context) {
     (void)context;
-    const struct lava_problem *problem = &call->problem;
+    const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
-    if (hopeless(problem)) {
+    if (hopeless(operation)) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
@@ -246,7 +247,7 @@ static bool try_product(struct lava_call *call, void *context) {
         return false;
     }
     struct lava_progress progress;
-    enum lava_status status = run_plan(engine, problem, &plan, &progress);
+    enum lava_status status = run_plan(engine, operation, &plan, &progress);
     bool lost = engine->device->failed;
     lava_idle_touch();
     lava_context_unlock(cancel_state);
@@ -259,12 +260,12 @@ static bool try_product(struct lava_call *call, void *context) {
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(&progress)) {
         /* a triangle may still be computed in halves (lib/blas/triangle.c) */
-        if (status == LAVA_ERROR_DEVICE_MEMORY && problem->region != LAVA_REGION_ALL && !lost)
+        if (status == LAVA_ERROR_DEVICE_MEMORY && operation->c.region != LAVA_REGION_ALL && !lost)
             call->reason = LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }
     call->scheme = plan.kernel->scheme;
-    lava_offload_complete(problem, &progress);
+    lava_offload_complete(operation, &progress);
     return true;
 }
 
@@ -313,7 +314,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
     lava_offload_open();
     lava_calibration_call_begins();
     call->start_ns = lava_clock_now_ns();
-    call->problem.precision = lava_offload_precision();
+    call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
     bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
     fesetenv(&callers);
@@ -329,11 +330,11 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     enum lava_reason unused;
     *plan = (struct lava_plan){0};
     lava_threshold_open();
-    call->problem.precision = lava_offload_precision();
+    call->operation.precision = lava_offload_precision();
     bool forwarded = forwarded_early(call, true);
     /* Measured figures come with the device, and may lower the cut-off. */
     if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
-        lava_prepare_ready_for(lava_type_real(call->problem.type), true, &unused))
+        lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, true);
     if (!forwarded && plan_product(call, plan))
         call->place = LAVA_PLACE_GPU;
@@ -342,21 +343,22 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
 }
 
 static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
-    const struct lava_problem *problem = &call->problem;
-    const struct lava_trace_span span = {.name = lava_routine_name(call->routine),
-                                         .begin_ns = call->start_ns,
-                                         .end_ns = call->start_ns + elapsed_ns,
-                                         .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
-                                         .why = lava_reason_text(call->reason),
-                                         .labels = {"m", "n", "k", call->products ? "products" : NULL},
-                                         .numbers = {problem->m, problem->n, problem->k, call->products}};
+    const struct lava_operation *operation = &call->operation;
+    const struct lava_trace_span span = {
+        .name = lava_routine_name(call->routine),
+        .begin_ns = call->start_ns,
+        .end_ns = call->start_ns + elapsed_ns,
+        .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
+        .why = lava_reason_text(call->reason),
+        .labels = {"m", "n", "k", call->products ? "products" : NULL},
+        .numbers = {operation->m, operation->n, operation->k, call->products}};
     lava_trace_add(&span);
 }
 
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    lava_stats_count(call->routine, call->valid ? &call->problem : NULL, call->products, call->place,
+    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
     if (lava_trace_on())
         trace_call(call, elapsed_ns);

@@ -2,7 +2,7 @@
  * forwards its arguments untouched where begin says so, and calls end.
  *
  *     struct lava_call call = {.routine = LAVA_ROUTINE_sgemm_};
- *     call.valid = lava_validate_translate(&list, &call.problem);
+ *     call.valid = lava_validate_translate(&list, &call.operation);
  *     if (!lava_offload_begin(&call))
  *         forward(the caller's arguments, untouched);
  *     lava_offload_end(&call);
@@ -20,10 +20,10 @@
 
 struct lava_call {
     enum lava_routine routine;
-    bool valid; /* problem is filled, except for the precision */
-    struct lava_problem problem;
+    bool valid; /* operation is filled, except for the precision */
+    struct lava_operation operation;
     int64_t products; /* how many of that shape, in a batch; else 0 */
-    /* begin fills these, and the problem's precision */
+    /* begin fills these, and the operation's precision */
     uint64_t start_ns;
     enum lava_place place;
     enum lava_reason reason;
@@ -58,7 +58,7 @@ void lava_offload_set_precision(enum lava_precision precision);
 enum lava_precision lava_offload_precision(void);
 
 /* Computes on the CPU what a failed run has not written to C. */
-void lava_offload_complete(const struct lava_problem *problem, const struct lava_progress *progress);
+void lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress);
 
 /* Starts the device if that has not happened and waits until it can be used. *why says in words what became
  * of it; false: it cannot be used. */

@@ -108,16 +108,16 @@ static void free_sample(struct sample *sample) {
 
 /* Computes column j of the expected C, and of |alpha| |A| |B| + |beta| |C0|, with C0 = 1. `lost` sums up what
  * the sums lose by rounding. So only the roundings of the products remain, one unit of the size. */
-static void expect_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+static void expect_column(const struct sample *sample, const struct lava_operation *operation, int64_t j) {
     for (int64_t i = 0; i < sample->m; i++) {
-        sample->sums[i] = problem->beta;
+        sample->sums[i] = operation->beta.real;
         sample->lost[i] = 0;
-        sample->sizes[i] = fabs(problem->beta);
+        sample->sizes[i] = fabs(operation->beta.real);
     }
     for (int64_t l = 0; l < sample->k; l++) {
         const double *a = sample->op_a + l * sample->m;
-        double b = problem->alpha *
-                   sample->values_b[problem->op_b == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
+        double b = operation->alpha.real *
+                   sample->values_b[operation->b.op == LAVA_OP_N ? l + j * sample->ld : j + l * sample->ld];
         for (int64_t i = 0; i < sample->m; i++) {
             double product = a[i] * b, sum = sample->sums[i] + product, added = sum - sample->sums[i];
             sample->lost[i] += (sample->sums[i] - (sum - added)) + (product - added);
@@ -127,17 +127,17 @@ static void expect_column(const struct sample *sample, const struct lava_problem
     }
 }
 
-static void read_column(const struct sample *sample, const struct lava_problem *problem, int64_t j) {
+static void read_column(const struct sample *sample, const struct lava_operation *operation, int64_t j) {
     for (int64_t i = 0, place = j * sample->ld; i < sample->m; i++, place++) {
         float value;
-        if (problem->type_c == LAVA_TYPE_FP64) {
+        if (operation->c.type == LAVA_TYPE_FP64) {
             sample->column[i] = ((const double *)sample->c)[place];
             continue;
         }
-        if (problem->type_c == LAVA_TYPE_FP32)
+        if (operation->c.type == LAVA_TYPE_FP32)
             value = ((const float *)sample->c)[place];
         else
-            lava_convert_to_fp32(problem->type_c, (const uint16_t *)sample->c + place, &value, 1);
+            lava_convert_to_fp32(operation->c.type, (const uint16_t *)sample->c + place, &value, 1);
         sample->column[i] = (double)value;
     }
 }
@@ -149,33 +149,33 @@ static bool same_special(double got, double expected) {
 /* Returns how much an element may be off. fp32 and fp64: 4 sqrt(K + 2) u of its size, plus the allowance for
  * planes. Cooperative matrices round as the device chooses: 2 K u in the worst case. A result in half
  * precision is rounded once more, to half a step among fp16's subnormal numbers. */
-static double allowed(const struct lava_scheme_row *scheme, const struct lava_problem *problem,
+static double allowed(const struct lava_scheme_row *scheme, const struct lava_operation *operation,
                       double expected, double size) {
     static const double roundings[LAVA_TYPE_COUNT] = {0, 0x1p-11, 0x1p-8};
-    double unit = problem->type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24, k = (double)problem->k;
-    double terms = lava_type_is_half(problem->type) ? 2.0 * k : 4.0 * sqrt(k + 2.0);
+    double unit = lava_type_facts(lava_type_sums(operation->type))->unit, k = (double)operation->k;
+    double terms = lava_type_is_half(operation->type) ? 2.0 * k : 4.0 * sqrt(k + 2.0);
     terms += scheme->units;
     if (scheme->planes > 0 && scheme->span_k == 0)
         terms += 2.0 * k;
-    double bound = terms * unit * size + roundings[problem->type_c] * fabs(expected);
-    return problem->type_c == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
+    double bound = terms * unit * size + roundings[operation->c.type] * fabs(expected);
+    return operation->c.type == LAVA_TYPE_FP16 ? bound + 0x1p-25 : bound;
 }
 
 /* Returns the largest error as a multiple of the allowed error. */
-static double worst_error(const struct sample *sample, const struct lava_problem *problem) {
+static double worst_error(const struct sample *sample, const struct lava_operation *operation) {
     const struct lava_scheme_row *scheme = lava_scheme(sample->kernel->scheme);
     double worst = 0;
     for (int64_t l = 0; l < sample->k; l++)
         for (int64_t i = 0; i < sample->m; i++)
             sample->op_a[i + l * sample->m] =
-                sample->values_a[problem->op_a == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
+                sample->values_a[operation->a.op == LAVA_OP_N ? i + l * sample->ld : l + i * sample->ld];
     for (int64_t j = 0; j < sample->n; j++) {
-        expect_column(sample, problem, j);
-        read_column(sample, problem, j);
+        expect_column(sample, operation, j);
+        read_column(sample, operation, j);
         for (int64_t i = 0; i < sample->m; i++) {
             double got = sample->column[i];
             double expected = sample->sums[i] + (isfinite(sample->sums[i]) ? sample->lost[i] : 0);
-            double ratio = fabs(got - expected) / allowed(scheme, problem, expected, sample->sizes[i]);
+            double ratio = fabs(got - expected) / allowed(scheme, operation, expected, sample->sizes[i]);
             if (isnan(expected) || isinf(expected))
                 ratio = same_special(got, expected) ? 0 : INFINITY;
             if (!(ratio <= worst)) /* also true for a NaN */
@@ -188,34 +188,35 @@ static double worst_error(const struct sample *sample, const struct lava_problem
 static enum lava_status run_case(struct lava_engine *engine, const struct sample *sample,
                                  const struct test_case *test) {
     const struct lava_kernel *kernel = sample->kernel;
-    const struct lava_problem problem = {.type = kernel->type,
-                                         .type_c = test->narrow ? kernel->type : lava_type_sums(kernel->type),
-                                         .op_a = test->op,
-                                         .op_b = test->op,
-                                         .m = sample->m,
-                                         .n = sample->n,
-                                         .k = sample->k,
-                                         .lda = sample->ld,
-                                         .ldb = sample->ld,
-                                         .ldc = sample->ld,
-                                         .alpha = 0.75,
-                                         .beta = test->narrow ? 0 : BETA,
-                                         .a = sample->a,
-                                         .b = sample->b,
-                                         .c = sample->c};
+    const struct lava_operation operation = {.type = kernel->type,
+                                             .c.type =
+                                                 test->narrow ? kernel->type : lava_type_sums(kernel->type),
+                                             .a.op = test->op,
+                                             .b.op = test->op,
+                                             .m = sample->m,
+                                             .n = sample->n,
+                                             .k = sample->k,
+                                             .a.ld = sample->ld,
+                                             .b.ld = sample->ld,
+                                             .c.ld = sample->ld,
+                                             .alpha.real = 0.75,
+                                             .beta.real = test->narrow ? 0 : BETA,
+                                             .a.first = sample->a,
+                                             .b.first = sample->b,
+                                             .c.first = sample->c};
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_OK; /* the policy never chooses a row that the device cannot run */
     for (int64_t i = 0; i < sample->ld * sample->n; i++)
-        put(problem.type_c, sample->c, i, test->narrow ? NAN : 1.0);
-    enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, NULL);
+        put(operation.c.type, sample->c, i, test->narrow ? NAN : 1.0);
+    enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
     if (status)
         return status;
-    double worst = worst_error(sample, &problem);
+    double worst = worst_error(sample, &operation);
     if (worst <= 1.0)
         return LAVA_OK;
     LAVA_LOG(WARN, "%s: kernel %s computes wrong results (error %.2g of the bound)",

@@ -45,34 +45,34 @@ static enum lava_status multiply(struct lava_engine *engine, const struct lava_k
                                  struct sample *sample) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     double a[2 * LD * LD], b[2 * LD * LD], c[2 * LD * LD];
-    enum lava_type type = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
+    enum lava_type type = lava_type_facts(kernel->type)->complex_type;
     const struct lava_overrides overrides = {.kernel = kernel};
-    const struct lava_problem problem = {.type = type,
-                                         .type_c = type,
-                                         .op_a = LAVA_OP_T,
-                                         .op_b = LAVA_OP_N,
-                                         .conjugate_a = true,
-                                         .m = M,
-                                         .n = N,
-                                         .k = K,
-                                         .lda = LD,
-                                         .ldb = LD,
-                                         .ldc = LD,
-                                         .alpha = ALPHA,
-                                         .alpha_imaginary = ALPHA_IMAGINARY,
-                                         .a = a,
-                                         .b = b,
-                                         .c = c,
-                                         .precision = LAVA_PRECISION_IEEE};
+    const struct lava_operation operation = {.type = type,
+                                             .c.type = type,
+                                             .a.op = LAVA_OP_T,
+                                             .b.op = LAVA_OP_N,
+                                             .a.conjugate = true,
+                                             .m = M,
+                                             .n = N,
+                                             .k = K,
+                                             .a.ld = LD,
+                                             .b.ld = LD,
+                                             .c.ld = LD,
+                                             .alpha.real = ALPHA,
+                                             .alpha.imaginary = ALPHA_IMAGINARY,
+                                             .a.first = a,
+                                             .b.first = b,
+                                             .c.first = c,
+                                             .precision = LAVA_PRECISION_IEEE};
     struct lava_plan plan;
     struct lava_progress progress;
     store(kernel->type, sample->a, a);
     store(kernel->type, sample->b, b);
     memset(c, 0xff, sizeof c);
-    lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_ERROR_SELF_TEST;
-    enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, NULL);
+    enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
     load(kernel->type, c, sample->c);
     return status;
 }
@@ -100,7 +100,7 @@ enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct
     enum lava_status status = multiply(engine, kernel, &sample);
     for (int j = 0; j < N && !status; j++)
         for (int i = 0; i < M; i++) {
-            double error = error_of(&sample, i, j, kernel->type == LAVA_TYPE_FP64 ? 0x1p-53 : 0x1p-24);
+            double error = error_of(&sample, i, j, lava_type_facts(kernel->type)->unit);
             if (!(error <= worst)) /* also true for a NaN */
                 worst = error;
         }

@@ -11,7 +11,7 @@ enum variant { PLAIN, SPECIAL, IEEE, ROLLED, VARIANT_COUNT };
 // clang-format on
 
 bool lava_modules_has(enum lava_module module) {
-    return modules[module][PLAIN].code != NULL;
+    return modules[module][PLAIN].words != NULL;
 }
 
 /* Whether a module computes in fp64. The others compute in fp32. */
@@ -37,13 +37,12 @@ static enum variant wanted(enum lava_module module, const struct lava_capabiliti
 }
 
 /* A module without a rolled variant has no loops worth rolling; its variant is chosen by arithmetic alone. */
-const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
-                                  size_t *bytes) {
+const struct lava_code *lava_modules_code(enum lava_module module,
+                                          const struct lava_capabilities *capabilities) {
     enum variant variant = wanted(module, capabilities);
-    if (variant == ROLLED && !modules[module][ROLLED].code)
+    if (variant == ROLLED && !modules[module][ROLLED].words)
         variant = capabilities->special_preserve_fp32 ? SPECIAL : PLAIN;
-    if (!modules[module][variant].code)
+    if (!modules[module][variant].words)
         variant = PLAIN;
-    *bytes = modules[module][variant].bytes;
-    return modules[module][variant].code;
+    return &modules[module][variant];
 }

@@ -6,12 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/kernels.h"
+#include "dispatch/capabilities.h"
+#include "dispatch/modules.h"
+
+/* A compiled shader. */
+struct lava_code {
+    const uint32_t *words;
+    size_t bytes;
+};
 
 /* Returns false where the shader compiler of the build does not know an extension that the module needs. */
 bool lava_modules_has(enum lava_module module);
 /* Returns the variant of the module that suits the device, in static storage. */
-const uint32_t *lava_modules_code(enum lava_module module, const struct lava_capabilities *capabilities,
-                                  size_t *bytes);
+const struct lava_code *lava_modules_code(enum lava_module module,
+                                          const struct lava_capabilities *capabilities);
 
 #endif

@@ -111,10 +111,11 @@ static bool depends_on_subgroup(const struct lava_pipeline_specification *specif
 
 static enum lava_status create_pipeline(struct lava_device *device, struct lava_pipeline *pipeline) {
     const struct lava_pipeline_specification *specification = &pipeline->specification;
-    size_t code_bytes;
-    const uint32_t *code = lava_modules_code(specification->module, &device->capabilities, &code_bytes);
+    const struct lava_code *code = specification->code;
+    if (!code)
+        code = lava_modules_code(specification->module, &device->capabilities);
     const VkShaderModuleCreateInfo module_info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code_bytes, .pCode = code};
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code->bytes, .pCode = code->words};
     VkShaderModule module;
     enum lava_status status =
         LAVA_VK(device, CreateShaderModule(device->handle, &module_info, NULL, &module));
@@ -149,12 +150,18 @@ static enum lava_status create_pipeline(struct lava_device *device, struct lava_
     return status;
 }
 
+static bool is_same(const struct lava_pipeline_specification *a,
+                    const struct lava_pipeline_specification *b) {
+    return a->code == b->code && a->module == b->module &&
+           !memcmp(a->constants, b->constants, sizeof a->constants);
+}
+
 enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline_specification *specification,
                                     const struct lava_pipeline **result) {
     struct lava_pipelines *pipelines = device->pipelines;
     for (size_t i = 0; i < pipelines->count; i++) {
-        if (!memcmp(&pipelines->pipelines[i].specification, specification, sizeof *specification)) {
+        if (is_same(&pipelines->pipelines[i].specification, specification)) {
             *result = &pipelines->pipelines[i];
             return LAVA_OK;
         }
@@ -246,16 +253,15 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
 }
 
 struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type) {
-    static const enum lava_module modules[LAVA_TYPE_COUNT] = {
-        [LAVA_TYPE_FP32] = LAVA_MODULE_EPILOGUE_FP32,   [LAVA_TYPE_FP64] = LAVA_MODULE_EPILOGUE_FP64,
-        [LAVA_TYPE_CFP32] = LAVA_MODULE_EPILOGUE_CFP32, [LAVA_TYPE_CFP64] = LAVA_MODULE_EPILOGUE_CFP64,
-        [LAVA_TYPE_FP16] = LAVA_MODULE_EPILOGUE_FP16,   [LAVA_TYPE_BF16] = LAVA_MODULE_EPILOGUE_BF16};
-    return (struct lava_pipeline_specification){.module = modules[result_type]};
+    return (struct lava_pipeline_specification){.module = lava_type_facts(result_type)->epilogue};
+}
+
+struct lava_pipeline_specification lava_pipelines_update(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->update};
 }
 
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = type == LAVA_TYPE_CFP64 ? LAVA_MODULE_SPLIT_CFP64
-                                                                                  : LAVA_MODULE_SPLIT_CFP32};
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->split};
 }
 
 /* Returns how many statistics there are; 0 where the driver reports none. */

@@ -7,9 +7,11 @@
 #include "dispatch/kernels.h"
 #include "lib/base/config.h"
 #include "lib/vk/device.h"
+#include "lib/vk/modules.h"
 #include "shaders/interface.h"
 
 struct lava_pipeline_specification {
+    const struct lava_code *code; /* used instead of the module's; static storage. NULL in the library */
     enum lava_module module;
     uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; 0 where the module does not use one */
 };
@@ -47,6 +49,8 @@ struct lava_pipeline_specification lava_pipelines_screen(void);
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities);
 struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type);
+/* This kernel updates C on the device. */
+struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
 /* This kernel splits an operand of a complex type into its parts. */
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type);
 

@@ -100,19 +100,19 @@ static void repeat_lines(struct target *t, const struct problem *p) {
 /* Returns NULL or the reason for a failure. */
 static const char *compute(struct target *t, const struct problem *p, const struct lava_kernel *kernel,
                            float c[SIDE * SIDE]) {
-    const struct lava_problem problem = {.type = LAVA_TYPE_FP32,
-                                         .type_c = LAVA_TYPE_FP32,
-                                         .m = SIDE,
-                                         .n = SIDE,
-                                         .k = p->k,
-                                         .lda = SIDE,
-                                         .ldb = p->k,
-                                         .ldc = SIDE,
-                                         .alpha = (double)p->alpha,
-                                         .beta = (double)p->beta,
-                                         .a = t->a,
-                                         .b = t->b,
-                                         .c = c};
+    const struct lava_operation problem = {.type = LAVA_TYPE_FP32,
+                                           .c.type = LAVA_TYPE_FP32,
+                                           .m = SIDE,
+                                           .n = SIDE,
+                                           .k = p->k,
+                                           .a.ld = SIDE,
+                                           .b.ld = p->k,
+                                           .c.ld = SIDE,
+                                           .alpha.real = (double)p->alpha,
+                                           .beta.real = (double)p->beta,
+                                           .a.first = t->a,
+                                           .b.first = t->b,
+                                           .c.first = c};
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = 1, .column_blocks = 1};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;

@@ -36,7 +36,7 @@ void bench_header(const struct bench_options *options) {
     printf("\n");
 }
 
-static void time_calls(struct check_context *context, const struct lava_problem *problem,
+static void time_calls(struct check_context *context, const struct lava_operation *operation,
                        const struct lava_plan *plan, double seconds, struct timings *timings) {
     static double call_ms[MAX_CALLS];
     struct lava_progress progress;
@@ -44,7 +44,7 @@ static void time_calls(struct check_context *context, const struct lava_problem 
     int rounds = 0;
     while (rounds < MAX_CALLS && (rounds < 3 || (double)(lava_clock_now_ns() - begin) * 1e-9 < seconds)) {
         uint64_t start = lava_clock_now_ns();
-        if (lava_runner_run(context->engine, problem, plan, &progress, NULL) != LAVA_OK)
+        if (lava_runner_run(context->engine, operation, plan, &progress, NULL) != LAVA_OK)
             return;
         call_ms[rounds++] = (double)(lava_clock_now_ns() - start) * 1e-6;
     }
@@ -64,20 +64,20 @@ static double products_of(const struct lava_kernel *kernel) {
 }
 
 /* Bytes of C as the device delivers it. Complex elements arrive as parts. */
-static double result_bytes(const struct lava_problem *problem) {
-    return (lava_type_is_complex(problem->type_c) ? 2.0 : 1.0) * (double)problem->m * (double)problem->n *
-           (double)lava_type_bytes(lava_problem_result_type(problem));
+static double result_bytes(const struct lava_operation *operation) {
+    return (lava_type_is_complex(operation->c.type) ? 2.0 : 1.0) * (double)operation->m *
+           (double)operation->n * (double)lava_type_bytes(lava_operation_result_type(operation));
 }
 
 /* Formats the share of the time that the binding ceiling allows, and which ceiling that is. */
 static void roof_text(const struct bench_options *options, const struct lava_plan *plan,
-                      const struct lava_problem *problem, double device_ms, char text[32]) {
+                      const struct lava_operation *operation, double device_ms, char text[32]) {
     const struct ceilings *ceilings = &options->ceilings;
     double flops_per_s =
         ceilings->flops_per_s[lava_kernel_element_type(plan->kernel)] / products_of(plan->kernel);
-    double bytes =
-        (double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes + result_bytes(problem);
-    double arithmetic_ms = flops_per_s > 0 ? 1e3 * lava_problem_flops(problem) / flops_per_s : 0;
+    double bytes = (double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes +
+                   result_bytes(operation);
+    double arithmetic_ms = flops_per_s > 0 ? 1e3 * lava_operation_flops(operation) / flops_per_s : 0;
     double memory_ms = ceilings->bytes_per_s > 0 ? 1e3 * bytes / ceilings->bytes_per_s : 0;
     double roof_ms = fmax(arithmetic_ms, memory_ms);
     if (roof_ms > 0 && device_ms > 0)
@@ -89,13 +89,13 @@ static void roof_text(const struct bench_options *options, const struct lava_pla
 
 /* Formats the call's time relative to the longer of two: all its bytes on the bus, or its arithmetic as just
  * measured on the device. */
-static void call_text(const struct bench_options *options, const struct lava_problem *problem,
+static void call_text(const struct bench_options *options, const struct lava_operation *operation,
                       double device_ms, double call_ms, char text[32]) {
     const struct ceilings *ceilings = &options->ceilings;
     double bus_ms = 0;
     if (ceilings->upload_bytes_per_s > 0 && ceilings->download_bytes_per_s > 0)
-        bus_ms = 1e3 * (lava_problem_operand_bytes(problem) / ceilings->upload_bytes_per_s +
-                        result_bytes(problem) / ceilings->download_bytes_per_s);
+        bus_ms = 1e3 * (lava_operation_operand_bytes(operation) / ceilings->upload_bytes_per_s +
+                        result_bytes(operation) / ceilings->download_bytes_per_s);
     double roof_ms = fmax(bus_ms, device_ms);
     text[0] = '\0';
     if (bus_ms > 0)
@@ -103,23 +103,25 @@ static void call_text(const struct bench_options *options, const struct lava_pro
 }
 
 static void print_line(const struct bench_options *options, const struct lava_plan *plan,
-                       const struct lava_problem *problem, const struct timings *timings) {
+                       const struct lava_operation *operation, const struct timings *timings) {
     char size[64], roof[32], operands[32], call[32];
-    double flops = lava_problem_flops(problem), device_ms = timings->multiply_ms + timings->device.finish_ms;
+    double flops = lava_operation_flops(operation),
+           device_ms = timings->multiply_ms + timings->device.finish_ms;
     double mib = ((double)plan->blocking.packed_a_bytes + (double)plan->blocking.packed_b_bytes) / 0x1p20;
-    snprintf(size, sizeof size, "%" PRId64 " x %" PRId64 " x %" PRId64, problem->m, problem->n, problem->k);
+    snprintf(size, sizeof size, "%" PRId64 " x %" PRId64 " x %" PRId64, operation->m, operation->n,
+             operation->k);
     if (timings->copies > 1)
         snprintf(operands, sizeof operands, "%ux%.4g", timings->copies, mib);
     else
         snprintf(operands, sizeof operands, "%.4g", mib);
-    roof_text(options, plan, problem, device_ms, roof);
+    roof_text(options, plan, operation, device_ms, roof);
     double rate = device_ms > 0 ? flops / device_ms * 1e-9 : 0;
     printf("%-22s %-9s %-8s %-10s %-21s | %9.4f %9.4f %8.4f | %8.*f %-14s %5s MiB | %8.4f |",
-           plan->kernel->name, lava_type_name(problem->type_c), lava_tile_order_name(plan->schedule),
+           plan->kernel->name, lava_type_name(operation->c.type), lava_tile_order_name(plan->schedule),
            plan->persistent ? "persistent" : "per tile", size, timings->multiply_ms,
            timings->copies > 1 ? timings->device.multiply_ms : timings->device.multiply_median_ms,
            timings->device.finish_ms, rate < 1 ? 4 : 2, rate, roof, operands, timings->device.pack_ms);
-    call_text(options, problem, device_ms, timings->call_ms, call);
+    call_text(options, operation, device_ms, timings->call_ms, call);
     if (timings->call_ms > 0)
         printf(" %9.3f %8.3f | %.0f%s,", timings->call_ms, timings->call_median_ms,
                flops / timings->call_ms * 1e-6, call);
@@ -130,20 +132,20 @@ static void print_line(const struct bench_options *options, const struct lava_pl
 
 /* Returns false if the product could not be computed. */
 static bool time_all(struct check_context *context, const struct bench_options *options,
-                     const struct lava_problem *problem, const struct lava_plan *plan) {
+                     const struct lava_operation *operation, const struct lava_plan *plan) {
     struct timings timings = {0};
-    timings.device = measure_device(context->engine, problem, plan, options->seconds, options->seconds);
+    timings.device = measure_device(context->engine, operation, plan, options->seconds, options->seconds);
     if (timings.device.rounds == 0)
         return false;
     timings.multiply_ms = timings.device.multiply_ms;
     if (options->rotate_bytes) {
-        double ms = measure_rotating(context->engine, problem, plan, options->rotate_bytes, options->seconds,
-                                     &timings.copies);
+        double ms = measure_rotating(context->engine, operation, plan, options->rotate_bytes,
+                                     options->seconds, &timings.copies);
         timings.multiply_ms = ms > 0 ? ms : timings.multiply_ms;
     }
     if (!options->device_only)
-        time_calls(context, problem, plan, options->seconds, &timings);
-    print_line(options, plan, problem, &timings);
+        time_calls(context, operation, plan, options->seconds, &timings);
+    print_line(options, plan, operation, &timings);
     return true;
 }
 
@@ -154,7 +156,7 @@ bool bench_run(struct check_context *context, const struct bench_options *option
         type = options->kernel->type;
     enum lava_type type_c =
         lava_type_is_half(type) && options->type_c == LAVA_TYPE_FP32 ? LAVA_TYPE_FP32 : type;
-    struct lava_problem problem = measure_problem(type, type_c, m, n, k, context->seed);
+    struct lava_operation operation = measure_operation(type, type_c, m, n, k, context->seed);
     const struct lava_overrides overrides = {.kernel = options->kernel,
                                              .schedule = options->schedule,
                                              .persistent = options->persistent,
@@ -166,20 +168,21 @@ bool bench_run(struct check_context *context, const struct bench_options *option
                                              .pieces = options->device_only ? 1 : options->pieces};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
-    lava_policy_choose(&problem, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides,
+                       &plan);
     const char *why = NULL;
     bool lacking = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL && !options->kernel;
     if (plan.place != LAVA_PLACE_GPU)
         why = lava_reason_text(plan.reason);
-    else if (!time_all(context, options, &problem, &plan))
+    else if (!time_all(context, options, &operation, &plan))
         why = "could not be computed";
-    else if (!measure_samples_right(&problem, plan.kernel->scheme, context->seed))
+    else if (!measure_samples_right(&operation, plan.kernel->scheme, context->seed))
         why = "wrong result";
     if (why)
         printf("%s: %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %s\n", lacking ? "not timed" : "FAIL",
                options->kernel ? options->kernel->name : lava_type_name(type), m, n, k, why);
     if (!lacking)
         *(why ? &context->failed : &context->passed) += 1;
-    measure_free(&problem);
+    measure_free(&operation);
     return !why;
 }

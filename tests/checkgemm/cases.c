@@ -197,20 +197,20 @@ void check_kernel(struct check_context *context, bool quick) {
 }
 
 /* A product for the context's kernel with several tiles in each dimension and partial tiles at the edges. */
-static struct lava_problem schedule_problem(const struct check_context *context,
-                                            const struct check_matrix matrices[3]) {
-    return (struct lava_problem){.type = context->type,
-                                 .type_c = context->type_c,
-                                 .m = matrices[2].rows,
-                                 .n = matrices[2].columns,
-                                 .k = matrices[0].columns,
-                                 .lda = matrices[0].ld,
-                                 .ldb = matrices[1].ld,
-                                 .ldc = matrices[2].ld,
-                                 .alpha = 1,
-                                 .a = matrices[0].data,
-                                 .b = matrices[1].data,
-                                 .c = matrices[2].data};
+static struct lava_operation schedule_operation(const struct check_context *context,
+                                                const struct check_matrix matrices[3]) {
+    return (struct lava_operation){.type = context->type,
+                                   .c.type = context->type_c,
+                                   .m = matrices[2].rows,
+                                   .n = matrices[2].columns,
+                                   .k = matrices[0].columns,
+                                   .a.ld = matrices[0].ld,
+                                   .b.ld = matrices[1].ld,
+                                   .c.ld = matrices[2].ld,
+                                   .alpha.real = 1,
+                                   .a.first = matrices[0].data,
+                                   .b.first = matrices[1].data,
+                                   .c.first = matrices[2].data};
 }
 
 /* The values of the linear order with one workgroup per tile are checked by the cases above. */
@@ -224,14 +224,14 @@ void check_schedules(struct check_context *context) {
     uint64_t state = context->seed;
     check_matrix_fill(&matrices[0], ENTRIES_UNIFORM, &state);
     check_matrix_fill(&matrices[1], ENTRIES_UNIFORM, &state);
-    const struct lava_problem problem = schedule_problem(context, matrices);
+    const struct lava_operation operation = schedule_operation(context, matrices);
     for (int schedule = 0; schedule < LAVA_TILE_ORDER_COUNT; schedule++)
         for (int persistent = 1; persistent <= 2; persistent++) {
             char label[CHECK_LABEL_BYTES];
             const struct lava_overrides overrides = {
                 .schedule = 1 + schedule, .persistent = persistent, .split_k = 1};
             check_matrix_poison(&matrices[2]);
-            const char *why = check_compute(context, &problem, &overrides, NULL);
+            const char *why = check_compute(context, &operation, &overrides, NULL);
             if (!why && !expected.buffer)
                 expected = check_matrix_copy(&matrices[2]);
             if (!why && memcmp(expected.buffer, matrices[2].buffer, check_matrix_bytes(&expected)) != 0)
@@ -267,13 +267,14 @@ static bool may_lack(const struct lava_capabilities *device, enum lava_type type
 }
 
 void check_refusal(struct check_context *context, enum lava_type type, bool complete) {
-    struct lava_problem problem = measure_problem(type, type, 256, 256, 256, context->seed);
+    struct lava_operation operation = measure_operation(type, type, 256, 256, 256, context->seed);
     const struct lava_overrides overrides = {0};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     size_t of_type, present = rows_with_modules(type, &of_type);
-    lava_policy_choose(&problem, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
-    measure_free(&problem);
+    lava_policy_choose(&operation, &context->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides,
+                       &plan);
+    measure_free(&operation);
     bool may = may_lack(&context->engine->capabilities, type);
     bool refused = plan.place == LAVA_PLACE_CPU && plan.reason == LAVA_REASON_NO_KERNEL;
     bool modules_right = present == of_type || (present == 0 && !complete);

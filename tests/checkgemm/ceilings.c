@@ -11,6 +11,7 @@
 #include "tests/checkgemm/matrix.h"
 
 #include "shaders/ceiling.h"
+#include "shaders/ceiling_names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define TIMEOUT_NS   60000000000ull
@@ -29,6 +30,19 @@
 #define BUS_COPIES 4
 #define BUS_ROUNDS 8
 
+enum ceiling {
+#define CEILING_ENUMERATOR(name, is_fp64) LAVA_##name,
+    LAVA_CEILING_MODULES(CEILING_ENUMERATOR)
+#undef CEILING_ENUMERATOR
+        LAVA_CEILING_COUNT
+};
+/* As in lib/vk/modules.c. */
+enum variant { PLAIN, ROLLED, VARIANT_COUNT };
+
+// clang-format off
+#include "shaders/ceilings.inc"
+// clang-format on
+
 struct session {
     struct lava_device *device;
     uint32_t multiprocessors;
@@ -42,6 +56,17 @@ struct launch {
     uint32_t subgroups; /* per workgroup */
     uint32_t workgroups_per_multiprocessor;
 };
+
+/* The shader's code for the device; NULL where the build left it out. Software devices need rolled loops. */
+static const struct lava_code *code_of(const struct session *session, enum ceiling ceiling) {
+    const struct lava_code *code = ceiling_modules[ceiling];
+    code = session->software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN];
+    return code->words ? code : NULL;
+}
+
+static enum ceiling matrix_of(enum lava_type type) {
+    return type == LAVA_TYPE_FP16 ? LAVA_CEILING_MATRIX_FP16 : LAVA_CEILING_MATRIX_BF16;
+}
 
 /* Device time of one dispatch in seconds; negative: it failed, or the device has no timestamps. */
 static double dispatch_seconds(const struct session *session, const struct lava_pipeline *pipeline,
@@ -100,8 +125,7 @@ static double matrix_rate(const struct session *session, enum lava_type type, co
                           const struct lava_matrix_shape *shape, double seconds) {
     uint32_t subgroup = session->device->capabilities.subgroup_size;
     uint32_t groups = launch->workgroups_per_multiprocessor * session->multiprocessors;
-    struct lava_pipeline_specification specification = {
-        .module = type == LAVA_TYPE_FP16 ? LAVA_MODULE_CEILING_MATRIX_FP16 : LAVA_MODULE_CEILING_MATRIX_BF16};
+    struct lava_pipeline_specification specification = {.code = code_of(session, matrix_of(type))};
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_INVOCATIONS] = launch->subgroups * subgroup;
     constants[LAVA_CONSTANT_PART_M] = launch->part_m;
@@ -137,8 +161,7 @@ static double matrix_ceiling(const struct session *session, enum lava_type type)
     size_t count = session->software ? COUNT(software_launches) : COUNT(device_launches);
     const struct lava_matrix_shape *shape = largest_shape(&session->device->capabilities, type);
     double best = 0;
-    if (!shape || !lava_modules_has(type == LAVA_TYPE_FP16 ? LAVA_MODULE_CEILING_MATRIX_FP16
-                                                           : LAVA_MODULE_CEILING_MATRIX_BF16)) {
+    if (!shape || !code_of(session, matrix_of(type))) {
         printf("ceiling of %s: no cooperative matrices\n", lava_type_name(type));
         return 0;
     }
@@ -163,7 +186,8 @@ static double fma_ceiling(const struct session *session, enum lava_type type) {
         {8, 8, 8, 2}, {8, 8, 8, 1}, {8, 4, 8, 2}, {8, 4, 8, 4}, {4, 4, 8, 4}};
     const struct lava_capabilities *capabilities = &session->device->capabilities;
     const struct launch *chosen = NULL;
-    enum lava_module module = type == LAVA_TYPE_FP64 ? LAVA_MODULE_CEILING_FMA_FP64 : LAVA_MODULE_CEILING_FMA;
+    const struct lava_code *code =
+        code_of(session, type == LAVA_TYPE_FP64 ? LAVA_CEILING_FMA_FP64 : LAVA_CEILING_FMA);
     double best = 0;
     if (type == LAVA_TYPE_FP64 && !capabilities->fp64) {
         printf("ceiling of fp64: the device has none\n");
@@ -173,7 +197,7 @@ static double fma_ceiling(const struct session *session, enum lava_type type) {
         const struct launch *launch = &launches[i];
         uint32_t invocations = launch->subgroups * capabilities->subgroup_size;
         uint32_t groups = launch->workgroups_per_multiprocessor * session->multiprocessors;
-        struct lava_pipeline_specification specification = {.module = module};
+        struct lava_pipeline_specification specification = {.code = code};
         specification.constants[LAVA_CONSTANT_INVOCATIONS] = invocations;
         specification.constants[LAVA_CONSTANT_PART_M] = launch->part_m;
         specification.constants[LAVA_CONSTANT_PART_N] = launch->part_n;
@@ -197,7 +221,7 @@ static double fma_ceiling(const struct session *session, enum lava_type type) {
 
 /* store: copy; otherwise only read. */
 static double memory_rate(const struct session *session, uint64_t bytes, bool store) {
-    const struct lava_pipeline_specification specification = {.module = LAVA_MODULE_CEILING_COPY};
+    const struct lava_pipeline_specification specification = {.code = code_of(session, LAVA_CEILING_COPY)};
     const struct lava_pipeline *pipeline;
     uint32_t chunk = LAVA_CEILING_INVOCATIONS * LAVA_CEILING_WORDS;
     const struct lava_ceiling_constants constants = {.source = session->source.address,

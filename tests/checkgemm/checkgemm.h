@@ -40,13 +40,14 @@ const char *check_label(const struct check_context *context, char text[CHECK_LAB
 
 /* Runs one case. Prints a line if it failed (or if verbose is set). */
 void check_run(struct check_context *context, const struct check_case *item);
-/* Creates the case's A, B and C as the caller has them, not filled yet, and the problem, whose A may be the
- * caller's B. The matrices must be freed in any case. Returns false if the problem is refused as invalid. */
-bool check_make_problem(const struct check_context *context, const struct check_case *item,
-                        struct check_matrix matrices[3], struct lava_problem *problem);
-/* Computes a problem with the context's kernel. Returns NULL or the reason why it could not. Stores the plan
- * in *plan if not NULL. */
-const char *check_compute(struct check_context *context, const struct lava_problem *problem,
+/* Creates the case's A, B and C as the caller has them, not filled yet, and the operation, whose A may be the
+ * caller's B. The matrices must be freed in any case. Returns false if the operation is refused as invalid.
+ */
+bool check_make_operation(const struct check_context *context, const struct check_case *item,
+                          struct check_matrix matrices[3], struct lava_operation *operation);
+/* Computes an operation with the context's kernel. Returns NULL or the reason why it could not. Stores the
+ * plan in *plan if not NULL. */
+const char *check_compute(struct check_context *context, const struct lava_operation *operation,
                           const struct lava_overrides *overrides, struct lava_plan *plan);
 /* Device memory that the case takes as one block. With a third of it, a long K is split. */
 uint64_t check_memory(const struct check_context *context, const struct check_case *item);
@@ -62,13 +63,13 @@ void check_screened(struct check_context *context, bool quick);
  * library reports this. complete: its modules must still be in the library. */
 void check_refusal(struct check_context *context, enum lava_type type, bool complete);
 
-/* Input of judge.c: A and B of the problem, C after and before. */
+/* Input of judge.c: A and B of the operation, C after and before. */
 struct check_matrices {
     const struct check_matrix *a, *b, *c_before;
     struct check_matrix *c;
 };
 /* The largest error of an element of C relative to its bound. Above 1 is wrong. */
 double check_worst_error(const struct check_context *context, const struct check_case *item,
-                         const struct lava_problem *problem, const struct check_matrices *matrices);
+                         const struct lava_operation *operation, const struct check_matrices *matrices);
 
 #endif

@@ -38,7 +38,7 @@ static const struct {
 
 /* A B by parts: op(A), a column of op(B), and the matching column of A B and of |A||B|. */
 struct reference {
-    const struct lava_problem *problem;
+    const struct lava_operation *operation;
     bool wide; /* sums in long double; op(A) is then stored by rows, otherwise by columns */
     int parts;
     double *a[2], *b[2];
@@ -64,13 +64,13 @@ static bool is_exact(const struct check_case *item) {
 
 /* Error bound of a part before it is rounded to C's type. */
 static double allowed(const struct check_context *context, const struct check_case *item,
-                      const struct lava_problem *problem, double size) {
-    enum lava_type type = lava_type_real(problem->type);
+                      const struct lava_operation *operation, double size) {
+    enum lava_type type = lava_type_real(operation->type);
     bool wide = type == LAVA_TYPE_FP64;
     bool keeps = wide ? context->keeps_subnormals64 : context->keeps_subnormals;
     double step = wide ? (keeps ? 0x1p-1074 : 0x1p-1022) : keeps ? 0x1p-149 : 0x1p-126;
-    double k = (lava_type_is_complex(problem->type) ? 2.0 : 1.0) * (double)problem->k;
-    bool scaled = problem->alpha != 1 || problem->beta != 0;
+    double k = (lava_type_is_complex(operation->type) ? 2.0 : 1.0) * (double)operation->k;
+    bool scaled = operation->alpha.real != 1 || operation->beta.real != 0;
     if (is_exact(item))
         return 0;
     const struct lava_scheme_row *scheme = lava_scheme(context->kernel->scheme);
@@ -120,33 +120,33 @@ static double part_of(const struct check_matrix *matrix, bool transposed, int64_
 }
 
 static void fetch_a(struct reference *reference, const struct check_matrix *a) {
-    const struct lava_problem *problem = reference->problem;
-    int64_t step_i = reference->wide ? problem->k : 1, step_l = reference->wide ? 1 : problem->m;
+    const struct lava_operation *operation = reference->operation;
+    int64_t step_i = reference->wide ? operation->k : 1, step_l = reference->wide ? 1 : operation->m;
     for (int part = 0; part < reference->parts; part++) {
-        double sign = part == 1 && problem->conjugate_a ? -1 : 1;
-        for (int64_t l = 0; l < problem->k; l++)
-            for (int64_t i = 0; i < problem->m; i++)
+        double sign = part == 1 && operation->a.conjugate ? -1 : 1;
+        for (int64_t l = 0; l < operation->k; l++)
+            for (int64_t i = 0; i < operation->m; i++)
                 reference->a[part][i * step_i + l * step_l] =
-                    sign * part_of(a, problem->op_a == LAVA_OP_T, i, l, part);
+                    sign * part_of(a, operation->a.op == LAVA_OP_T, i, l, part);
     }
 }
 
 static void fetch_b(struct reference *reference, const struct check_matrix *b, int64_t j) {
-    const struct lava_problem *problem = reference->problem;
+    const struct lava_operation *operation = reference->operation;
     for (int part = 0; part < reference->parts; part++) {
-        double sign = part == 1 && problem->conjugate_b ? -1 : 1;
-        for (int64_t l = 0; l < problem->k; l++)
-            reference->b[part][l] = sign * part_of(b, problem->op_b == LAVA_OP_T, l, j, part);
+        double sign = part == 1 && operation->b.conjugate ? -1 : 1;
+        for (int64_t l = 0; l < operation->k; l++)
+            reference->b[part][l] = sign * part_of(b, operation->b.op == LAVA_OP_T, l, j, part);
     }
 }
 
 /* Double is exact enough for 24-bit factors. */
 static void add_narrow(struct reference *reference, const double *a, const double *b, double *sizes) {
-    int64_t m = reference->problem->m;
+    int64_t m = reference->operation->m;
     double *sums = reference->narrow;
     for (int64_t i = 0; i < m; i++)
         sums[i] = 0;
-    for (int64_t l = 0; l < reference->problem->k; l++, a += m) {
+    for (int64_t l = 0; l < reference->operation->k; l++, a += m) {
         double factor = b[l];
         for (int64_t i = 0; i < m; i++) {
             double product = a[i] * factor;
@@ -171,7 +171,7 @@ static long double sum_wide(const double *a, const double *b, int64_t k, double 
 }
 
 static void sum_column(struct reference *reference) {
-    int64_t m = reference->problem->m, k = reference->problem->k;
+    int64_t m = reference->operation->m, k = reference->operation->k;
     for (int part = 0; part < reference->parts; part++)
         for (int64_t i = 0; i < m; i++)
             reference->sums[part][i] = reference->sizes[part][i] = 0;
@@ -209,10 +209,10 @@ static double size_of(double real, double imaginary, const double sizes[2], int 
 static double judge_element(const struct check_context *context, const struct check_case *item,
                             const struct reference *reference, const struct check_matrices *matrices,
                             int64_t i, int64_t j) {
-    const struct lava_problem *problem = reference->problem;
+    const struct lava_operation *operation = reference->operation;
     struct number sum = {{0}}, before = {{0}};
     double sizes[2] = {0}, sizes_before[2] = {0}, worst = 0;
-    bool exact = is_exact(item), adds = problem->beta != 0 || problem->beta_imaginary != 0;
+    bool exact = is_exact(item), adds = operation->beta.real != 0 || operation->beta.imaginary != 0;
     for (int part = 0; part < reference->parts; part++) {
         sum.parts[part] = reference->sums[part][i];
         sizes[part] = reference->sizes[part][i];
@@ -220,34 +220,34 @@ static double judge_element(const struct check_context *context, const struct ch
             before.parts[part] = check_matrix_get_part(matrices->c_before, i, j, part);
         sizes_before[part] = (double)fabsl(before.parts[part]);
     }
-    struct number scaled = times(problem->alpha, problem->alpha_imaginary, &sum);
-    struct number old = times(problem->beta, problem->beta_imaginary, &before);
+    struct number scaled = times(operation->alpha.real, operation->alpha.imaginary, &sum);
+    struct number old = times(operation->beta.real, operation->beta.imaginary, &before);
     for (int part = 0; part < reference->parts; part++) {
         enum lava_type type = lava_type_real(matrices->c->type);
         long double expected = scaled.parts[part] + (adds ? old.parts[part] : 0);
-        double size = size_of(problem->alpha, problem->alpha_imaginary, sizes, part) +
-                      size_of(problem->beta, problem->beta_imaginary, sizes_before, part);
+        double size = size_of(operation->alpha.real, operation->alpha.imaginary, sizes, part) +
+                      size_of(operation->beta.real, operation->beta.imaginary, sizes_before, part);
         double got = check_matrix_get_part(matrices->c, i, j, part);
         double ratio = exact ? judge_exact(type, got, expected)
                        : reference->parts > 1 && !isfinite(expected)
                            ? judge_special(got)
-                           : judge(type, got, expected, allowed(context, item, problem, size));
+                           : judge(type, got, expected, allowed(context, item, operation, size));
         worst = ratio > worst ? ratio : worst;
     }
     return worst;
 }
 
-static void make_reference(struct reference *reference, const struct lava_problem *problem,
+static void make_reference(struct reference *reference, const struct lava_operation *operation,
                            const struct check_matrices *matrices) {
-    *reference = (struct reference){.problem = problem,
-                                    .wide = lava_type_real(problem->type) == LAVA_TYPE_FP64,
+    *reference = (struct reference){.operation = operation,
+                                    .wide = lava_type_real(operation->type) == LAVA_TYPE_FP64,
                                     .parts = check_matrix_parts(matrices->a),
-                                    .narrow = array(problem->m, sizeof(double))};
+                                    .narrow = array(operation->m, sizeof(double))};
     for (int part = 0; part < reference->parts; part++) {
-        reference->a[part] = array(problem->m * problem->k, sizeof(double));
-        reference->b[part] = array(problem->k, sizeof(double));
-        reference->sums[part] = array(problem->m, sizeof(long double));
-        reference->sizes[part] = array(problem->m, sizeof(double));
+        reference->a[part] = array(operation->m * operation->k, sizeof(double));
+        reference->b[part] = array(operation->k, sizeof(double));
+        reference->sums[part] = array(operation->m, sizeof(long double));
+        reference->sizes[part] = array(operation->m, sizeof(double));
     }
     fetch_a(reference, matrices->a);
 }
@@ -263,14 +263,14 @@ static void free_reference(struct reference *reference) {
 }
 
 double check_worst_error(const struct check_context *context, const struct check_case *item,
-                         const struct lava_problem *problem, const struct check_matrices *matrices) {
+                         const struct lava_operation *operation, const struct check_matrices *matrices) {
     struct reference reference;
     double worst = 0;
-    make_reference(&reference, problem, matrices);
-    for (int64_t j = 0; j < problem->n; j++) {
+    make_reference(&reference, operation, matrices);
+    for (int64_t j = 0; j < operation->n; j++) {
         fetch_b(&reference, matrices->b, j);
         sum_column(&reference);
-        for (int64_t i = 0; i < problem->m; i++) {
+        for (int64_t i = 0; i < operation->m; i++) {
             double ratio = judge_element(context, item, &reference, matrices, i, j);
             worst = ratio > worst ? ratio : worst;
         }

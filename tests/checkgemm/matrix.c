@@ -243,10 +243,10 @@ static void fill_pairs(struct check_matrix *matrix, bool k_along_rows, int64_t i
     }
 }
 
-void check_fill_cancelling(const struct lava_problem *problem, struct check_matrix *a, struct check_matrix *b,
-                           uint64_t *state) {
-    for (int64_t i = 0; i < problem->m; i++)
-        fill_pairs(a, problem->op_a == LAVA_OP_T, i, problem->k, true, state);
-    for (int64_t j = 0; j < problem->n; j++)
-        fill_pairs(b, problem->op_b == LAVA_OP_N, j, problem->k, false, state);
+void check_fill_cancelling(const struct lava_operation *operation, struct check_matrix *a,
+                           struct check_matrix *b, uint64_t *state) {
+    for (int64_t i = 0; i < operation->m; i++)
+        fill_pairs(a, operation->a.op == LAVA_OP_T, i, operation->k, true, state);
+    for (int64_t j = 0; j < operation->n; j++)
+        fill_pairs(b, operation->b.op == LAVA_OP_N, j, operation->k, false, state);
 }

@@ -5,7 +5,7 @@
 #ifndef CHECKGEMM_MATRIX_H
 #define CHECKGEMM_MATRIX_H
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 /* Kinds of entries. */
 enum entries {
@@ -49,9 +49,9 @@ void check_matrix_poison(struct check_matrix *matrix); /* fills it with NaN */
 /* Whether everything outside the matrix itself is unchanged. */
 bool check_matrix_guards_intact(const struct check_matrix *matrix);
 
-/* Fills A and B of a problem so that only the last product of each sum remains. */
-void check_fill_cancelling(const struct lava_problem *problem, struct check_matrix *a, struct check_matrix *b,
-                           uint64_t *state);
+/* Fills A and B of an operation so that only the last product of each sum remains. */
+void check_fill_cancelling(const struct lava_operation *operation, struct check_matrix *a,
+                           struct check_matrix *b, uint64_t *state);
 
 /* The value rounded to a type, or to the type of a complex type's parts. */
 double check_rounded(enum lava_type type, double value);

@@ -59,28 +59,28 @@ static void *random_matrix(enum lava_type type, int64_t elements, uint64_t *stat
     return matrix;
 }
 
-struct lava_problem measure_problem(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
-                                    int64_t k, uint64_t seed) {
+struct lava_operation measure_operation(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
+                                        int64_t k, uint64_t seed) {
     uint64_t state = seed;
     size_t bytes = (size_t)(m * n) * lava_type_bytes(type_c);
-    return (struct lava_problem){.type = type,
-                                 .type_c = type_c,
-                                 .m = m,
-                                 .n = n,
-                                 .k = k,
-                                 .lda = m,
-                                 .ldb = k,
-                                 .ldc = m,
-                                 .alpha = 1,
-                                 .a = random_matrix(type, m * k, &state),
-                                 .b = random_matrix(type, k * n, &state),
-                                 .c = memset(allocate(bytes), 0xff, bytes)};
+    return (struct lava_operation){.type = type,
+                                   .c.type = type_c,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a.ld = m,
+                                   .b.ld = k,
+                                   .c.ld = m,
+                                   .alpha.real = 1,
+                                   .a.first = random_matrix(type, m * k, &state),
+                                   .b.first = random_matrix(type, k * n, &state),
+                                   .c.first = memset(allocate(bytes), 0xff, bytes)};
 }
 
-void measure_free(struct lava_problem *problem) {
-    free((void *)(uintptr_t)problem->a);
-    free((void *)(uintptr_t)problem->b);
-    free(problem->c);
+void measure_free(struct lava_operation *operation) {
+    free((void *)(uintptr_t)operation->a.first);
+    free((void *)(uintptr_t)operation->b.first);
+    free(operation->c.first);
 }
 
 /* Part of an element. */
@@ -103,22 +103,22 @@ static double element(enum lava_type type, const void *matrix, int64_t index, in
 
 /* Error bounds as in judge.c: for sums in fp32 or fp64, plus the error of planes; and for sums that stay in a
  * matrix unit, which may truncate. */
-static double terms_of(const struct lava_problem *problem, const struct lava_scheme_row *scheme) {
-    double k = (lava_type_is_complex(problem->type) ? 2.0 : 1.0) * (double)problem->k;
-    bool stays = lava_type_is_half(problem->type) || (scheme->planes > 0 && scheme->span_k == 0);
+static double terms_of(const struct lava_operation *operation, const struct lava_scheme_row *scheme) {
+    double k = (lava_type_is_complex(operation->type) ? 2.0 : 1.0) * (double)operation->k;
+    bool stays = lava_type_is_half(operation->type) || (scheme->planes > 0 && scheme->span_k == 0);
     return (stays ? 2.0 * k : 4.0 * sqrt(k + 2.0)) + scheme->units;
 }
 
 /* A part of A B, and of the sum of absolute values. */
-static long double sum_part(const struct lava_problem *problem, int64_t i, int64_t j, int part,
+static long double sum_part(const struct lava_operation *operation, int64_t i, int64_t j, int part,
                             double *size) {
     long double sum = 0;
     *size = 0;
-    for (int64_t l = 0; l < problem->k; l++) {
+    for (int64_t l = 0; l < operation->k; l++) {
         double a[2] = {0}, b[2] = {0};
-        for (int p = 0; p <= lava_type_is_complex(problem->type); p++) {
-            a[p] = element(problem->type, problem->a, i + l * problem->lda, p);
-            b[p] = element(problem->type, problem->b, l + j * problem->ldb, p);
+        for (int p = 0; p <= lava_type_is_complex(operation->type); p++) {
+            a[p] = element(operation->type, operation->a.first, i + l * operation->a.ld, p);
+            b[p] = element(operation->type, operation->b.first, l + j * operation->b.ld, p);
         }
         /* real: a0 b0 - a1 b1; imaginary: a0 b1 + a1 b0 */
         long double other = (long double)a[1] * b[1 - part];
@@ -128,20 +128,20 @@ static long double sum_part(const struct lava_problem *problem, int64_t i, int64
     return sum;
 }
 
-bool measure_samples_right(const struct lava_problem *problem, enum lava_scheme scheme, uint64_t seed) {
+bool measure_samples_right(const struct lava_operation *operation, enum lava_scheme scheme, uint64_t seed) {
     static const double roundings[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP16] = 0x1p-11, [LAVA_TYPE_BF16] = 0x1p-8};
-    bool wide = lava_type_real(problem->type) == LAVA_TYPE_FP64;
+    bool wide = lava_type_real(operation->type) == LAVA_TYPE_FP64;
     double unit = wide ? 0x1p-53 : 0x1p-24, step = wide ? 0x1p-54 : 0x1p-25;
-    double terms = terms_of(problem, lava_scheme(scheme));
+    double terms = terms_of(operation, lava_scheme(scheme));
     for (int sample = 0; sample < SAMPLES; sample++) {
-        int64_t i = (int64_t)(random_next(&seed) % (uint64_t)problem->m);
-        int64_t j = (int64_t)(random_next(&seed) % (uint64_t)problem->n);
-        for (int part = 0; part <= lava_type_is_complex(problem->type); part++) {
+        int64_t i = (int64_t)(random_next(&seed) % (uint64_t)operation->m);
+        int64_t j = (int64_t)(random_next(&seed) % (uint64_t)operation->n);
+        for (int part = 0; part <= lava_type_is_complex(operation->type); part++) {
             double size;
-            long double sum = sum_part(problem, i, j, part, &size);
-            double got = element(problem->type_c, problem->c, i + j * problem->ldc, part);
+            long double sum = sum_part(operation, i, j, part, &size);
+            double got = element(operation->c.type, operation->c.first, i + j * operation->c.ld, part);
             double error = (double)fabsl((long double)got - sum);
-            double rounding = roundings[problem->type_c] * (double)fabsl(sum);
+            double rounding = roundings[operation->c.type] * (double)fabsl(sum);
             if (!(error <= terms * unit * size + 1.01 * rounding + step))
                 return false;
         }
@@ -167,7 +167,7 @@ static uint32_t repetitions(const struct lava_timing *timing, double seconds) {
     return repeat < 1 ? 1 : repeat > 2000 ? 2000 : (uint32_t)repeat;
 }
 
-struct measured measure_device(struct lava_engine *engine, const struct lava_problem *problem,
+struct measured measure_device(struct lava_engine *engine, const struct lava_operation *operation,
                                const struct lava_plan *plan, double warm_seconds, double seconds) {
     static double multiply_ms[MAX_ROUNDS], pack_ms[MAX_ROUNDS], finish_ms[MAX_ROUNDS];
     struct lava_timing timing = {.repeat = 1};
@@ -177,7 +177,7 @@ struct measured measure_device(struct lava_engine *engine, const struct lava_pro
     int rounds = 0;
     bool warm = false;
     while (rounds < MAX_ROUNDS) {
-        if (lava_runner_run(engine, problem, plan, &progress, &timing) != LAVA_OK)
+        if (lava_runner_run(engine, operation, plan, &progress, &timing) != LAVA_OK)
             return measured;
         double elapsed = (double)(lava_clock_now_ns() - start) * 1e-9;
         if (!warm) {

@@ -192,11 +192,11 @@ static void plant(struct planted *planted, int which, const struct limits *limit
 /* Copies to the stored matrix. A's rows have K along the columns unless A is transposed; B's columns are the
  * reverse. */
 static void store(struct planted *planted, int which) {
-    const struct lava_problem *problem = &planted->problem;
+    const struct lava_operation *operation = &planted->operation;
     const struct planted_side *side = &planted->sides[which];
-    const void *data = which == PLANTED_A ? problem->a : problem->b;
+    const void *data = which == PLANTED_A ? operation->a.first : operation->b.first;
     struct check_matrix *matrix = data == planted->stored[0].data ? &planted->stored[0] : &planted->stored[1];
-    bool k_along_rows = which == PLANTED_A ? problem->op_a == LAVA_OP_T : problem->op_b == LAVA_OP_N;
+    bool k_along_rows = which == PLANTED_A ? operation->a.op == LAVA_OP_T : operation->b.op == LAVA_OP_N;
     for (int64_t i = 0; i < side->width; i++)
         for (int64_t l = 0; l < side->k; l++)
             check_matrix_set(matrix, k_along_rows ? l : i, k_along_rows ? i : l,
@@ -265,14 +265,14 @@ static bool as_intended(const struct planted *planted) {
 bool planted_make(struct planted *planted, uint64_t seed) {
     const struct check_context *context = planted->context;
     uint64_t state = seed;
-    if (!check_make_problem(context, planted->item, planted->stored, &planted->problem))
+    if (!check_make_operation(context, planted->item, planted->stored, &planted->operation))
         return false;
-    const struct lava_problem *problem = &planted->problem;
-    struct limits limits = limits_of(context, problem->k);
+    const struct lava_operation *operation = &planted->operation;
+    struct limits limits = limits_of(context, operation->k);
     for (int which = PLANTED_A; which <= PLANTED_B; which++) {
         struct planted_side *side = &planted->sides[which];
-        side->width = which == PLANTED_A ? problem->m : problem->n;
-        side->k = problem->k;
+        side->width = which == PLANTED_A ? operation->m : operation->n;
+        side->k = operation->k;
         side->tile = which == PLANTED_A ? context->kernel->tile_m : context->kernel->tile_n;
         side->elements = allocate((size_t)(side->width * side->k) * sizeof *side->elements);
         fill_side(side, planted->kind ? room_for(planted->kind->values[1 - which], &limits) : 0, &state);

@@ -61,7 +61,7 @@ struct planted {
     const struct planted_kind *kind; /* NULL: nothing is planted */
     struct planted_place place;
     struct check_matrix stored[3]; /* as stored by the caller of the library */
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct planted_side sides[PLANTED_SIDES];
     bool *out; /* tiles of C, column by column */
 };

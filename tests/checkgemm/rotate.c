@@ -37,10 +37,11 @@ static uint64_t address_of(const struct rotation *rotation, enum lava_arena_role
 }
 
 /* Address of the list of all tiles; 0: there is none, because op(A) was multiplied in M-chunks. */
-static uint64_t schedule_of(const struct rotation *rotation, const struct lava_problem *problem) {
+static uint64_t schedule_of(const struct rotation *rotation, const struct lava_operation *operation) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_arena *arena = &rotation->engine->arena;
-    uint32_t tiles_m = tiles_of(problem->m, kernel->tile_m), tiles_n = tiles_of(problem->n, kernel->tile_n);
+    uint32_t tiles_m = tiles_of(operation->m, kernel->tile_m),
+             tiles_n = tiles_of(operation->n, kernel->tile_n);
     for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++)
         if (arena->lists[place].tiles_m == tiles_m && arena->lists[place].tiles_n == tiles_n &&
             arena->lists[place].tiles == tiles_m * tiles_n &&
@@ -51,15 +52,15 @@ static uint64_t schedule_of(const struct rotation *rotation, const struct lava_p
 
 /* The constants that stages.c uses for the only block. The caller sets the operands' addresses. */
 static struct lava_multiply_constants constants_of(const struct rotation *rotation,
-                                                   const struct lava_problem *problem) {
+                                                   const struct lava_operation *operation) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_blocking *blocking = &rotation->plan->blocking;
-    uint32_t steps = tiles_of(problem->k, kernel->tile_k), tiles_m = tiles_of(problem->m, kernel->tile_m);
-    uint32_t tiles_n = tiles_of(problem->n, kernel->tile_n), ld = tiles_m * kernel->tile_m;
-    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), problem->k);
+    uint32_t steps = tiles_of(operation->k, kernel->tile_k), tiles_m = tiles_of(operation->m, kernel->tile_m);
+    uint32_t tiles_n = tiles_of(operation->n, kernel->tile_n), ld = tiles_m * kernel->tile_m;
+    struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), operation->k);
     return (struct lava_multiply_constants){
         .target = address_of(rotation, LAVA_ARENA_ACCUMULATOR),
-        .schedule = schedule_of(rotation, problem),
+        .schedule = schedule_of(rotation, operation),
         .slice_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
         .tiles = tiles_m * tiles_n,
         .end_unit = tiles_m * tiles_n * blocking->split_k,
@@ -184,37 +185,37 @@ static bool get_pipelines(struct rotation *rotation, bool narrow) {
 }
 
 /* The product that the device computes: for a complex product the real one of its parts. */
-static struct lava_problem on_device(const struct lava_problem *problem) {
-    struct lava_problem real = *problem;
-    if (lava_type_is_complex(problem->type)) {
-        real.type = real.type_c = lava_type_real(problem->type);
+static struct lava_operation on_device(const struct lava_operation *operation) {
+    struct lava_operation real = *operation;
+    if (lava_type_is_complex(operation->type)) {
+        real.type = real.c.type = lava_type_real(operation->type);
         real.n *= 2;
         real.k *= 2;
     }
     return real;
 }
 
-double measure_rotating(struct lava_engine *engine, const struct lava_problem *asked_for,
+double measure_rotating(struct lava_engine *engine, const struct lava_operation *asked_for,
                         const struct lava_plan *plan, uint64_t bytes, double seconds, uint32_t *copies) {
     const struct lava_blocking *blocking = &plan->blocking;
     const struct lava_kernel *kernel = plan->kernel;
-    const struct lava_problem real = on_device(asked_for), *problem = &real;
-    uint64_t k_padded = (uint64_t)lava_blocking_padded(problem->k, kernel->tile_k);
+    const struct lava_operation real = on_device(asked_for), *operation = &real;
+    uint64_t k_padded = (uint64_t)lava_blocking_padded(operation->k, kernel->tile_k);
     struct rotation rotation = {
         .engine = engine,
         .plan = plan,
         .a = lava_packed_layout(kernel, kernel->tile_m,
-                                (uint64_t)lava_blocking_padded(problem->m, kernel->tile_m), k_padded),
+                                (uint64_t)lava_blocking_padded(operation->m, kernel->tile_m), k_padded),
         .b = lava_packed_layout(kernel, kernel->tile_n,
-                                (uint64_t)lava_blocking_padded(problem->n, kernel->tile_n), k_padded)};
+                                (uint64_t)lava_blocking_padded(operation->n, kernel->tile_n), k_padded)};
     uint64_t asked = bytes / (blocking->packed_a_bytes + blocking->packed_b_bytes) + 1;
-    bool narrow = lava_type_is_half(lava_problem_result_type(problem)) && !blocking->epilogue;
+    bool narrow = lava_type_is_half(lava_operation_result_type(operation)) && !blocking->epilogue;
     double ms = 0;
     *copies = 0;
     if (blocking->blocks_m * blocking->blocks_n * blocking->blocks_k != 1 ||
         !get_pipelines(&rotation, narrow))
         return 0;
-    rotation.constants = constants_of(&rotation, problem);
+    rotation.constants = constants_of(&rotation, operation);
     if (rotation.constants.schedule &&
         make_copies(&rotation, asked < MAX_COPIES ? (uint32_t)asked : MAX_COPIES))
         ms = time_rotation(&rotation, seconds);

@@ -29,8 +29,8 @@ static bool read_arguments(const struct planted *planted, uint32_t words[3]) {
     const struct lava_buffer *buffers = engine->arena.buffers;
     struct lava_device *device = engine->device;
     struct lava_packed layout = lava_packed_layout(
-        kernel, kernel->tile_n, (uint64_t)lava_blocking_padded(planted->problem.n, kernel->tile_n),
-        (uint64_t)lava_blocking_padded(planted->problem.k, kernel->tile_k));
+        kernel, kernel->tile_n, (uint64_t)lava_blocking_padded(planted->operation.n, kernel->tile_n),
+        (uint64_t)lava_blocking_padded(planted->operation.k, kernel->tile_k));
     struct lava_commands commands;
     struct lava_point done;
     if (lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
@@ -49,7 +49,7 @@ static bool last_piece_needs_it(const struct planted *planted, const struct lava
     int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);
     int64_t first =
-        (planted->problem.m - 1) / blocking->piece_m * blocking->piece_m / planted->context->kernel->tile_m;
+        (planted->operation.m - 1) / blocking->piece_m * blocking->piece_m / planted->context->kernel->tile_m;
     for (int64_t j = 0; j < tiles_n; j++)
         for (int64_t i = first; i < tiles_m; i++)
             if (planted->out[i + j * tiles_m])
@@ -93,7 +93,7 @@ static const char *compare(struct planted *planted, const struct check_matrix *b
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);
     context.kernel = lava_kernel_fallback(context.kernel);
     memcpy(c->buffer, before->buffer, check_matrix_bytes(c));
-    const char *verdict = check_compute(&context, &planted->problem, &planted->item->overrides, NULL);
+    const char *verdict = check_compute(&context, &planted->operation, &planted->item->overrides, NULL);
     for (int64_t j = 0; j < tiles_n && !verdict; j++)
         for (int64_t i = 0; i < tiles_m && !verdict; i++)
             if (same_tile(planted, &by_planes, c, i, j) != planted->out[i + j * tiles_m])
@@ -107,17 +107,17 @@ static const char *compare(struct planted *planted, const struct check_matrix *b
  * checked. */
 static const char *examine(struct planted *planted, double *worst) {
     struct check_matrix *c = &planted->stored[2], before = check_matrix_copy(c);
-    const struct lava_problem *problem = &planted->problem;
-    bool swapped = problem->a != planted->stored[0].data;
+    const struct lava_operation *operation = &planted->operation;
+    bool swapped = operation->a.first != planted->stored[0].data;
     const struct check_matrices matrices = {
         .a = &planted->stored[swapped], .b = &planted->stored[!swapped], .c = c, .c_before = &before};
     const struct lava_overrides *overrides = &planted->item->overrides;
     struct lava_plan plan;
-    const char *verdict = check_compute(planted->context, problem, overrides, &plan);
+    const char *verdict = check_compute(planted->context, operation, overrides, &plan);
     if (!verdict) {
         const struct lava_blocking *blocking = &plan.blocking;
         bool cut_k = blocking->blocks_k > 1;
-        *worst = check_worst_error(planted->context, planted->item, problem, &matrices);
+        *worst = check_worst_error(planted->context, planted->item, operation, &matrices);
         if (cut_k != (overrides->memory_bytes > 0) ||
             (blocking->blocks_n > 1) != (overrides->column_blocks > 1))
             verdict = "FAIL: not the blocks that the case asks for";
@@ -328,7 +328,7 @@ static void clean_again(struct check_context *context) {
         double worst = 0;
         const char *verdict = "FAIL: the case is not what it should be";
         if (planted_make(&planted, seed))
-            verdict = check_compute(context, &planted.problem, &item.overrides, &plan);
+            verdict = check_compute(context, &planted.operation, &item.overrides, &plan);
         if (!verdict)
             verdict = check_arguments(&planted, &plan.blocking);
         if (!verdict && i == 2 &&

@@ -25,29 +25,29 @@ static inline void check_cover(int64_t size, int64_t block, int64_t blocks, int6
 
 /* Walks the column blocks as the engine does: one of block_n, then those of later_n. Each column must be
  * covered once, and the widths must be consistent. */
-static inline void check_columns(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static inline void check_columns(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                  const struct lava_blocking_limits *limits,
                                  const struct lava_blocking *blocking) {
     int64_t width = blocking->block_n, later = blocking->later_n, tile_n = kernel->tile_n;
-    assert_true(width >= 1 && width <= problem->n && (width % tile_n == 0 || width == problem->n));
+    assert_true(width >= 1 && width <= operation->n && (width % tile_n == 0 || width == operation->n));
     if (blocking->blocks_n == 1 || blocking->blocks_k > 1 || limits->later_parts <= 1) {
         assert_int_equal(later, width);
     } else {
         assert_true(later >= tile_n && later % tile_n == 0 && later <= width);
         assert_true(later * limits->later_parts >= width && (later - tile_n) * limits->later_parts < width);
     }
-    int64_t blocks = width < problem->n ? 1 + (problem->n - width - 1) / later + 1 : 1;
+    int64_t blocks = width < operation->n ? 1 + (operation->n - width - 1) / later + 1 : 1;
     assert_int_equal(blocking->blocks_n, blocks);
     int64_t before_last = blocks > 1 ? width + (blocks - 2) * later : 0;
-    assert_true(before_last < problem->n && problem->n - before_last <= (blocks > 1 ? later : width));
+    assert_true(before_last < operation->n && operation->n - before_last <= (blocks > 1 ? later : width));
 }
 
 /* Checks that no slice in any panel is empty and that each except the last has at least 4 steps. */
-static inline void check_slices(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static inline void check_slices(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                 const struct lava_blocking *blocking) {
     for (int64_t panel = 0;
          panel<blocking->blocks_k; panel += blocking->blocks_k> 1 ? blocking->blocks_k - 1 : 1) {
-        int64_t left = problem->k - panel * blocking->block_k;
+        int64_t left = operation->k - panel * blocking->block_k;
         int64_t k = left < blocking->block_k ? left : blocking->block_k;
         int64_t steps = up(k, kernel->tile_k) / kernel->tile_k;
         int64_t per_slice = (steps + blocking->split_k - 1) / blocking->split_k;
@@ -57,10 +57,10 @@ static inline void check_slices(const struct lava_problem *problem, const struct
 }
 
 /* Bytes of an element after the epilogue: C's type, or for half types fp32 if C0 is to be added. */
-static inline uint64_t result_element(const struct lava_problem *problem) {
-    if (problem->type_c == LAVA_TYPE_FP64)
+static inline uint64_t result_element(const struct lava_operation *operation) {
+    if (operation->c.type == LAVA_TYPE_FP64)
         return 8;
-    return problem->type_c != LAVA_TYPE_FP32 && problem->beta == 0.0 ? 2 : 4;
+    return operation->c.type != LAVA_TYPE_FP32 && operation->beta.real == 0.0 ? 2 : 4;
 }
 
 /* Bytes of a sum that the epilogue reads. */
@@ -76,13 +76,13 @@ static inline uint64_t packed_bytes(const struct lava_kernel *kernel, uint32_t p
     return lava_packed_layout(kernel, panel, width, k).bytes;
 }
 
-static inline void check_bytes(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static inline void check_bytes(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                const struct lava_blocking_limits *limits,
                                const struct lava_blocking *blocking) {
     uint64_t m = (uint64_t)up(blocking->block_m, kernel->tile_m);
     uint64_t n = (uint64_t)up(blocking->block_n, kernel->tile_n);
     uint64_t k = (uint64_t)up(blocking->block_k, kernel->tile_k);
-    uint64_t result_bytes = result_element(problem);
+    uint64_t result_bytes = result_element(operation);
     assert_int_equal(blocking->packed_a_bytes, packed_bytes(kernel, kernel->tile_m, m, k));
     assert_int_equal(blocking->packed_b_bytes, packed_bytes(kernel, kernel->tile_n, n, k));
     assert_int_equal(blocking->accumulator_bytes,
@@ -124,38 +124,38 @@ static inline void check_held(const struct lava_blocking_limits *limits,
                 blocking->total_bytes + block_bytes > limits->memory_bytes);
 }
 
-static inline void check_finish(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static inline void check_finish(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                 const struct lava_blocking *blocking) {
     int64_t padded = lava_blocking_padded(blocking->block_m, kernel->tile_m);
     assert_int_equal(padded, up(blocking->block_m, kernel->tile_m));
     bool wasteful = (padded - blocking->block_m) * 16 > blocking->block_m;
     assert_int_equal(blocking->epilogue,
-                     problem->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 || wasteful);
+                     operation->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 || wasteful);
 }
 
 /* A complex element must be in one block of C and one panel of K. The epilogue writes it, four rows at a
  * time. */
-static inline void check_parts(const struct lava_problem *problem, const struct lava_blocking *blocking) {
+static inline void check_parts(const struct lava_operation *operation, const struct lava_blocking *blocking) {
     assert_true(blocking->epilogue);
     assert_true(blocking->block_n % 2 == 0 && blocking->later_n % 2 == 0 && blocking->block_k % 2 == 0);
-    uint64_t complex_bytes = problem->type == LAVA_TYPE_FP64 ? 16 : 8;
+    uint64_t complex_bytes = operation->type == LAVA_TYPE_FP64 ? 16 : 8;
     assert_int_equal(blocking->result_bytes,
                      (uint64_t)up(blocking->block_m, 4) * (uint64_t)(blocking->block_n / 2) * complex_bytes);
 }
 
-static inline void check(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static inline void check(const struct lava_operation *operation, const struct lava_kernel *kernel,
                          const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
-    check_cover(problem->m, blocking->block_m, blocking->blocks_m, kernel->tile_m);
-    check_columns(problem, kernel, limits, blocking);
-    check_cover(problem->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
+    check_cover(operation->m, blocking->block_m, blocking->blocks_m, kernel->tile_m);
+    check_columns(operation, kernel, limits, blocking);
+    check_cover(operation->k, blocking->block_k, blocking->blocks_k, kernel->tile_k);
     assert_true(blocking->split_k >= 1 && blocking->split_k <= (limits->split_k ? limits->split_k : 1));
-    check_slices(problem, kernel, blocking);
-    check_bytes(problem, kernel, limits, blocking);
+    check_slices(operation, kernel, blocking);
+    check_bytes(operation, kernel, limits, blocking);
     check_held(limits, blocking);
-    check_finish(problem, kernel, blocking);
-    if (problem->of_parts)
-        check_parts(problem, blocking);
-    int64_t wanted = up(problem->n, kernel->tile_n) / kernel->tile_n / 4;
+    check_finish(operation, kernel, blocking);
+    if (operation->of_parts)
+        check_parts(operation, blocking);
+    int64_t wanted = up(operation->n, kernel->tile_n) / kernel->tile_n / 4;
     wanted = wanted < limits->column_blocks ? wanted : limits->column_blocks;
     assert_true(blocking->blocks_n >= (wanted < 1 ? 1 : wanted));
 }

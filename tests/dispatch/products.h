@@ -15,49 +15,49 @@ static const struct lava_figures sixteen_cores = {.cpu.flops_per_s = {[LAVA_TYPE
 static const struct lava_overrides none;
 
 /* The addresses are far apart, so products of these tests overlap only if a test says so. */
-static inline struct lava_problem product(int64_t m, int64_t n, int64_t k) {
-    return (struct lava_problem){.m = m,
-                                 .n = n,
-                                 .k = k,
-                                 .lda = m,
-                                 .ldb = k,
-                                 .ldc = m,
-                                 .alpha = 1,
-                                 .a = (const void *)(uintptr_t)0x100000000000,
-                                 .b = (const void *)(uintptr_t)0x300000000000,
-                                 .c = (void *)(uintptr_t)0x500000000000};
+static inline struct lava_operation product(int64_t m, int64_t n, int64_t k) {
+    return (struct lava_operation){.m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a.ld = m,
+                                   .b.ld = k,
+                                   .c.ld = m,
+                                   .alpha.real = 1,
+                                   .a.first = (const void *)(uintptr_t)0x100000000000,
+                                   .b.first = (const void *)(uintptr_t)0x300000000000,
+                                   .c.first = (void *)(uintptr_t)0x500000000000};
 }
 
 /* type_c counts only for half types. */
-static inline struct lava_problem product_of(enum lava_type type, enum lava_type type_c, int64_t m, int64_t n,
-                                             int64_t k) {
-    struct lava_problem problem = product(m, n, k);
-    problem.type = type;
-    problem.type_c = lava_type_is_half(type) ? type_c : type;
-    return problem;
+static inline struct lava_operation product_of(enum lava_type type, enum lava_type type_c, int64_t m,
+                                               int64_t n, int64_t k) {
+    struct lava_operation operation = product(m, n, k);
+    operation.type = type;
+    operation.c.type = lava_type_is_half(type) ? type_c : type;
+    return operation;
 }
 
 /* Sets a random type, and one of the types that C may have. */
-static inline void set_random_types(uint64_t *random, struct lava_problem *problem) {
-    problem->type = (enum lava_type)(random_next(random) % LAVA_TYPE_COUNT);
-    problem->type_c =
-        random_next(random) % 2 && lava_type_is_half(problem->type) ? LAVA_TYPE_FP32 : problem->type;
+static inline void set_random_types(uint64_t *random, struct lava_operation *operation) {
+    operation->type = (enum lava_type)(random_next(random) % LAVA_TYPE_COUNT);
+    operation->c.type =
+        random_next(random) % 2 && lava_type_is_half(operation->type) ? LAVA_TYPE_FP32 : operation->type;
 }
 
 static inline struct lava_plan choose_by(const struct lava_figures *figures,
-                                         const struct lava_problem *problem,
+                                         const struct lava_operation *operation,
                                          const struct lava_capabilities *device, enum lava_mode mode,
                                          const struct lava_overrides *overrides) {
     struct lava_plan plan;
     memset(&plan, 0x5a, sizeof plan);
-    lava_policy_choose(problem, device, figures, mode, overrides, &plan);
+    lava_policy_choose(operation, device, figures, mode, overrides, &plan);
     return plan;
 }
 
-static inline struct lava_plan choose(const struct lava_problem *problem,
+static inline struct lava_plan choose(const struct lava_operation *operation,
                                       const struct lava_capabilities *device, enum lava_mode mode,
                                       const struct lava_overrides *overrides) {
-    return choose_by(&sixteen_cores, problem, device, mode, overrides);
+    return choose_by(&sixteen_cores, operation, device, mode, overrides);
 }
 
 /* Figures as if the device had been measured with the rates of its profile, times `factor`. */

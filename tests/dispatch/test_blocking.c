@@ -4,14 +4,14 @@
 
 /* Memory for one tile and one step of K without a split, computed by hand. With m below a tile the result is
  * smaller. */
-static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_problem *problem) {
+static uint64_t least_bytes(const struct lava_kernel *kernel, const struct lava_operation *operation) {
     uint64_t m = kernel->tile_m, n = kernel->tile_n, k = kernel->tile_k;
-    uint64_t rows = problem->m < kernel->tile_m ? (uint64_t)up(problem->m, 4) : m;
-    uint64_t columns = problem->n < kernel->tile_n ? (uint64_t)problem->n : n;
-    uint64_t result = result_element(problem);
+    uint64_t rows = operation->m < kernel->tile_m ? (uint64_t)up(operation->m, 4) : m;
+    uint64_t columns = operation->n < kernel->tile_n ? (uint64_t)operation->n : n;
+    uint64_t result = result_element(operation);
     bool finish =
-        problem->of_parts || problem->k > kernel->tile_k ||
-        (m - (uint64_t)(problem->m < (int64_t)m ? problem->m : (int64_t)m)) * 16 > (uint64_t)problem->m;
+        operation->of_parts || operation->k > kernel->tile_k ||
+        (m - (uint64_t)(operation->m < (int64_t)m ? operation->m : (int64_t)m)) * 16 > (uint64_t)operation->m;
     return packed_bytes(kernel, kernel->tile_m, m, k) + 2 * packed_bytes(kernel, kernel->tile_n, n, k) +
            2 * m * n * (finish ? sum_element(kernel) : result) +
            (finish ? 2 * (uint64_t)up((int64_t)(rows * columns * result), 16) : 0) +
@@ -29,14 +29,14 @@ static uint64_t largest_buffer(const struct lava_kernel *kernel) {
 
 /* Sets each type that C of the row's products may have, with and without C0 to add, and complex types if the
  * row serves them. */
-static void set_types(struct lava_problem *problem, const struct lava_kernel *kernel, unsigned choice) {
-    problem->type = kernel->type;
-    problem->type_c = choice & 1 || !lava_type_is_half(kernel->type) ? kernel->type : LAVA_TYPE_FP32;
-    problem->beta = choice & 2 ? 0.5 : 0.0;
+static void set_types(struct lava_operation *operation, const struct lava_kernel *kernel, unsigned choice) {
+    operation->type = kernel->type;
+    operation->c.type = choice & 1 || !lava_type_is_half(kernel->type) ? kernel->type : LAVA_TYPE_FP32;
+    operation->beta.real = choice & 2 ? 0.5 : 0.0;
     if (!(choice & 1) || lava_type_is_half(kernel->type))
         return;
-    problem->type = problem->type_c = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
-    *problem = lava_problem_of_parts(problem);
+    operation->type = operation->c.type = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
+    *operation = lava_operation_of_parts(operation);
 }
 
 static void test_random(void **state) {
@@ -49,11 +49,11 @@ static void test_random(void **state) {
     for (int i = 0; i < 20000; i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         int64_t most = INT64_C(1) << (8 + random_next(&random) % 24);
-        struct lava_problem problem = {.m = random_size(&random, most),
-                                       .n = random_size(&random, most),
-                                       .k = random_size(&random, most),
-                                       .alpha = 1};
-        set_types(&problem, kernel, (unsigned)random_next(&random));
+        struct lava_operation operation = {.m = random_size(&random, most),
+                                           .n = random_size(&random, most),
+                                           .k = random_size(&random, most),
+                                           .alpha.real = 1};
+        set_types(&operation, kernel, (unsigned)random_next(&random));
         struct lava_blocking_limits limits = {
             .memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (16 + random_next(&random) % 22)),
             .column_blocks = (int64_t)(random_next(&random) % 9),
@@ -65,17 +65,17 @@ static void test_random(void **state) {
         struct lava_blocking blocking, again;
         memset(&blocking, 0x55, sizeof blocking);
         memset(&again, 0xaa, sizeof again);
-        bool fits = lava_blocking_plan(&problem, kernel, &limits, &blocking);
-        assert_int_equal(lava_blocking_plan(&problem, kernel, &limits, &again), fits);
+        bool fits = lava_blocking_plan(&operation, kernel, &limits, &blocking);
+        assert_int_equal(lava_blocking_plan(&operation, kernel, &limits, &again), fits);
         if (!fits) {
             /* refused only if a single tile is really too large */
-            uint64_t least = least_bytes(kernel, &problem);
+            uint64_t least = least_bytes(kernel, &operation);
             assert_true(limits.memory_bytes < least || limits.max_buffer_bytes < largest_buffer(kernel));
             refused++;
             continue;
         }
         assert_memory_equal(&blocking, &again, sizeof blocking);
-        check(&problem, kernel, &limits, &blocking);
+        check(&operation, kernel, &limits, &blocking);
         planned++;
         cut_m += blocking.blocks_m > 1;
         cut_n += blocking.blocks_n > 1;
@@ -83,8 +83,8 @@ static void test_random(void **state) {
         split += blocking.split_k > 1;
         narrowed += blocking.later_n < blocking.block_n;
         held += blocking.blocks_held > 2;
-        doubles += problem.type == LAVA_TYPE_FP64;
-        parts += problem.of_parts && blocking.blocks_n * blocking.blocks_k > 1;
+        doubles += operation.type == LAVA_TYPE_FP64;
+        parts += operation.of_parts && blocking.blocks_n * blocking.blocks_k > 1;
     }
     print_message("%u planned (cut along m %u, n %u, narrower later %u, k %u; split %u), %u refused\n",
                   planned, cut_m, cut_n, narrowed, cut_k, split, refused);
@@ -95,20 +95,20 @@ static void test_random(void **state) {
 static void test_nothing_cut_where_all_fits(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    struct lava_problem problem = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
+    struct lava_operation operation = {.m = 8192, .n = 8192, .k = 8192, .alpha.real = 1};
     struct lava_blocking blocking;
-    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    assert_true(lava_blocking_plan(&operation, kernel, &ample, &blocking));
     assert_int_equal(blocking.blocks_m * blocking.blocks_n * blocking.blocks_k, 1);
     assert_int_equal(blocking.block_m, 8192);
     assert_int_equal(blocking.split_k, 1);
     assert_false(blocking.epilogue);
     assert_int_equal(blocking.result_bytes, 0);
-    problem.m = 8191; /* padding of one row does not require an epilogue */
-    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    operation.m = 8191; /* padding of one row does not require an epilogue */
+    assert_true(lava_blocking_plan(&operation, kernel, &ample, &blocking));
     assert_int_equal(blocking.block_m, 8191);
     assert_false(blocking.epilogue);
-    problem.m = 129; /* padded to 256 */
-    assert_true(lava_blocking_plan(&problem, kernel, &ample, &blocking));
+    operation.m = 129; /* padded to 256 */
+    assert_true(lava_blocking_plan(&operation, kernel, &ample, &blocking));
     assert_true(blocking.epilogue);
     assert_int_equal(blocking.result_bytes, 132 * 8192 * 4);
 }
@@ -119,12 +119,12 @@ static void test_column_blocks(void **state) {
     static const int64_t asked_got[][2] = {{0, 1}, {1, 1}, {2, 2},   {3, 3},
                                            {4, 4}, {5, 5}, {15, 16}, {100, 16}};
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    struct lava_problem problem = {.m = 4096, .n = 8192, .k = 512, .alpha = 1};
+    struct lava_operation operation = {.m = 4096, .n = 8192, .k = 512, .alpha.real = 1};
     for (size_t i = 0; i < COUNT(asked_got); i++) {
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking;
         limits.column_blocks = asked_got[i][0];
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
         assert_int_equal(blocking.blocks_n, asked_got[i][1]);
         assert_true(blocking.block_n >= 4 * 128);
         assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
@@ -132,9 +132,9 @@ static void test_column_blocks(void **state) {
     /* 321 columns: 19 blocks of 17 or 21 of 16 are possible, but not 20 */
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
-    problem.n = 321 * 128;
+    operation.n = 321 * 128;
     limits.column_blocks = 20;
-    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
     assert_int_equal(blocking.blocks_n, 21);
 }
 
@@ -151,17 +151,17 @@ static void test_later_widths(void **state) {
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
     for (size_t i = 0; i < COUNT(cases); i++) {
         /* the last tile is partial */
-        struct lava_problem problem = {.m = 4096, .n = cases[i][0] * 128 - 5, .k = 512, .alpha = 1};
+        struct lava_operation operation = {.m = 4096, .n = cases[i][0] * 128 - 5, .k = 512, .alpha.real = 1};
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking, equal;
         limits.column_blocks = cases[i][1];
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &equal));
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &equal));
         limits.later_parts = cases[i][2];
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
-        check(&problem, kernel, &limits, &blocking);
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
+        check(&operation, kernel, &limits, &blocking);
         bool whole = cases[i][5] == 1;
-        assert_int_equal(blocking.block_n, whole ? problem.n : cases[i][3] * 128);
-        assert_int_equal(blocking.later_n, whole ? problem.n : cases[i][4] * 128);
+        assert_int_equal(blocking.block_n, whole ? operation.n : cases[i][3] * 128);
+        assert_int_equal(blocking.later_n, whole ? operation.n : cases[i][4] * 128);
         assert_int_equal(blocking.blocks_n, cases[i][5]);
         /* only the number of blocks held may differ */
         blocking.later_n = equal.later_n;
@@ -182,12 +182,12 @@ static void test_split(void **state) {
                  {6, 16, 1},   {64, 0, 1}, {64, 1, 1},   {9, 2, 2},    {1 << 20, 16, 16}};
     const struct lava_kernel *kernel = lava_kernels_find("fp32_64x64");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct lava_problem problem = {
-            .m = 64, .n = 64, .k = cases[i].steps * kernel->tile_k - 3, .alpha = 1};
+        struct lava_operation operation = {
+            .m = 64, .n = 64, .k = cases[i].steps * kernel->tile_k - 3, .alpha.real = 1};
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking;
         limits.split_k = cases[i].asked;
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
         assert_int_equal(blocking.split_k, cases[i].got);
         assert_int_equal(blocking.epilogue, cases[i].got > 1);
     }
@@ -198,13 +198,13 @@ static void test_split(void **state) {
 static void test_n_is_cut_first(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    struct lava_problem problem = {.m = 8192, .n = 65536, .k = 8192, .alpha = 1};
+    struct lava_operation operation = {.m = 8192, .n = 65536, .k = 8192, .alpha.real = 1};
     struct lava_blocking_limits limits = ample;
     struct lava_blocking whole, blocking;
-    assert_true(lava_blocking_plan(&problem, kernel, &limits, &whole));
+    assert_true(lava_blocking_plan(&operation, kernel, &limits, &whole));
     limits.memory_bytes = whole.total_bytes / 4;
-    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
-    check(&problem, kernel, &limits, &blocking);
+    assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
+    check(&operation, kernel, &limits, &blocking);
     assert_true(blocking.blocks_n > 1);
     assert_int_equal(blocking.blocks_m * blocking.blocks_k, 1);
     /* the memory is used: one column block fewer would not fit */
@@ -216,14 +216,14 @@ static void test_n_is_cut_first(void **state) {
 static void test_few_crossings(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    struct lava_problem problem = {.m = 32768, .n = 32768, .k = 32768, .alpha = 1};
+    struct lava_operation operation = {.m = 32768, .n = 32768, .k = 32768, .alpha.real = 1};
     double before = 0;
     for (uint64_t memory = UINT64_C(1) << 36; memory >= UINT64_C(1) << 26; memory /= 2) {
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking;
         limits.memory_bytes = limits.max_buffer_bytes = memory;
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
-        check(&problem, kernel, &limits, &blocking);
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
+        check(&operation, kernel, &limits, &blocking);
         double crossings =
             (double)blocking.blocks_m + (blocking.blocks_k > 1 ? (double)blocking.blocks_n : 1.0);
         print_message("%6llu MiB: %lld x %lld x %lld blocks, operands cross %.0f times\n",
@@ -245,17 +245,17 @@ static void test_extreme_shapes(void **state) {
     const struct lava_kernel *table = lava_kernels_table(&rows);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         for (size_t r = 0; r < rows; r++) {
-            struct lava_problem problem = {
-                .m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .alpha = 1};
+            struct lava_operation operation = {
+                .m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .alpha.real = 1};
             struct lava_blocking_limits limits = ample;
-            set_types(&problem, &table[r], (unsigned)i);
+            set_types(&operation, &table[r], (unsigned)i);
             struct lava_blocking blocking;
             limits.memory_bytes = limits.max_buffer_bytes =
                 UINT64_C(1) << 44; /* more than any device: the counts are the limit */
             limits.column_blocks = 4;
             limits.split_k = 8;
-            assert_true(lava_blocking_plan(&problem, &table[r], &limits, &blocking));
-            check(&problem, &table[r], &limits, &blocking);
+            assert_true(lava_blocking_plan(&operation, &table[r], &limits, &blocking));
+            check(&operation, &table[r], &limits, &blocking);
         }
     }
 }
@@ -263,22 +263,22 @@ static void test_extreme_shapes(void **state) {
 static void test_too_little_memory(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_32x32");
-    struct lava_problem problem = {.m = 4096, .n = 4096, .k = 4096, .alpha = 1};
-    uint64_t least = least_bytes(kernel, &problem);
+    struct lava_operation operation = {.m = 4096, .n = 4096, .k = 4096, .alpha.real = 1};
+    uint64_t least = least_bytes(kernel, &operation);
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     limits.memory_bytes = least;
     limits.split_k = 8; /* the slices are reduced before the plan fails */
-    assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
-    check(&problem, kernel, &limits, &blocking);
+    assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
+    check(&operation, kernel, &limits, &blocking);
     assert_int_equal(blocking.block_m, 32);
     limits.memory_bytes = least - 1;
-    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    assert_false(lava_blocking_plan(&operation, kernel, &limits, &blocking));
     limits.memory_bytes = 0;
-    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    assert_false(lava_blocking_plan(&operation, kernel, &limits, &blocking));
     limits = ample;
     limits.max_buffer_bytes = 2 * 32 * 32 * 4 - 1;
-    assert_false(lava_blocking_plan(&problem, kernel, &limits, &blocking));
+    assert_false(lava_blocking_plan(&operation, kernel, &limits, &blocking));
 }
 
 static void test_chunks(void **state) {
@@ -321,13 +321,13 @@ static void test_chunks(void **state) {
 }
 
 /* Strips: all limits hold, the packed operands are whole, and the downloads cover the triangle exactly. */
-static void check_strips(const struct lava_problem *problem, const struct lava_kernel *kernel,
+static void check_strips(const struct lava_operation *operation, const struct lava_kernel *kernel,
                          const struct lava_blocking_limits *limits, const struct lava_blocking *blocking) {
-    bool is_lower = problem->region == LAVA_REGION_LOWER;
-    int64_t each = problem->of_parts ? 2 : 1, end = 0;
-    uint64_t k = (uint64_t)up(problem->k, kernel->tile_k);
-    uint64_t a = packed_bytes(kernel, kernel->tile_m, (uint64_t)up(problem->m, kernel->tile_m), k);
-    uint64_t b = packed_bytes(kernel, kernel->tile_n, (uint64_t)up(problem->n, kernel->tile_n), k);
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    int64_t each = operation->of_parts ? 2 : 1, end = 0;
+    uint64_t k = (uint64_t)up(operation->k, kernel->tile_k);
+    uint64_t a = packed_bytes(kernel, kernel->tile_m, (uint64_t)up(operation->m, kernel->tile_m), k);
+    uint64_t b = packed_bytes(kernel, kernel->tile_n, (uint64_t)up(operation->n, kernel->tile_n), k);
     assert_true(blocking->by_strips && blocking->blocks_n <= LAVA_BLOCKING_TILE_LISTS);
     assert_int_equal(blocking->packed_a_bytes, a);
     assert_int_equal(blocking->packed_b_bytes, b);
@@ -337,7 +337,7 @@ static void check_strips(const struct lava_problem *problem, const struct lava_k
     assert_true(blocking->total_bytes <= limits->memory_bytes && b <= limits->max_buffer_bytes);
     struct lava_program program;
     struct lava_task task;
-    lava_program_begin(&program, problem, kernel, blocking);
+    lava_program_begin(&program, operation, kernel, blocking);
     while (lava_program_next(&program, &task)) {
         const struct lava_block *block = task.block;
         if (task.kind != LAVA_TASK_DOWNLOAD)
@@ -350,7 +350,7 @@ static void check_strips(const struct lava_problem *problem, const struct lava_k
                         blocking->split_k * (kernel->type == LAVA_TYPE_FP64 ? 8 : 4) <=
                     blocking->accumulator_bytes);
     }
-    assert_int_equal(end, problem->m);
+    assert_int_equal(end, operation->m);
 }
 
 static void test_triangles(void **state) {
@@ -360,22 +360,22 @@ static void test_triangles(void **state) {
     int planned = 0;
     for (int i = 0; i < 3000; i++) {
         int64_t n = random_size(&random, 3000), each = 1 + i % 2;
-        struct lava_problem problem = {.type = LAVA_TYPE_FP64,
-                                       .type_c = LAVA_TYPE_FP64,
-                                       .of_parts = each == 2,
-                                       .region = i % 4 < 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-                                       .m = n,
-                                       .n = n * each,
-                                       .k = random_size(&random, 3000) * each,
-                                       .alpha = 1};
+        struct lava_operation operation = {.type = LAVA_TYPE_FP64,
+                                           .c.type = LAVA_TYPE_FP64,
+                                           .of_parts = each == 2,
+                                           .c.region = i % 4 < 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                                           .m = n,
+                                           .n = n * each,
+                                           .k = random_size(&random, 3000) * each,
+                                           .alpha.real = 1};
         struct lava_blocking_limits limits = ample;
         limits.memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (20 + random_next(&random) % 10));
         limits.column_blocks = 1 << random_next(&random) % 4;
         limits.split_k = (uint32_t)(random_next(&random) % 4);
         struct lava_blocking blocking;
-        if (!lava_blocking_plan(&problem, kernel, &limits, &blocking))
+        if (!lava_blocking_plan(&operation, kernel, &limits, &blocking))
             continue;
-        check_strips(&problem, kernel, &limits, &blocking);
+        check_strips(&operation, kernel, &limits, &blocking);
         planned++;
     }
     assert_true(planned > 300);

@@ -28,18 +28,18 @@ static void test_half_types(void **state) {
         {LAVA_TYPE_BF16, 1, 129, 1, 4, 4},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct lava_problem problem = {.type = LAVA_TYPE_BF16,
-                                       .type_c = cases[i].type_c,
-                                       .m = cases[i].m,
-                                       .n = 1000,
-                                       .k = 2048,
-                                       .alpha = 1,
-                                       .beta = cases[i].beta};
+        struct lava_operation operation = {.type = LAVA_TYPE_BF16,
+                                           .c.type = cases[i].type_c,
+                                           .m = cases[i].m,
+                                           .n = 1000,
+                                           .k = 2048,
+                                           .alpha.real = 1,
+                                           .beta.real = cases[i].beta};
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking;
         limits.split_k = cases[i].split_k;
-        assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
-        check(&problem, &kernel, &limits, &blocking);
+        assert_true(lava_blocking_plan(&operation, &kernel, &limits, &blocking));
+        check(&operation, &kernel, &limits, &blocking);
         uint64_t m = cases[i].m == 129 ? 256 : 4096, rows = cases[i].m == 129 ? 132 : 4096;
         assert_int_equal(blocking.packed_a_bytes, m * 2048 * 2);
         assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 2);
@@ -47,13 +47,13 @@ static void test_half_types(void **state) {
         assert_int_equal(blocking.result_bytes, rows * 1000 * cases[i].result);
     }
     /* K is split: a later panel adds to the sums of an earlier one, in fp32 */
-    struct lava_problem problem = {
-        .type = LAVA_TYPE_BF16, .type_c = LAVA_TYPE_BF16, .m = 256, .n = 256, .k = 1 << 20, .alpha = 1};
+    struct lava_operation operation = {
+        .type = LAVA_TYPE_BF16, .c.type = LAVA_TYPE_BF16, .m = 256, .n = 256, .k = 1 << 20, .alpha.real = 1};
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     limits.memory_bytes = 16 << 20;
-    assert_true(lava_blocking_plan(&problem, &kernel, &limits, &blocking));
-    check(&problem, &kernel, &limits, &blocking);
+    assert_true(lava_blocking_plan(&operation, &kernel, &limits, &blocking));
+    check(&operation, &kernel, &limits, &blocking);
     assert_true(blocking.blocks_k > 1 && blocking.epilogue);
     assert_int_equal(blocking.accumulator_bytes, blocking.result_bytes * 2);
 }
@@ -64,18 +64,18 @@ static void test_fp64(void **state) {
     const struct lava_kernel *kernel = lava_kernels_find("fp64_128x64");
     for (unsigned i = 0; i < 8; i++) {
         bool added = i & 1, split = i & 2, padded = i & 4;
-        struct lava_problem problem = {.type = LAVA_TYPE_FP64,
-                                       .type_c = LAVA_TYPE_FP64,
-                                       .m = padded ? 129 : 4096,
-                                       .n = 1000,
-                                       .k = 2048,
-                                       .alpha = 1,
-                                       .beta = added ? 0.5 : 0};
+        struct lava_operation operation = {.type = LAVA_TYPE_FP64,
+                                           .c.type = LAVA_TYPE_FP64,
+                                           .m = padded ? 129 : 4096,
+                                           .n = 1000,
+                                           .k = 2048,
+                                           .alpha.real = 1,
+                                           .beta.real = added ? 0.5 : 0};
         struct lava_blocking_limits limits = ample;
         struct lava_blocking blocking;
         limits.split_k = split ? 3 : 1;
-        assert_true(lava_blocking_plan(&problem, kernel, &limits, &blocking));
-        check(&problem, kernel, &limits, &blocking);
+        assert_true(lava_blocking_plan(&operation, kernel, &limits, &blocking));
+        check(&operation, kernel, &limits, &blocking);
         uint64_t m = padded ? 256 : 4096, rows = padded ? 132 : 4096;
         assert_int_equal(blocking.packed_a_bytes, m * 2048 * 8);
         assert_int_equal(blocking.packed_b_bytes, 1024 * 2048 * 8);
@@ -89,11 +89,11 @@ static void test_fp64(void **state) {
  * C. */
 static void test_parts(void **state) {
     (void)state;
-    struct lava_problem problem = {
-        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1001, .n = 501, .k = 999, .alpha = 1};
-    const struct lava_problem single = lava_problem_of_parts(&problem);
-    problem.type = problem.type_c = LAVA_TYPE_CFP64;
-    const struct lava_problem of_double = lava_problem_of_parts(&problem);
+    struct lava_operation operation = {
+        .type = LAVA_TYPE_CFP32, .c.type = LAVA_TYPE_CFP32, .m = 1001, .n = 501, .k = 999, .alpha.real = 1};
+    const struct lava_operation single = lava_operation_of_parts(&operation);
+    operation.type = operation.c.type = LAVA_TYPE_CFP64;
+    const struct lava_operation of_double = lava_operation_of_parts(&operation);
     struct lava_blocking blocking;
     assert_true(lava_blocking_plan(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking));
     check(&single, lava_kernels_find("fp32_128x64"), &ample, &blocking);
@@ -113,14 +113,14 @@ static void test_parts(void **state) {
 static void test_parts_at_once(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    struct lava_problem problem = {
-        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1700, .n = 1700, .k = 1700, .alpha = 1};
-    struct lava_problem parts = lava_problem_of_parts(&problem);
+    struct lava_operation operation = {
+        .type = LAVA_TYPE_CFP32, .c.type = LAVA_TYPE_CFP32, .m = 1700, .n = 1700, .k = 1700, .alpha.real = 1};
+    struct lava_operation parts = lava_operation_of_parts(&operation);
     struct lava_blocking blocking;
     assert_true(lava_blocking_plan(&parts, kernel, &ample, &blocking));
     assert_true(lava_blocking_fits_at_once(&parts, &blocking));
-    problem.k = 1900; /* 49 MiB */
-    parts = lava_problem_of_parts(&problem);
+    operation.k = 1900; /* 49 MiB */
+    parts = lava_operation_of_parts(&operation);
     assert_true(lava_blocking_plan(&parts, kernel, &ample, &blocking));
     assert_false(lava_blocking_fits_at_once(&parts, &blocking));
 }
@@ -130,17 +130,17 @@ static void test_parts_at_once(void **state) {
 static void test_planes(void **state) {
     (void)state;
     const struct lava_kernel *three = lava_kernels_find("bf16x3_128x64");
-    struct lava_problem problem = {.m = 1000, .n = 500, .k = 2000, .alpha = 1};
+    struct lava_operation operation = {.m = 1000, .n = 500, .k = 2000, .alpha.real = 1};
     struct lava_blocking blocking;
-    assert_true(lava_blocking_plan(&problem, three, &ample, &blocking));
-    check(&problem, three, &ample, &blocking);
+    assert_true(lava_blocking_plan(&operation, three, &ample, &blocking));
+    check(&operation, three, &ample, &blocking);
     /* 8 panels, padded to 1024 x 2016; 8 panels, padded to 512 x 2016; 32 depths */
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 10 + 8 * 32 * 2 * 4 + 16);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 8 * 32 * 4 + 16);
     assert_false(blocking.epilogue);
     assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4); /* sums as in fp32 */
     const struct lava_kernel *one = lava_kernels_find("bf16x1_128x128");
-    assert_true(lava_blocking_plan(&problem, one, &ample, &blocking));
+    assert_true(lava_blocking_plan(&operation, one, &ample, &blocking));
     assert_int_equal(blocking.packed_a_bytes, 1024 * 2016 * 2);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 2);
     assert_int_equal(blocking.accumulator_bytes, 1024 * 512 * 4);
@@ -149,13 +149,13 @@ static void test_planes(void **state) {
     struct lava_kernel turned = *three;
     turned.tile_m = three->tile_n;
     turned.tile_n = three->tile_m;
-    problem.m = 15 * 64;
-    assert_true(lava_blocking_plan(&problem, &turned, &ample, &blocking));
+    operation.m = 15 * 64;
+    assert_true(lava_blocking_plan(&operation, &turned, &ample, &blocking));
     assert_int_equal(blocking.packed_a_bytes, 960 * 2016 * 10 + 15 * 32 * 4 + 16);
     assert_int_equal(blocking.packed_b_bytes, 512 * 2016 * 10 + 4 * 32 * 2 * 4 + 16);
 
     /* packed planes must fit too, so less of K, or of C, is processed at a time than for fp32 */
-    struct lava_problem square = {.m = 8192, .n = 8192, .k = 8192, .alpha = 1};
+    struct lava_operation square = {.m = 8192, .n = 8192, .k = 8192, .alpha.real = 1};
     struct lava_blocking_limits limits = ample;
     limits.max_buffer_bytes = UINT64_C(8192) * 8192 * 10 + 64 * 128 * 2 * 4 + 16;
     three = lava_kernels_find("bf16x3_128x128");
@@ -176,9 +176,9 @@ static void test_planes(void **state) {
 static void test_parts_are_cut_by_what_is_stored(void **state) {
     (void)state;
     const struct lava_kernel *kernel = lava_kernels_find("fp32_128x128");
-    const struct lava_problem problem = {
-        .type = LAVA_TYPE_CFP32, .type_c = LAVA_TYPE_CFP32, .m = 1024, .n = 1024, .k = 1024, .alpha = 1};
-    const struct lava_problem parts = lava_problem_of_parts(&problem);
+    const struct lava_operation operation = {
+        .type = LAVA_TYPE_CFP32, .c.type = LAVA_TYPE_CFP32, .m = 1024, .n = 1024, .k = 1024, .alpha.real = 1};
+    const struct lava_operation parts = lava_operation_of_parts(&operation);
     struct lava_blocking_limits limits = ample;
     struct lava_blocking blocking;
     limits.memory_bytes = limits.max_buffer_bytes = 16 << 20;

@@ -15,13 +15,13 @@ static void assert_near(double value, double expected, double tolerance) {
 }
 
 static double cpu_ns(const struct lava_cpu_figures *figures, int64_t m, int64_t n, int64_t k) {
-    struct lava_problem problem = product(m, n, k);
-    return lava_figures_cpu_ns(figures, &problem);
+    struct lava_operation operation = product(m, n, k);
+    return lava_figures_cpu_ns(figures, &operation);
 }
 
 static bool is_measured(const struct lava_cpu_figures *figures, int64_t m, int64_t n, int64_t k) {
-    struct lava_problem problem = product(m, n, k);
-    return lava_figures_cpu_measured(figures, &problem);
+    struct lava_operation operation = product(m, n, k);
+    return lava_figures_cpu_measured(figures, &operation);
 }
 
 /* A CPU whose time per operation falls with each size, differently in m, n and k. */
@@ -165,9 +165,9 @@ static void test_nothing_measured(void **state) {
     (void)state;
     struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = 1e12};
     assert_near(cpu_ns(&figures, 1000, 1000, 1000), 2e6, 1e-12);
-    struct lava_problem half = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP32, 1000, 1000, 1000);
+    struct lava_operation half = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP32, 1000, 1000, 1000);
     assert_true(lava_figures_cpu_ns(&figures, &half) <= 0); /* unknown */
-    struct lava_problem complex_product = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 1000, 500, 100);
+    struct lava_operation complex_product = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 1000, 500, 100);
     assert_true(lava_figures_cpu_ns(&figures, &complex_product) <= 0);
     figures.flops_per_s[LAVA_TYPE_CFP64] = 0.5e12; /* 8 m n k */
     assert_near(lava_figures_cpu_ns(&figures, &complex_product), 0.8e6, 1e-12);
@@ -187,16 +187,16 @@ static void test_types_by_ratio(void **state) {
     double fp32_ns = cpu_ns(&model, 300, 700, 90);
     for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
         struct lava_cpu_figures figures = model;
-        const struct lava_problem problem =
+        const struct lava_operation operation =
             product_of((enum lava_type)type, (enum lava_type)type, 300, 700, 90);
-        assert_near(lava_figures_cpu_ns(&figures, &problem), times[type] * fp32_ns, 1e-12);
-        double rate = figures.flops_per_s[type], own_ns = 1e9 * lava_problem_flops(&problem) / rate;
+        assert_near(lava_figures_cpu_ns(&figures, &operation), times[type] * fp32_ns, 1e-12);
+        double rate = figures.flops_per_s[type], own_ns = 1e9 * lava_operation_flops(&operation) / rate;
         /* without a ratio the type's own rate is used; fp32 needs no ratio */
         figures.flops_per_s[LAVA_TYPE_FP32] = 0;
         bool is_fp32 = type == LAVA_TYPE_FP32;
-        assert_near(lava_figures_cpu_ns(&figures, &problem), is_fp32 ? fp32_ns : own_ns, 1e-12);
+        assert_near(lava_figures_cpu_ns(&figures, &operation), is_fp32 ? fp32_ns : own_ns, 1e-12);
         figures.flops_per_s[type] = 0;
-        assert_true(is_fp32 || lava_figures_cpu_ns(&figures, &problem) <= 0);
+        assert_true(is_fp32 || lava_figures_cpu_ns(&figures, &operation) <= 0);
     }
 }
 
@@ -206,7 +206,7 @@ static void test_measured_needs_all_neighbours(void **state) {
     assert_true(is_measured(&figures, 300, 300, 300) && is_measured(&figures, 1, 9000, 20));
     /* other types use a ratio, which is not a measurement */
     for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
-        struct lava_problem other = product_of((enum lava_type)type, (enum lava_type)type, 300, 300, 300);
+        struct lava_operation other = product_of((enum lava_type)type, (enum lava_type)type, 300, 300, 300);
         assert_int_equal(lava_figures_cpu_measured(&figures, &other), type == LAVA_TYPE_FP32);
     }
     figures.product_ns[3][2][2] = 0;

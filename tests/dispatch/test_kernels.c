@@ -139,7 +139,7 @@ static void check_fallback(const struct lava_kernel *row) {
     assert_int_equal(row->fallback != NULL, scheme->screened);
     if (!fallback)
         return;
-    const struct lava_problem ieee = {.k = 1, .precision = LAVA_PRECISION_IEEE};
+    const struct lava_operation ieee = {.k = 1, .precision = LAVA_PRECISION_IEEE};
     assert_string_equal(fallback->name, row->fallback);
     assert_int_equal(fallback->module, LAVA_MODULE_MULTIPLY_FP32);
     assert_int_equal(fallback->scheme, LAVA_SCHEME_NONE);
@@ -182,19 +182,19 @@ static void test_serves(void **state) {
         for (int type = 0; type < LAVA_TYPE_COUNT; type++)
             for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
                 for (size_t l = 0; l < COUNT(lengths); l++) {
-                    const struct lava_problem problem = {.type = (enum lava_type)type,
-                                                         .k = lengths[l],
-                                                         .precision = (enum lava_precision)precision};
-                    bool scheme = lava_scheme_serves(lava_scheme(table[i].scheme), &problem);
-                    assert_int_equal(lava_kernel_serves(&table[i], &problem),
+                    const struct lava_operation operation = {.type = (enum lava_type)type,
+                                                             .k = lengths[l],
+                                                             .precision = (enum lava_precision)precision};
+                    bool scheme = lava_scheme_serves(lava_scheme(table[i].scheme), &operation);
+                    assert_int_equal(lava_kernel_serves(&table[i], &operation),
                                      table[i].type == real_types[type] && scheme);
                 }
-    const struct lava_problem single = {.k = 4096}, half = {.type = LAVA_TYPE_BF16, .k = 4096};
+    const struct lava_operation single = {.k = 4096}, half = {.type = LAVA_TYPE_BF16, .k = 4096};
     const struct lava_kernel *planes = lava_kernels_find("bf16x3_128x128");
     assert_true(lava_kernel_serves(planes, &single) && !lava_kernel_serves(planes, &half));
     assert_true(lava_kernel_serves(&fragments_row, &half) && !lava_kernel_serves(&fragments_row, &single));
-    const struct lava_problem complex_single = {.type = LAVA_TYPE_CFP32, .k = 4096};
-    const struct lava_problem complex_double = {.type = LAVA_TYPE_CFP64, .k = 4096};
+    const struct lava_operation complex_single = {.type = LAVA_TYPE_CFP32, .k = 4096};
+    const struct lava_operation complex_double = {.type = LAVA_TYPE_CFP64, .k = 4096};
     const struct lava_kernel *simt = lava_kernels_find("fp64_128x128");
     assert_true(lava_kernel_serves(planes, &complex_single) && lava_kernel_serves(simt, &complex_double));
     assert_false(lava_kernel_serves(planes, &complex_double) || lava_kernel_serves(simt, &complex_single));

@@ -4,8 +4,8 @@
 static void test_large_goes_to_the_gpu(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_operation operation = product(8192, 8192, 8192);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
     assert_ptr_equal(plan.profile, lava_profiles_find(&device));
@@ -16,50 +16,51 @@ static void test_large_goes_to_the_gpu(void **state) {
     assert_int_equal(plan.blocking.split_k, 1);
     assert_true(plan.cpu_ns > 0.9e9 && plan.cpu_ns < 0.93e9); /* 2 * 8192^3 / 1.2e12 */
     /* no faster than arithmetic alone, at most twice arithmetic and bus */
-    assert_true(plan.gpu_ns > 1e9 * lava_problem_flops(&problem) / plan.flops_per_s && plan.gpu_ns < 60e6);
-    problem.precision = LAVA_PRECISION_IEEE;
-    plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    assert_true(plan.gpu_ns > 1e9 * lava_operation_flops(&operation) / plan.flops_per_s &&
+                plan.gpu_ns < 60e6);
+    operation.precision = LAVA_PRECISION_IEEE;
+    plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     assert_true(plan.gpu_ns > 23e6 && plan.gpu_ns < 60e6);
 }
 
 static void test_small_stays_on_the_cpu(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(256, 256, 256);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_operation operation = product(256, 256, 256);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     assert_int_equal(plan.reason, LAVA_REASON_UNPROFITABLE);
     assert_true(plan.gpu_ns > plan.cpu_ns && plan.cpu_ns > 0);
     assert_non_null(plan.kernel); /* the plan that `explain` shows */
 
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.reason, LAVA_REASON_FORCED);
-    plan = choose(&problem, &device, LAVA_MODE_CPU, &none);
+    plan = choose(&operation, &device, LAVA_MODE_CPU, &none);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     assert_int_equal(plan.reason, LAVA_REASON_MODE_CPU);
 
     /* large, but a matrix times a vector: the bus costs more than the CPU's arithmetic */
-    problem = product(16384, 1, 16384);
-    assert_int_equal(choose(&problem, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_UNPROFITABLE);
+    operation = product(16384, 1, 16384);
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_UNPROFITABLE);
 }
 
 /* An estimate within a fifth of the CPU's time is not enough to offload. */
 static void test_margin(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(4096, 4096, 4096);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_operation operation = product(4096, 4096, 4096);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     const double shares[] = {0.75, 0.79, 0.81, 0.99, 1.1}; /* GPU time / CPU time */
     for (size_t i = 0; i < COUNT(shares); i++) {
         struct lava_figures cpu = {.cpu.flops_per_s[LAVA_TYPE_FP32] =
-                                       lava_problem_flops(&problem) * shares[i] / (plan.gpu_ns * 1e-9)};
+                                       lava_operation_flops(&operation) * shares[i] / (plan.gpu_ns * 1e-9)};
         struct lava_plan other;
-        lava_policy_choose(&problem, &device, &cpu, LAVA_MODE_AUTO, NULL, &other);
+        lava_policy_choose(&operation, &device, &cpu, LAVA_MODE_AUTO, NULL, &other);
         assert_int_equal(other.place, shares[i] < 0.8 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
     }
     struct lava_figures unknown = {0};
-    lava_policy_choose(&problem, &device, &unknown, LAVA_MODE_AUTO, NULL, &plan);
+    lava_policy_choose(&operation, &device, &unknown, LAVA_MODE_AUTO, NULL, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     assert_true(plan.cpu_ns <= 0);
 }
@@ -68,17 +69,17 @@ static void test_margin(void **state) {
 static void test_margin_of_measured_figures(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(3000, 4096, 5000);
+    struct lava_operation operation = product(3000, 4096, 5000);
     struct lava_figures measured = {.device = figures_like(&device, 1)};
     for (int type = 0; type < LAVA_TYPE_COUNT; type++)
         measured.cpu.flops_per_s[type] = 1e12;
-    double gpu_ns = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
+    double gpu_ns = choose(&operation, &device, LAVA_MODE_GPU, &none).gpu_ns;
     const double shares[] = {0.79, 0.81, 0.94, 0.96, 1.1}; /* GPU time / CPU time */
     for (size_t i = 0; i < COUNT(shares); i++) {
-        double flops_per_s = lava_problem_flops(&problem) * shares[i] / (gpu_ns * 1e-9);
+        double flops_per_s = lava_operation_flops(&operation) * shares[i] / (gpu_ns * 1e-9);
         measure_cpu(&measured.cpu, flops_per_s);
         enum lava_place place = shares[i] < 0.95 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU;
-        assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place, place);
+        assert_int_equal(choose_by(&measured, &operation, &device, LAVA_MODE_AUTO, &none).place, place);
 
         place = shares[i] < 0.8 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU;
         struct lava_figures others[5] = {measured, measured, measured, measured, measured};
@@ -88,7 +89,7 @@ static void test_margin_of_measured_figures(void **state) {
         others[3].cpu.product_ns[5][5][5] = 0; /* a neighbour */
         others[4].cpu = (struct lava_cpu_figures){.flops_per_s = {flops_per_s, 0, 0}};
         for (size_t o = 0; o < COUNT(others); o++)
-            assert_int_equal(choose_by(&others[o], &problem, &device, LAVA_MODE_AUTO, &none).place, place);
+            assert_int_equal(choose_by(&others[o], &operation, &device, LAVA_MODE_AUTO, &none).place, place);
     }
 }
 
@@ -100,14 +101,14 @@ static void test_margin_of_other_types(void **state) {
     for (int type = 0; type < LAVA_TYPE_COUNT; type++)
         measured.cpu.flops_per_s[type] = 1e12;
     for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
-        struct lava_problem problem =
+        struct lava_operation operation =
             product_of((enum lava_type)type, (enum lava_type)type, 3000, 4096, 5000);
-        double gpu_ns = choose(&problem, &device, LAVA_MODE_GPU, &none).gpu_ns;
-        measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.9 / (gpu_ns * 1e-9));
-        assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place,
+        double gpu_ns = choose(&operation, &device, LAVA_MODE_GPU, &none).gpu_ns;
+        measure_cpu(&measured.cpu, lava_operation_flops(&operation) * 0.9 / (gpu_ns * 1e-9));
+        assert_int_equal(choose_by(&measured, &operation, &device, LAVA_MODE_AUTO, &none).place,
                          type == LAVA_TYPE_FP32 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
-        measure_cpu(&measured.cpu, lava_problem_flops(&problem) * 0.79 / (gpu_ns * 1e-9));
-        assert_int_equal(choose_by(&measured, &problem, &device, LAVA_MODE_AUTO, &none).place,
+        measure_cpu(&measured.cpu, lava_operation_flops(&operation) * 0.79 / (gpu_ns * 1e-9));
+        assert_int_equal(choose_by(&measured, &operation, &device, LAVA_MODE_AUTO, &none).place,
                          LAVA_PLACE_GPU);
     }
 }
@@ -115,41 +116,41 @@ static void test_margin_of_other_types(void **state) {
 static void test_overlap(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
-    problem.c = (void *)(uintptr_t)problem.b;
+    struct lava_operation operation = product(8192, 8192, 8192);
+    operation.c.first = (void *)(uintptr_t)operation.b.first;
     const enum lava_mode modes[] = {LAVA_MODE_AUTO, LAVA_MODE_GPU};
     for (size_t i = 0; i < COUNT(modes); i++) {
-        struct lava_plan plan = choose(&problem, &device, modes[i], &none);
+        struct lava_plan plan = choose(&operation, &device, modes[i], &none);
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
         assert_int_equal(plan.reason, LAVA_REASON_OVERLAP);
         assert_true(plan.gpu_ns <= 0 && plan.cpu_ns <= 0);
     }
     /* A's complex elements are twice as long as their parts */
-    problem = product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 8192, 8192, 8192);
-    problem.c = (void *)((uintptr_t)problem.a + UINT64_C(8192) * 8192 * 8 - 8);
-    assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
-    problem.c = (void *)((uintptr_t)problem.a + UINT64_C(8192) * 8192 * 8);
-    assert_int_equal(choose(&problem, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
+    operation = product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 8192, 8192, 8192);
+    operation.c.first = (void *)((uintptr_t)operation.a.first + UINT64_C(8192) * 8192 * 8 - 8);
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+    operation.c.first = (void *)((uintptr_t)operation.a.first + UINT64_C(8192) * 8192 * 8);
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
 }
 
 static void test_no_row_fits(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
+    struct lava_operation operation = product(8192, 8192, 8192);
     device.max_shared_bytes = 4096;
     for (int mode = LAVA_MODE_AUTO; mode <= LAVA_MODE_GPU; mode += LAVA_MODE_GPU - LAVA_MODE_AUTO) {
-        struct lava_plan plan = choose(&problem, &device, (enum lava_mode)mode, &none);
+        struct lava_plan plan = choose(&operation, &device, (enum lava_mode)mode, &none);
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
         assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
         assert_null(plan.kernel);
     }
     device.max_shared_bytes = 16384; /* room for the smaller rows only */
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_true(lava_kernel_shared_bytes(plan.kernel) <= 16384);
     /* a requested row that does not fit is not replaced */
     struct lava_overrides overrides = {.kernel = lava_kernels_find("fp32_128x128")};
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
 }
@@ -157,26 +158,26 @@ static void test_no_row_fits(void **state) {
 static void test_memory(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
+    struct lava_operation operation = product(8192, 8192, 8192);
     struct lava_overrides overrides = {.memory_bytes = 4096};
     for (int mode = LAVA_MODE_AUTO; mode <= LAVA_MODE_GPU; mode += LAVA_MODE_GPU - LAVA_MODE_AUTO) {
-        struct lava_plan plan = choose(&problem, &device, (enum lava_mode)mode, &overrides);
+        struct lava_plan plan = choose(&operation, &device, (enum lava_mode)mode, &overrides);
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
         assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
     }
     overrides.memory_bytes = 64 << 20;
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_true(plan.blocking.total_bytes <= 64 << 20);
     assert_true(plan.blocking.blocks_m * plan.blocking.blocks_n * plan.blocking.blocks_k > 4);
     /* the device's own limits apply if none is forced */
     device.memory_bytes = 100 << 20;
     device.max_buffer_bytes = 20 << 20;
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     assert_true(plan.blocking.total_bytes <= 100 << 20 && plan.blocking.packed_a_bytes <= 20 << 20);
     /* smaller blocks, more transfers, more time */
     struct lava_capabilities ample = device_h200();
-    assert_true(plan.gpu_ns > choose(&problem, &ample, LAVA_MODE_GPU, &none).gpu_ns);
+    assert_true(plan.gpu_ns > choose(&operation, &ample, LAVA_MODE_GPU, &none).gpu_ns);
 }
 
 static const struct lava_profile_kernel *figures_of(const struct lava_plan *plan) {
@@ -188,14 +189,14 @@ static const struct lava_profile_kernel *figures_of(const struct lava_plan *plan
 }
 
 static void check_overrides(const struct lava_capabilities *device, const struct lava_kernel *row) {
-    struct lava_problem problem = product_of(row->type, LAVA_TYPE_FP32, 2048, 16384, 2048);
+    struct lava_operation operation = product_of(row->type, LAVA_TYPE_FP32, 2048, 16384, 2048);
     struct lava_overrides overrides = {.kernel = row,
                                        .schedule = 1 + LAVA_TILE_ORDER_HILBERT,
                                        .persistent = 2,
                                        .split_k = 3,
                                        .column_blocks = 2,
                                        .later_parts = 1};
-    struct lava_plan plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
+    struct lava_plan plan = choose(&operation, device, LAVA_MODE_GPU, &overrides);
     if (!lava_kernel_fits(row, device, NULL)) {
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
         assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
@@ -209,22 +210,22 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     assert_int_equal(plan.blocking.blocks_n, 2);
     assert_int_equal(plan.blocking.later_n, plan.blocking.block_n);
     overrides.later_parts = 4;
-    plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
+    plan = choose(&operation, device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 5);
     assert_int_equal(plan.blocking.later_n * 4, plan.blocking.block_n);
     overrides.schedule = 1 + LAVA_TILE_ORDER_LINEAR;
     overrides.persistent = 1;
     overrides.split_k = 1;
-    plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
+    plan = choose(&operation, device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.schedule, LAVA_TILE_ORDER_LINEAR);
     assert_false(plan.persistent);
     assert_int_equal(plan.blocking.split_k, 1);
     /* listed in the profile or not */
     assert_true(plan.gpu_ns > 0 && plan.flops_per_s > 0);
     /* a requested row is not replaced by one of the product's type */
-    problem.type = problem.type_c = row->type == LAVA_TYPE_FP32 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32;
-    plan = choose(&problem, device, LAVA_MODE_GPU, &overrides);
+    operation.type = operation.c.type = row->type == LAVA_TYPE_FP32 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32;
+    plan = choose(&operation, device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
 }
 
@@ -237,9 +238,9 @@ static void test_overrides_of_parts(void **state) {
     for (size_t i = 0; i < count; i++) {
         const struct lava_overrides overrides = {.kernel = &rows[i], .column_blocks = 1};
         for (int type = LAVA_TYPE_REAL_COUNT; type < LAVA_TYPE_COUNT; type++) {
-            struct lava_problem problem =
+            struct lava_operation operation =
                 product_of((enum lava_type)type, (enum lava_type)type, 2048, 1024, 512);
-            struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+            struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
             bool serves = rows[i].type == (type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : LAVA_TYPE_FP64);
             assert_int_equal(plan.reason, serves ? LAVA_REASON_FORCED : LAVA_REASON_NO_KERNEL);
             if (!serves)
@@ -261,17 +262,17 @@ static void test_overrides(void **state) {
     for (size_t d = 0; d < COUNT(devices); d++) {
         for (size_t i = 0; i < count; i++)
             check_overrides(&devices[d], &rows[i]);
-        struct lava_problem problem = product(2048, 4096, 2048);
-        struct lava_plan plan = choose(&problem, &devices[d], LAVA_MODE_GPU, &none);
+        struct lava_operation operation = product(2048, 4096, 2048);
+        struct lava_plan plan = choose(&operation, &devices[d], LAVA_MODE_GPU, &none);
         assert_int_equal(plan.schedule, figures_of(&plan)->schedule);
         assert_int_equal(plan.persistent, figures_of(&plan)->persistent);
     }
     /* a row that the profile does not list is no faster than any listed row of its type */
     struct lava_capabilities unknown = device_h200();
     unknown.vendor_id = 0x1234;
-    struct lava_problem problem = product(2048, 4096, 2048);
+    struct lava_operation operation = product(2048, 4096, 2048);
     struct lava_overrides overrides = {.kernel = lava_kernels_find("fp32_128x128_16x8")};
-    struct lava_plan plan = choose(&problem, &unknown, LAVA_MODE_GPU, &overrides);
+    struct lava_plan plan = choose(&operation, &unknown, LAVA_MODE_GPU, &overrides);
     assert_ptr_equal(plan.kernel, overrides.kernel);
     assert_true(plan.gpu_ns > 0);
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && plan.profile->kernels[i].kernel; i++)
@@ -280,11 +281,11 @@ static void test_overrides(void **state) {
 }
 
 /* Checks the row's matrices, if any, and that it serves the product or the product of its parts. */
-static void check_kernel(const struct lava_plan *plan, const struct lava_problem *problem,
+static void check_kernel(const struct lava_plan *plan, const struct lava_operation *operation,
                          const struct lava_capabilities *device) {
     static const struct lava_matrix_shape simt;
     const struct lava_matrix_shape *shape = lava_kernel_shape(plan->kernel, device);
-    const struct lava_problem parts = lava_problem_of_parts(problem);
+    const struct lava_operation parts = lava_operation_of_parts(operation);
     assert_int_equal(plan->kernel->type, parts.type);
     assert_true(lava_kernel_fits(plan->kernel, device, NULL));
     assert_true(lava_kernel_serves(plan->kernel, &parts));
@@ -303,17 +304,17 @@ static void test_types(void **state) {
         for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
             bool has = device_has(&devices[d], (enum lava_type)type);
             for (size_t i = 0; i < COUNT(shapes); i++) {
-                struct lava_problem problem = product_of((enum lava_type)type, (enum lava_type)type,
-                                                         shapes[i][0], shapes[i][1], shapes[i][2]);
-                problem.precision = (enum lava_precision)(i % LAVA_PRECISION_COUNT);
-                struct lava_plan plan = choose(&problem, &devices[d], LAVA_MODE_GPU, &none);
+                struct lava_operation operation = product_of((enum lava_type)type, (enum lava_type)type,
+                                                             shapes[i][0], shapes[i][1], shapes[i][2]);
+                operation.precision = (enum lava_precision)(i % LAVA_PRECISION_COUNT);
+                struct lava_plan plan = choose(&operation, &devices[d], LAVA_MODE_GPU, &none);
                 assert_int_equal(plan.place, has ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
                 assert_int_equal(plan.reason, has ? LAVA_REASON_FORCED : LAVA_REASON_NO_KERNEL);
                 assert_int_equal(plan.kernel != NULL, has);
-                double cpu_ns = lava_problem_flops(&problem) / sixteen_cores.cpu.flops_per_s[type] * 1e9;
+                double cpu_ns = lava_operation_flops(&operation) / sixteen_cores.cpu.flops_per_s[type] * 1e9;
                 assert_true(plan.cpu_ns > 0.999 * cpu_ns && plan.cpu_ns < 1.001 * cpu_ns);
                 if (has)
-                    check_kernel(&plan, &problem, &devices[d]);
+                    check_kernel(&plan, &operation, &devices[d]);
             }
         }
     }
@@ -329,11 +330,11 @@ static void test_pure(void **state) {
     struct lava_capabilities devices[] = {device_h200(), device_lavapipe()};
     uint64_t random = random_seed();
     for (int i = 0; i < 2000; i++) {
-        struct lava_problem problem =
+        struct lava_operation operation =
             product(random_size(&random, 40000), random_size(&random, 40000), random_size(&random, 40000));
-        set_random_types(&random, &problem);
-        problem.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
-        const struct lava_problem kept = problem;
+        set_random_types(&random, &operation);
+        operation.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
+        const struct lava_operation kept = operation;
         const struct lava_capabilities *device = &devices[i % 2];
         struct lava_overrides overrides = {.memory_bytes =
                                                i % 3 ? 0 : (uint64_t)random_size(&random, 1 << 30)};
@@ -341,8 +342,8 @@ static void test_pure(void **state) {
         struct lava_plan one, other;
         memset(&one, 0x55, sizeof one);
         memset(&other, 0xaa, sizeof other);
-        lava_policy_choose(&problem, device, &sixteen_cores, mode, &overrides, &one);
-        lava_policy_choose(&problem, device, &sixteen_cores, mode, &overrides, &other);
+        lava_policy_choose(&operation, device, &sixteen_cores, mode, &overrides, &one);
+        lava_policy_choose(&operation, device, &sixteen_cores, mode, &overrides, &other);
         assert_int_equal(one.place, other.place);
         assert_int_equal(one.reason, other.reason);
         assert_ptr_equal(one.kernel, other.kernel);
@@ -354,7 +355,7 @@ static void test_pure(void **state) {
         assert_int_equal(one.persistent, other.persistent);
         assert_int_equal(one.resident_workgroups, other.resident_workgroups);
         assert_memory_equal(&one.blocking, &other.blocking, sizeof one.blocking);
-        assert_memory_equal(&problem, &kept, sizeof kept);
+        assert_memory_equal(&operation, &kept, sizeof kept);
         if (one.place == LAVA_PLACE_GPU && one.reason == LAVA_REASON_PROFITABLE)
             assert_true(one.gpu_ns < one.cpu_ns);
     }
@@ -364,13 +365,13 @@ static void test_pure(void **state) {
 static void test_software_device(void **state) {
     (void)state;
     struct lava_capabilities device = device_lavapipe();
-    struct lava_problem problem = product(2048, 2048, 2048);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_operation operation = product(2048, 2048, 2048);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     assert_int_equal(plan.reason, LAVA_REASON_UNPROFITABLE);
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     struct lava_figures slow = {.cpu.flops_per_s[LAVA_TYPE_FP32] = 1e8};
-    lava_policy_choose(&problem, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
+    lava_policy_choose(&operation, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
     assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
 }
 
@@ -389,13 +390,13 @@ static void test_texts(void **state) {
 static void test_describe(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 4096, 2048);
-    problem.op_b = LAVA_OP_T;
-    problem.ldb = 4096;
-    problem.precision = LAVA_PRECISION_IEEE;
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+    struct lava_operation operation = product(8192, 4096, 2048);
+    operation.b.op = LAVA_OP_T;
+    operation.b.ld = 4096;
+    operation.precision = LAVA_PRECISION_IEEE;
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
     char text[1024], cut[64];
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     print_message("%s\n", text);
     const char *const words[] = {"fp32 NT m 8192 n 4096 k 2048: GPU",
                                  lava_reason_text(plan.reason),
@@ -411,16 +412,16 @@ static void test_describe(void **state) {
 
     for (size_t size = 1; size <= sizeof cut; size++) {
         memset(cut, 'x', sizeof cut);
-        lava_policy_describe(&problem, &plan, cut, size);
+        lava_policy_describe(&operation, &plan, cut, size);
         assert_int_equal(strlen(cut), size - 1);
         assert_memory_equal(cut, text, size - 1);
     }
     cut[0] = 'x';
-    lava_policy_describe(&problem, &plan, cut, 0);
+    lava_policy_describe(&operation, &plan, cut, 0);
     assert_int_equal(cut[0], 'x');
 
     struct lava_plan early = {.reason = LAVA_REASON_STARTING};
-    lava_policy_describe(&problem, &early, text, sizeof text);
+    lava_policy_describe(&operation, &early, text, sizeof text);
     assert_string_equal(text, "fp32 NT m 8192 n 4096 k 2048: CPU (the device is still being prepared)");
 }
 
@@ -428,25 +429,25 @@ static void test_describe(void **state) {
 static void test_describe_widths(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
+    struct lava_operation operation = product(8192, 8192, 8192);
     struct lava_overrides overrides = {.column_blocks = 4, .later_parts = 2};
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
     char text[1024];
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     assert_non_null(strstr(text, ", 1 x 7 x 1 blocks of 8192 x 2048 (then 1024) x 8192, "));
     overrides.later_parts = 1;
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     assert_non_null(strstr(text, ", 1 x 4 x 1 blocks of 8192 x 2048 x 8192, "));
 }
 
 static void test_describe_types(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP32, 4096, 4096, 4096);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    struct lava_operation operation = product_of(LAVA_TYPE_FP16, LAVA_TYPE_FP32, 4096, 4096, 4096);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     char text[512], expected[128];
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     print_message("%s\n", text);
     assert_true(strlen(text) < sizeof text - 1);
     assert_non_null(strstr(text, "fp16 -> fp32 NN m 4096 n 4096 k 4096: GPU"));
@@ -454,19 +455,19 @@ static void test_describe_types(void **state) {
     assert_non_null(strstr(text, expected));
 
     device = device_lavapipe();
-    problem = product_of(LAVA_TYPE_BF16, LAVA_TYPE_BF16, 4096, 4096, 4096);
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    operation = product_of(LAVA_TYPE_BF16, LAVA_TYPE_BF16, 4096, 4096, 4096);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     assert_non_null(strstr(
         text, "bf16 -> bf16 NN m 4096 n 4096 k 4096: CPU (the device has no kernel for this type), CPU "));
     assert_null(strstr(text, "kernel bf16"));
 
     /* for a complex product its own sizes, and blocks of its parts */
     device = device_h200();
-    problem = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 4096, 1024, 512);
+    operation = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 4096, 1024, 512);
     const struct lava_overrides whole = {.column_blocks = 1};
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &whole);
-    lava_policy_describe(&problem, &plan, text, sizeof text);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &whole);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
     print_message("%s\n", text);
     assert_non_null(strstr(text, "cfp64 NN m 4096 n 1024 k 512: GPU ("));
     assert_non_null(strstr(text, " blocks of 4096 x 2048 x 1024, "));

@@ -5,10 +5,10 @@
 
 #include "dispatch/schemes.h"
 
-static struct lava_problem product_in(enum lava_precision precision, int64_t m, int64_t n, int64_t k) {
-    struct lava_problem problem = product(m, n, k);
-    problem.precision = precision;
-    return problem;
+static struct lava_operation product_in(enum lava_precision precision, int64_t m, int64_t n, int64_t k) {
+    struct lava_operation operation = product(m, n, k);
+    operation.precision = precision;
+    return operation;
 }
 
 static enum lava_scheme scheme_of(const struct lava_plan *plan) {
@@ -17,8 +17,8 @@ static enum lava_scheme scheme_of(const struct lava_plan *plan) {
 }
 
 /* The fastest row of the profile that serves the product. */
-static double best_listed(const struct lava_profile *profile, const struct lava_problem *problem) {
-    const struct lava_problem parts = lava_problem_of_parts(problem);
+static double best_listed(const struct lava_profile *profile, const struct lava_operation *operation) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *row = lava_kernels_find(profile->kernels[i].kernel);
@@ -45,10 +45,11 @@ static void test_precision_decides(void **state) {
     for (size_t c = 0; c < COUNT(cases); c++) {
         double ns[LAVA_PRECISION_COUNT];
         for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-            struct lava_problem problem = product_in((enum lava_precision)precision, 4096, 4096, cases[c].k);
-            struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+            struct lava_operation operation =
+                product_in((enum lava_precision)precision, 4096, 4096, cases[c].k);
+            struct lava_plan plan = choose_by(&figures, &operation, &device, LAVA_MODE_GPU, &none);
             assert_int_equal(scheme_of(&plan), cases[c].schemes[precision]);
-            assert_true(lava_kernel_serves(plan.kernel, &problem));
+            assert_true(lava_kernel_serves(plan.kernel, &operation));
             ns[precision] = plan.gpu_ns;
         }
         assert_true(ns[LAVA_PRECISION_FAST] < ns[LAVA_PRECISION_STANDARD]);
@@ -59,8 +60,8 @@ static void test_precision_decides(void **state) {
     }
     /* also with the profile's own figures, and at every size that is offloaded */
     for (int64_t size = 2048; size <= 16384; size *= 2) {
-        struct lava_problem problem = product(size, size, size);
-        struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
+        struct lava_operation operation = product(size, size, size);
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
         assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
         assert_int_equal(scheme_of(&plan), LAVA_SCHEME_BF16X3);
     }
@@ -68,7 +69,7 @@ static void test_precision_decides(void **state) {
     static const enum lava_type others[] = {LAVA_TYPE_BF16, LAVA_TYPE_FP64};
     for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
         for (size_t i = 0; i < COUNT(others); i++) {
-            struct lava_problem other = product_of(others[i], LAVA_TYPE_FP32, 4096, 4096, 4096);
+            struct lava_operation other = product_of(others[i], LAVA_TYPE_FP32, 4096, 4096, 4096);
             other.precision = (enum lava_precision)precision;
             struct lava_plan plan = choose(&other, &device, LAVA_MODE_GPU, &none);
             assert_int_equal(plan.kernel->type, others[i]);
@@ -93,13 +94,13 @@ static void test_precision_of_parts(void **state) {
     figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e13;
     for (size_t c = 0; c < COUNT(cases); c++)
         for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-            struct lava_problem problem =
+            struct lava_operation operation =
                 product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 4096, 4096, cases[c].k);
-            problem.precision = (enum lava_precision)precision;
-            struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+            operation.precision = (enum lava_precision)precision;
+            struct lava_plan plan = choose_by(&figures, &operation, &device, LAVA_MODE_GPU, &none);
             assert_int_equal(scheme_of(&plan), cases[c].schemes[precision]);
-            problem.type = problem.type_c = LAVA_TYPE_CFP64;
-            plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+            operation.type = operation.c.type = LAVA_TYPE_CFP64;
+            plan = choose_by(&figures, &operation, &device, LAVA_MODE_GPU, &none);
             assert_int_equal(plan.kernel->type, LAVA_TYPE_FP64);
         }
 }
@@ -116,8 +117,8 @@ static void test_devices_decide(void **state) {
             lava_kernel_refuse(&rows[i], &devices[1]);
     for (size_t d = 0; d < COUNT(devices); d++) {
         for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-            struct lava_problem problem = product_in((enum lava_precision)precision, 4096, 4096, 4096);
-            struct lava_plan plan = choose(&problem, &devices[d], LAVA_MODE_GPU, &none);
+            struct lava_operation operation = product_in((enum lava_precision)precision, 4096, 4096, 4096);
+            struct lava_plan plan = choose(&operation, &devices[d], LAVA_MODE_GPU, &none);
             assert_int_equal(plan.place, LAVA_PLACE_GPU);
             assert_int_equal(scheme_of(&plan), LAVA_SCHEME_NONE);
         }
@@ -128,8 +129,8 @@ static void test_devices_decide(void **state) {
     for (size_t i = 0; i < count; i++)
         if (rows[i].scheme != LAVA_SCHEME_NONE)
             figures.device.flops_per_s[i] = 1e12;
-    struct lava_problem problem = product(8192, 8192, 8192);
-    struct lava_plan plan = choose_by(&figures, &problem, &device, LAVA_MODE_GPU, &none);
+    struct lava_operation operation = product(8192, 8192, 8192);
+    struct lava_plan plan = choose_by(&figures, &operation, &device, LAVA_MODE_GPU, &none);
     assert_int_equal(scheme_of(&plan), LAVA_SCHEME_NONE);
 }
 
@@ -145,43 +146,43 @@ static void test_forced_rows(void **state) {
         const struct lava_overrides forced = {.kernel = &rows[i]};
         for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
             for (size_t l = 0; l < COUNT(lengths); l++) {
-                struct lava_problem problem =
+                struct lava_operation operation =
                     product_in((enum lava_precision)precision, 1000, 1000, lengths[l]);
-                problem.type = problem.type_c = rows[i].type;
-                struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &forced);
+                operation.type = operation.c.type = rows[i].type;
+                struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &forced);
                 assert_int_equal(plan.reason, LAVA_REASON_FORCED);
                 assert_ptr_equal(plan.kernel, &rows[i]);
-                problem.type = problem.type_c =
+                operation.type = operation.c.type =
                     rows[i].type == LAVA_TYPE_FP32 ? LAVA_TYPE_BF16 : LAVA_TYPE_FP32;
-                plan = choose(&problem, &device, LAVA_MODE_GPU, &forced);
+                plan = choose(&operation, &device, LAVA_MODE_GPU, &forced);
                 assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
             }
     }
     const struct lava_overrides forced = {.kernel = lava_kernels_find("bf16x3_all_128x128")};
-    struct lava_problem problem = product(4096, 4096, 4096);
+    struct lava_operation operation = product(4096, 4096, 4096);
     const struct lava_capabilities without = device_rdna2();
-    assert_int_equal(choose(&problem, &without, LAVA_MODE_GPU, &forced).reason, LAVA_REASON_NO_KERNEL);
+    assert_int_equal(choose(&operation, &without, LAVA_MODE_GPU, &forced).reason, LAVA_REASON_NO_KERNEL);
 }
 
 /* The plan includes the memory that planes of A and B need. */
 static void test_memory_of_planes(void **state) {
     (void)state;
     const struct lava_capabilities device = device_h200();
-    struct lava_problem problem = product(8192, 8192, 8192);
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &none);
+    struct lava_operation operation = product(8192, 8192, 8192);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     assert_int_equal(scheme_of(&plan), LAVA_SCHEME_BF16X3);
     assert_true(plan.blocking.packed_a_bytes > UINT64_C(10) * 8192 * 8192);
     struct lava_overrides overrides = {.kernel = plan.kernel, .memory_bytes = 64 << 20};
-    plan = choose(&problem, &device, LAVA_MODE_GPU, &overrides);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
     assert_ptr_equal(plan.kernel, overrides.kernel);
     assert_true(plan.blocking.total_bytes <= 64 << 20);
     assert_true(plan.blocking.packed_a_bytes + 2 * plan.blocking.packed_b_bytes < 64 << 20);
 }
 
-static void assert_described(const struct lava_problem *problem, const struct lava_plan *plan,
+static void assert_described(const struct lava_operation *operation, const struct lava_plan *plan,
                              const char *begin) {
     char text[512];
-    lava_policy_describe(problem, plan, text, sizeof text);
+    lava_policy_describe(operation, plan, text, sizeof text);
     if (strncmp(text, begin, strlen(begin)) != 0)
         fail_msg("\"%s\" does not begin with \"%s\"", text, begin);
 }
@@ -195,20 +196,20 @@ static void test_describe_schemes(void **state) {
         [LAVA_PRECISION_IEEE] = "fp32 NN m 8192 n 8192 k 8192: GPU (",
         [LAVA_PRECISION_FAST] = "fp32 by bf16x1 NN m 8192 n 8192 k 8192: GPU ("};
     for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-        struct lava_problem problem = product_in((enum lava_precision)precision, 8192, 8192, 8192);
-        struct lava_plan plan = choose(&problem, &device, LAVA_MODE_AUTO, &none);
-        assert_described(&problem, &plan, begins[precision]);
+        struct lava_operation operation = product_in((enum lava_precision)precision, 8192, 8192, 8192);
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+        assert_described(&operation, &plan, begins[precision]);
     }
-    struct lava_problem problem = product(8192, 8192, 8192);
+    struct lava_operation operation = product(8192, 8192, 8192);
     struct lava_overrides forced = {.kernel = lava_kernels_find("fp16x2_all_128x128")};
-    struct lava_plan plan = choose(&problem, &device, LAVA_MODE_GPU, &forced);
-    assert_described(&problem, &plan, "fp32 by fp16x2_all NN m 8192 ");
-    problem = product(200, 200, 200);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &forced);
+    assert_described(&operation, &plan, "fp32 by fp16x2_all NN m 8192 ");
+    operation = product(200, 200, 200);
     forced.kernel = lava_kernels_find("bf16x3_64x64");
-    plan = choose(&problem, &device, LAVA_MODE_AUTO, &forced);
-    assert_described(&problem, &plan, "fp32 by bf16x3 NN m 200 n 200 k 200: CPU (");
+    plan = choose(&operation, &device, LAVA_MODE_AUTO, &forced);
+    assert_described(&operation, &plan, "fp32 by bf16x3 NN m 200 n 200 k 200: CPU (");
     const struct lava_plan unplanned = {.reason = LAVA_REASON_STARTING};
-    assert_described(&problem, &unplanned, "fp32 NN m 200 n 200 k 200: CPU (");
+    assert_described(&operation, &unplanned, "fp32 NN m 200 n 200 k 200: CPU (");
 }
 
 /* If arithmetic decides, a CPU that takes `share` of the time of one precision's best row is too fast for
@@ -216,9 +217,9 @@ static void test_describe_schemes(void **state) {
 static void check_hopeless(const struct lava_capabilities *device, enum lava_type type, int64_t k) {
     const struct lava_profile *profile = lava_profiles_find(device);
     for (int slower = 0; slower < LAVA_PRECISION_COUNT; slower++) {
-        struct lava_problem problem = product_of(type, type, 16384, 16384, k);
-        problem.precision = (enum lava_precision)slower;
-        double rate = best_listed(profile, &problem);
+        struct lava_operation operation = product_of(type, type, 16384, 16384, k);
+        operation.precision = (enum lava_precision)slower;
+        double rate = best_listed(profile, &operation);
         for (int near = 0; near < 2; near++) {
             double cpu_rate = rate * (near ? 0.81 : 0.79);
             struct lava_figures figures = {.device = {.call_latency_ns = 1e-3,
@@ -227,10 +228,10 @@ static void check_hopeless(const struct lava_capabilities *device, enum lava_typ
                                                       .memory_bytes_per_s = 1e18}};
             figures.cpu.flops_per_s[type] = cpu_rate;
             for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
-                problem.precision = (enum lava_precision)precision;
-                bool refused = lava_policy_is_hopeless(&problem, device, &figures);
-                assert_int_equal(refused, best_listed(profile, &problem) * 0.8 <= cpu_rate);
-                struct lava_plan plan = choose_by(&figures, &problem, device, LAVA_MODE_AUTO, &none);
+                operation.precision = (enum lava_precision)precision;
+                bool refused = lava_policy_is_hopeless(&operation, device, &figures);
+                assert_int_equal(refused, best_listed(profile, &operation) * 0.8 <= cpu_rate);
+                struct lava_plan plan = choose_by(&figures, &operation, device, LAVA_MODE_AUTO, &none);
                 assert_true(!refused || plan.reason == LAVA_REASON_UNPROFITABLE);
             }
         }
@@ -253,9 +254,9 @@ static void test_hopeless_by_precision(void **state) {
     double rates[2][LAVA_PRECISION_COUNT];
     for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++)
         for (int is_short = 0; is_short < 2; is_short++) {
-            struct lava_problem problem =
+            struct lava_operation operation =
                 product_in((enum lava_precision)precision, 4096, 4096, is_short ? 127 : 128);
-            rates[is_short][precision] = best_listed(profile, &problem);
+            rates[is_short][precision] = best_listed(profile, &operation);
         }
     assert_true(rates[0][LAVA_PRECISION_IEEE] < rates[0][LAVA_PRECISION_STANDARD]);
     assert_true(rates[0][LAVA_PRECISION_STANDARD] < rates[0][LAVA_PRECISION_FAST]);

@@ -32,7 +32,7 @@ struct seen {
 
 /* The device as the tasks leave it. */
 struct replay {
-    const struct lava_problem *problem;
+    const struct lava_operation *operation;
     const struct lava_kernel *kernel;
     const struct lava_blocking *blocking;
     int64_t each;
@@ -142,7 +142,7 @@ static void pack_rows(struct replay *replay, const struct lava_task *task) {
         const struct panel panel = panel_a(replay, task, row);
         pack_panel(replay, BUFFER_A, replay->blocking->packed_a_bytes, &panel);
     }
-    assert_true(!task->serves_both || replay->problem->b_is_a);
+    assert_true(!task->serves_both || replay->operation->b_is_a);
     if (task->serves_both) {
         assert_true(task->column == task->row * replay->each && task->columns == task->rows * replay->each);
         pack_columns(replay, task);
@@ -180,7 +180,7 @@ static bool has_tile(const struct replay *replay, const struct lava_block *block
                      int64_t column) {
     int64_t last_row = least(row + replay->kernel->tile_m, block->row + block->rows) - 1;
     int64_t last_column = least(column + replay->kernel->tile_n, block->column + block->columns) - 1;
-    switch (replay->problem->region) {
+    switch (replay->operation->c.region) {
     case LAVA_REGION_LOWER:
         return last_row >= column / replay->each;
     case LAVA_REGION_UPPER:
@@ -231,7 +231,7 @@ static bool is_complete(struct replay *replay, const struct lava_block *block) {
         for (int64_t column = block->column; column < block->column + block->columns;
              column += kernel->tile_n)
             if (has_tile(replay, block, row, column) &&
-                *done_at(replay, block, row, column) != replay->problem->k)
+                *done_at(replay, block, row, column) != replay->operation->k)
                 return false;
     return true;
 }
@@ -240,15 +240,15 @@ static void check_multiply(const struct replay *replay, const struct lava_task *
     const struct lava_block *block = task->block;
     const struct lava_kernel *kernel = replay->kernel;
     int64_t end = task->row + task->rows, block_end = block->row + block->rows;
-    assert_true(task->rows > 0 && task->k > 0 && task->first_k + task->k <= replay->problem->k);
+    assert_true(task->rows > 0 && task->k > 0 && task->first_k + task->k <= replay->operation->k);
     assert_true(task->row >= block->row && end <= block_end);
     assert_true((task->row - block->row) % kernel->tile_m == 0);
     assert_true(task->rows % kernel->tile_m == 0 || end == block_end);
     assert_true(block->place < replay->blocking->blocks_held && !is_waiting(replay, block->place));
     uint64_t sums = (uint64_t)up(block->rows, kernel->tile_m) * (uint64_t)up(block->columns, kernel->tile_n) *
                     replay->blocking->split_k;
-    enum lava_type type = replay->blocking->epilogue ? lava_type_sums(replay->problem->type)
-                                                     : lava_problem_result_type(replay->problem);
+    enum lava_type type = replay->blocking->epilogue ? lava_type_sums(replay->operation->type)
+                                                     : lava_operation_result_type(replay->operation);
     assert_true(sums * lava_type_bytes(type) <= replay->blocking->accumulator_bytes);
 }
 
@@ -256,7 +256,7 @@ static void multiply(struct replay *replay, const struct lava_task *task) {
     const struct lava_block *block = task->block;
     const struct lava_kernel *kernel = replay->kernel;
     const struct lava_region_tiles tiles =
-        lava_program_tiles(replay->problem, kernel, block, task->row, task->rows);
+        lava_program_tiles(replay->operation, kernel, block, task->row, task->rows);
     uint64_t count = 0;
     check_multiply(replay, task);
     for (int i = 0; i < BUFFERS; i++) /* those before have ended when this one begins */
@@ -286,18 +286,18 @@ static void run_epilogue(struct replay *replay) {
 }
 
 static void download(struct replay *replay, const struct lava_block *block) {
-    const struct lava_problem *problem = replay->problem;
-    const struct lava_region_block region = lava_program_region(problem, block);
+    const struct lava_operation *operation = replay->operation;
+    const struct lava_region_block region = lava_program_region(operation, block);
     int64_t each = replay->each, column = block->column / each, columns = block->columns / each;
     assert_true(replay->complete && replay->finished == replay->blocking->epilogue);
     assert_true(block->column % each == 0 && block->columns % each == 0);
-    assert_true(block->row >= 0 && block->row + block->rows <= problem->m && region.rows == block->rows);
-    assert_true(column >= 0 && (column + columns) * each <= problem->n);
+    assert_true(block->row >= 0 && block->row + block->rows <= operation->m && region.rows == block->rows);
+    assert_true(column >= 0 && (column + columns) * each <= operation->n);
     for (int64_t j = 0; j < columns; j++) {
         int64_t first, end = lava_region_rows(&region, j, &first);
         assert_true(first >= 0 && first <= end && end <= block->rows);
         for (int64_t i = first; i < end; i++)
-            replay->downloads[block->row + i + (column + j) * problem->m]++;
+            replay->downloads[block->row + i + (column + j) * operation->m]++;
     }
     assert_true(replay->waiting_count < replay->blocking->blocks_held);
     replay->waiting[replay->waiting_count++] = block->place;
@@ -330,27 +330,28 @@ static void run_task(struct replay *replay, const struct lava_task *task) {
 }
 
 static void check_downloads(const struct replay *replay) {
-    const struct lava_problem *problem = replay->problem;
-    for (int64_t j = 0; j < problem->n / replay->each; j++)
-        for (int64_t i = 0; i < problem->m; i++) {
-            int expected = in_region(problem->region, i, j), got = replay->downloads[i + j * problem->m];
+    const struct lava_operation *operation = replay->operation;
+    for (int64_t j = 0; j < operation->n / replay->each; j++)
+        for (int64_t i = 0; i < operation->m; i++) {
+            int expected = in_region(operation->c.region, i, j),
+                got = replay->downloads[i + j * operation->m];
             if (got != expected)
                 fail_msg("element %ld, %ld was downloaded %d times", (long)i, (long)j, got);
         }
 }
 
 static void replay_program(struct replay *replay) {
-    const struct lava_problem *problem = replay->problem;
+    const struct lava_operation *operation = replay->operation;
     struct lava_program program;
     struct lava_task task;
     bool ended = false;
     int tasks = 0;
-    replay->downloads = calloc((size_t)(problem->m * problem->n), 1);
+    replay->downloads = calloc((size_t)(operation->m * operation->n), 1);
     assert_non_null(replay->downloads);
     for (int place = 0; place < LAVA_BLOCKING_BLOCKS_HELD; place++)
         for (int i = 0; i < TILES_MAX; i++)
             replay->done[place][i] = UNTOUCHED;
-    lava_program_begin(&program, problem, replay->kernel, replay->blocking);
+    lava_program_begin(&program, operation, replay->kernel, replay->blocking);
     while (lava_program_next(&program, &task)) {
         assert_true(tasks++ < TASKS_MAX);
         run_task(replay, &task);
@@ -361,35 +362,35 @@ static void replay_program(struct replay *replay) {
     free(replay->downloads);
 }
 
-static struct lava_problem random_problem(uint64_t *random, const struct lava_kernel *kernel) {
-    struct lava_problem problem = {.m = random_size(random, MOST_ROWS),
-                                   .n = random_size(random, MOST_ROWS),
-                                   .k = random_size(random, MOST_ROWS),
-                                   .alpha = 1,
-                                   .beta = (double)(random_next(random) % 2),
-                                   .type = kernel->type,
-                                   .type_c = kernel->type};
-    problem.region = (enum lava_region)(random_next(random) % 3);
-    problem.op_a = (enum lava_op)(random_next(random) % 2);
-    problem.op_b = (enum lava_op)(random_next(random) % 2);
-    if (problem.region != LAVA_REGION_ALL) {
-        problem.n = problem.m;
-        problem.b_is_a = random_next(random) % 2;
+static struct lava_operation random_operation(uint64_t *random, const struct lava_kernel *kernel) {
+    struct lava_operation operation = {.m = random_size(random, MOST_ROWS),
+                                       .n = random_size(random, MOST_ROWS),
+                                       .k = random_size(random, MOST_ROWS),
+                                       .alpha.real = 1,
+                                       .beta.real = (double)(random_next(random) % 2),
+                                       .type = kernel->type,
+                                       .c.type = kernel->type};
+    operation.c.region = (enum lava_region)(random_next(random) % 3);
+    operation.a.op = (enum lava_op)(random_next(random) % 2);
+    operation.b.op = (enum lava_op)(random_next(random) % 2);
+    if (operation.c.region != LAVA_REGION_ALL) {
+        operation.n = operation.m;
+        operation.b_is_a = random_next(random) % 2;
     }
-    if (problem.b_is_a)
-        problem.op_b = problem.op_a == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N;
+    if (operation.b_is_a)
+        operation.b.op = operation.a.op == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N;
     if (lava_type_is_half(kernel->type)) {
-        problem.type_c = random_next(random) % 2 ? LAVA_TYPE_FP32 : kernel->type;
-        return problem;
+        operation.c.type = random_next(random) % 2 ? LAVA_TYPE_FP32 : kernel->type;
+        return operation;
     }
     if (random_next(random) % 2)
-        return problem;
-    problem.type = problem.type_c = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
-    return lava_problem_of_parts(&problem);
+        return operation;
+    operation.type = operation.c.type = kernel->type == LAVA_TYPE_FP64 ? LAVA_TYPE_CFP64 : LAVA_TYPE_CFP32;
+    return lava_operation_of_parts(&operation);
 }
 
 /* A plan with ample memory, or with a part of what that one takes. */
-static bool random_plan(uint64_t *random, const struct lava_problem *problem,
+static bool random_plan(uint64_t *random, const struct lava_operation *operation,
                         const struct lava_kernel *kernel, struct lava_blocking *blocking) {
     struct lava_blocking_limits limits = {
         .memory_bytes = UINT64_C(1) << 36,
@@ -399,20 +400,20 @@ static bool random_plan(uint64_t *random, const struct lava_problem *problem,
         .split_k = (uint32_t)(random_next(random) % 6),
         .piece_tiles = (uint32_t)(random_next(random) % 3 * 7),
         .pieces = (uint32_t)(random_next(random) % 2 * (random_next(random) % 5))};
-    assert_true(lava_blocking_plan(problem, kernel, &limits, blocking));
+    assert_true(lava_blocking_plan(operation, kernel, &limits, blocking));
     if (random_next(random) % 3 == 0)
         return true;
     limits.memory_bytes = blocking->total_bytes / 16 * (1 + random_next(random) % 16);
     limits.max_buffer_bytes = limits.memory_bytes >> random_next(random) % 2;
-    return lava_blocking_plan(problem, kernel, &limits, blocking);
+    return lava_blocking_plan(operation, kernel, &limits, blocking);
 }
 
 static void count_seen(struct seen *seen, const struct replay *replay) {
     const struct lava_blocking *blocking = replay->blocking;
-    seen->programs[replay->problem->region]++;
+    seen->programs[replay->operation->c.region]++;
     seen->cut_k += blocking->blocks_k > 1;
     seen->strips += blocking->by_strips && blocking->blocks_n > 1;
-    seen->parts += replay->problem->of_parts;
+    seen->parts += replay->operation->of_parts;
     seen->split += blocking->split_k > 1;
     seen->held += blocking->blocks_held > 2;
 }
@@ -426,17 +427,17 @@ static void test_replay(void **state) {
     struct seen seen = {.refused = 0};
     for (int i = 0; i < 6000; i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
-        const struct lava_problem problem = random_problem(&random, kernel);
+        const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
-        if (!random_plan(&random, &problem, kernel, &blocking)) {
+        if (!random_plan(&random, &operation, kernel, &blocking)) {
             seen.refused++;
             continue;
         }
         memset(&replay, 0, sizeof replay);
-        replay.problem = &problem;
+        replay.operation = &operation;
         replay.kernel = kernel;
         replay.blocking = &blocking;
-        replay.each = problem.of_parts ? 2 : 1;
+        replay.each = operation.of_parts ? 2 : 1;
         replay.seen = &seen;
         replay_program(&replay);
         count_seen(&seen, &replay);

@@ -221,14 +221,14 @@ static void check_admissions(int scheme, int precision, int type) {
     const struct lava_scheme_row *row = lava_scheme((enum lava_scheme)scheme);
     bool is_fp32 = type == LAVA_TYPE_FP32 || type == LAVA_TYPE_CFP32;
     for (size_t l = 0; l < COUNT(lengths); l++) {
-        const struct lava_problem problem = {.type = (enum lava_type)type,
-                                             .m = 4096,
-                                             .n = 4096,
-                                             .k = lengths[l],
-                                             .precision = (enum lava_precision)precision};
+        const struct lava_operation operation = {.type = (enum lava_type)type,
+                                                 .m = 4096,
+                                                 .n = 4096,
+                                                 .k = lengths[l],
+                                                 .precision = (enum lava_precision)precision};
         bool serves = scheme == LAVA_SCHEME_NONE || (is_fp32 && expected[scheme].admitted[precision] &&
                                                      lengths[l] >= expected[scheme].least_k);
-        assert_int_equal(lava_scheme_serves(row, &problem), serves);
+        assert_int_equal(lava_scheme_serves(row, &operation), serves);
     }
 }
 
@@ -240,7 +240,7 @@ static void test_admissions(void **state) {
             for (int type = 0; type < LAVA_TYPE_COUNT; type++)
                 check_admissions(scheme, precision, type);
     /* a product without a precision has standard precision */
-    const struct lava_problem plain = {.k = 128};
+    const struct lava_operation plain = {.k = 128};
     assert_true(lava_scheme_serves(lava_scheme(LAVA_SCHEME_BF16X3), &plain));
     assert_false(lava_scheme_serves(lava_scheme(LAVA_SCHEME_BF16X1), &plain));
 }

@@ -18,7 +18,7 @@
 #include "lib/host/convert.h"
 
 struct half_product {
-    struct lava_problem problem;
+    struct lava_operation operation;
     uint16_t *a, *b;
     void *c;
     void *c0; /* C before the product */
@@ -79,25 +79,26 @@ static inline void *half_product_start(enum lava_type type, void *matrix) {
 }
 
 /* The shape gives types, operations, sizes and factors. Leading dimensions and matrices are filled in. */
-static inline void half_product_create(struct half_product *product, const struct lava_problem *shape) {
-    struct lava_problem *p = &product->problem;
-    bool unread = lava_problem_is_trivial(shape);
+static inline void half_product_create(struct half_product *product, const struct lava_operation *shape) {
+    struct lava_operation *p = &product->operation;
+    bool unread = lava_operation_is_trivial(shape);
     *p = *shape;
-    int64_t columns_a = p->op_a == LAVA_OP_N ? p->k : p->m, columns_b = p->op_b == LAVA_OP_N ? p->n : p->k;
-    p->lda = lava_problem_rows_a(p) + 3;
-    p->ldb = lava_problem_rows_b(p) + 1;
-    p->ldc = p->m + 5;
-    product->a = half_product_matrix(p->type, p->lda - 3, columns_a, p->lda, unread, &product->elements[0]);
-    product->b = half_product_matrix(p->type, p->ldb - 1, columns_b, p->ldb, unread, &product->elements[1]);
-    product->c = half_product_matrix(p->type_c, p->m, p->n, p->ldc, p->beta == 0, &product->elements[2]);
-    size_t c_bytes = product->elements[2] * lava_type_bytes(p->type_c);
+    int64_t columns_a = p->a.op == LAVA_OP_N ? p->k : p->m, columns_b = p->b.op == LAVA_OP_N ? p->n : p->k;
+    p->a.ld = lava_operation_rows_a(p) + 3;
+    p->b.ld = lava_operation_rows_b(p) + 1;
+    p->c.ld = p->m + 5;
+    product->a = half_product_matrix(p->type, p->a.ld - 3, columns_a, p->a.ld, unread, &product->elements[0]);
+    product->b = half_product_matrix(p->type, p->b.ld - 1, columns_b, p->b.ld, unread, &product->elements[1]);
+    product->c =
+        half_product_matrix(p->c.type, p->m, p->n, p->c.ld, p->beta.real == 0, &product->elements[2]);
+    size_t c_bytes = product->elements[2] * lava_type_bytes(p->c.type);
     product->c0 = malloc(c_bytes);
     if (!product->c0)
         abort();
     memcpy(product->c0, product->c, c_bytes);
-    p->a = half_product_start(p->type, product->a);
-    p->b = half_product_start(p->type, product->b);
-    p->c = half_product_start(p->type_c, product->c);
+    p->a.first = half_product_start(p->type, product->a);
+    p->b.first = half_product_start(p->type, product->b);
+    p->c.first = half_product_start(p->c.type, product->c);
 }
 
 static inline void half_product_destroy(struct half_product *product) {
@@ -108,10 +109,10 @@ static inline void half_product_destroy(struct half_product *product) {
 }
 
 /* The rows of op(A) or the columns of op(B) as doubles, consecutive, k numbers each. */
-static inline double *half_product_terms(const struct lava_problem *p, bool of_b) {
-    const void *matrix = of_b ? p->b : p->a;
-    int64_t lines = of_b ? p->n : p->m, ld = of_b ? p->ldb : p->lda;
-    bool contiguous = of_b == ((of_b ? p->op_b : p->op_a) == LAVA_OP_N);
+static inline double *half_product_terms(const struct lava_operation *p, bool of_b) {
+    const void *matrix = of_b ? p->b.first : p->a.first;
+    int64_t lines = of_b ? p->n : p->m, ld = of_b ? p->b.ld : p->a.ld;
+    bool contiguous = of_b == ((of_b ? p->b.op : p->a.op) == LAVA_OP_N);
     double *terms = malloc((size_t)(lines * p->k + 1) * sizeof *terms);
     if (!terms)
         abort();
@@ -125,19 +126,19 @@ static inline double *half_product_terms(const struct lava_problem *p, bool of_b
 /* Checks the element of C at `index` in its memory, from a row of op(A) and a column of op(B). */
 static inline bool half_product_is_right(const struct half_product *product, size_t index, const double *row,
                                          const double *column) {
-    const struct lava_problem *p = &product->problem;
+    const struct lava_operation *p = &product->operation;
     double sum = 0, magnitude = 0, before = 0;
-    for (int64_t l = 0; l < p->k && p->alpha != 0; l++) {
+    for (int64_t l = 0; l < p->k && p->alpha.real != 0; l++) {
         sum += row[l] * column[l];
         magnitude += fabs(row[l] * column[l]);
     }
-    if (p->beta != 0)
-        before = p->beta * half_product_element(p->type_c, product->c0, index);
-    double r = p->alpha * sum + before, g = fabs(p->alpha) * magnitude + fabs(before);
-    double unit = p->type_c == LAVA_TYPE_FP16 ? 0x1p-11 : p->type_c == LAVA_TYPE_BF16 ? 0x1p-8 : 0;
+    if (p->beta.real != 0)
+        before = p->beta.real * half_product_element(p->c.type, product->c0, index);
+    double r = p->alpha.real * sum + before, g = fabs(p->alpha.real) * magnitude + fabs(before);
+    double unit = p->c.type == LAVA_TYPE_FP16 ? 0x1p-11 : p->c.type == LAVA_TYPE_BF16 ? 0x1p-8 : 0;
     double in_fp32 = 2 * ((double)p->k + 2) * 0x1p-24 * g;
-    double bound = in_fp32 + unit * (fabs(r) + in_fp32) + (p->type_c == LAVA_TYPE_FP16 ? 0x1p-25 : 0);
-    double is = half_product_element(p->type_c, product->c, index);
+    double bound = in_fp32 + unit * (fabs(r) + in_fp32) + (p->c.type == LAVA_TYPE_FP16 ? 0x1p-25 : 0);
+    double is = half_product_element(p->c.type, product->c, index);
     if (!(fabs(is - r) <= bound)) /* also true of a NaN */
         printf("element %zu: %g instead of %g, %g off, bound %g\n", index, is, r, fabs(is - r), bound);
     return fabs(is - r) <= bound;
@@ -145,12 +146,12 @@ static inline bool half_product_is_right(const struct half_product *product, siz
 
 /* The number of wrong elements of C, its gaps and its guards; stops counting at 5. */
 static inline int half_product_errors(const struct half_product *product) {
-    const struct lava_problem *p = &product->problem;
+    const struct lava_operation *p = &product->operation;
     double *rows = half_product_terms(p, false), *columns = half_product_terms(p, true);
-    size_t bytes = lava_type_bytes(p->type_c);
+    size_t bytes = lava_type_bytes(p->c.type);
     int errors = 0;
     for (size_t index = 0; index < product->elements[2] && errors < 5; index++) {
-        int64_t offset = (int64_t)index - HALF_PRODUCT_GUARD, i = offset % p->ldc, j = offset / p->ldc;
+        int64_t offset = (int64_t)index - HALF_PRODUCT_GUARD, i = offset % p->c.ld, j = offset / p->c.ld;
         if (offset >= 0 && i < p->m && j < p->n) {
             errors += !half_product_is_right(product, index, rows + i * p->k, columns + j * p->k);
         } else if (memcmp((char *)product->c + index * bytes, (char *)product->c0 + index * bytes, bytes) !=
@@ -165,12 +166,12 @@ static inline int half_product_errors(const struct half_product *product) {
 }
 
 static inline void half_product_check(const struct half_product *product) {
-    const struct lava_problem *p = &product->problem;
+    const struct lava_operation *p = &product->operation;
     if (half_product_errors(product) == 0)
         return;
     printf("%s to %s, %d%d, m %lld n %lld k %lld, alpha %g, beta %g\n", lava_type_name(p->type),
-           lava_type_name(p->type_c), (int)p->op_a, (int)p->op_b, (long long)p->m, (long long)p->n,
-           (long long)p->k, p->alpha, p->beta);
+           lava_type_name(p->c.type), (int)p->a.op, (int)p->b.op, (long long)p->m, (long long)p->n,
+           (long long)p->k, p->alpha.real, p->beta.real);
     fflush(stdout);
     abort();
 }

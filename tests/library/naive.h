@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 struct naive_number {
     long double real, imaginary;

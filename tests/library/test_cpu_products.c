@@ -40,9 +40,9 @@ static void *open_blas(const char *stub, struct lava_cpu_blas *blas) {
     return handle;
 }
 
-/* A problem with its matrices, and the expected C. */
+/* An operation with its matrices, and the expected C. */
 struct product {
-    struct lava_problem problem;
+    struct lava_operation operation;
     struct naive_product naive;
     char *a, *b, *c, *before;
     size_t c_bytes;
@@ -77,28 +77,28 @@ static struct product make(enum lava_type type, const int64_t size[3], char tran
                            const struct naive_number factors[2], bool fractions) {
     struct product product = {0};
     bool is_complex = lava_type_is_complex(type);
-    struct lava_problem *problem = &product.problem;
+    struct lava_operation *operation = &product.operation;
     const int64_t m = size[0], n = size[1], k = size[2];
-    *problem = (struct lava_problem){.type = type,
-                                     .type_c = type,
-                                     .op_a = transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
-                                     .op_b = transb == 'N' ? LAVA_OP_N : LAVA_OP_T,
-                                     .conjugate_a = is_complex && transa == 'C',
-                                     .conjugate_b = is_complex && transb == 'C',
-                                     .m = m,
-                                     .n = n,
-                                     .k = k,
-                                     .lda = (transa == 'N' ? m : k) + 2,
-                                     .ldb = (transb == 'N' ? k : n) + 1,
-                                     .ldc = m + 3,
-                                     .alpha = (double)factors[0].real,
-                                     .beta = (double)factors[1].real,
-                                     .alpha_imaginary = is_complex ? (double)factors[0].imaginary : 0,
-                                     .beta_imaginary = is_complex ? (double)factors[1].imaginary : 0};
-    product.c_bytes = (size_t)(problem->ldc * n) * lava_type_bytes(type);
-    problem->a = product.a = fill(type, problem->lda * (transa == 'N' ? k : m), fractions);
-    problem->b = product.b = fill(type, problem->ldb * (transb == 'N' ? n : k), fractions);
-    problem->c = product.c = fill(type, problem->ldc * n, fractions);
+    *operation = (struct lava_operation){.type = type,
+                                         .c.type = type,
+                                         .a.op = transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
+                                         .b.op = transb == 'N' ? LAVA_OP_N : LAVA_OP_T,
+                                         .a.conjugate = is_complex && transa == 'C',
+                                         .b.conjugate = is_complex && transb == 'C',
+                                         .m = m,
+                                         .n = n,
+                                         .k = k,
+                                         .a.ld = (transa == 'N' ? m : k) + 2,
+                                         .b.ld = (transb == 'N' ? k : n) + 1,
+                                         .c.ld = m + 3,
+                                         .alpha.real = (double)factors[0].real,
+                                         .beta.real = (double)factors[1].real,
+                                         .alpha.imaginary = is_complex ? (double)factors[0].imaginary : 0,
+                                         .beta.imaginary = is_complex ? (double)factors[1].imaginary : 0};
+    product.c_bytes = (size_t)(operation->c.ld * n) * lava_type_bytes(type);
+    operation->a.first = product.a = fill(type, operation->a.ld * (transa == 'N' ? k : m), fractions);
+    operation->b.first = product.b = fill(type, operation->b.ld * (transb == 'N' ? n : k), fractions);
+    operation->c.first = product.c = fill(type, operation->c.ld * n, fractions);
     product.before = copy_of(product.c, product.c_bytes);
     product.naive =
         (struct naive_product){type,
@@ -107,39 +107,39 @@ static struct product make(enum lava_type type, const int64_t size[3], char tran
                                m,
                                n,
                                k,
-                               problem->lda,
-                               problem->ldb,
-                               problem->ldc,
-                               {(long double)problem->alpha, (long double)problem->alpha_imaginary},
-                               {(long double)problem->beta, (long double)problem->beta_imaginary},
+                               operation->a.ld,
+                               operation->b.ld,
+                               operation->c.ld,
+                               {(long double)operation->alpha.real, (long double)operation->alpha.imaginary},
+                               {(long double)operation->beta.real, (long double)operation->beta.imaginary},
                                product.a,
                                product.b,
                                product.before};
-    for (int64_t j = 0; j < n && problem->beta == 0 && problem->beta_imaginary == 0; j++)
+    for (int64_t j = 0; j < n && operation->beta.real == 0 && operation->beta.imaginary == 0; j++)
         for (int64_t i = 0; i < m; i++) /* must not be read */
-            naive_write(type, product.c, i + j * problem->ldc, (struct naive_number){NAN, NAN});
+            naive_write(type, product.c, i + j * operation->c.ld, (struct naive_number){NAN, NAN});
     return product;
 }
 
 /* A part has at most 2 k + 2 terms. Each is at most 2 |alpha| or |beta|, and is rounded as often. */
 static long double bound_of(const struct product *product) {
-    const struct lava_problem *p = &product->problem;
+    const struct lava_operation *p = &product->operation;
     long double unit = lava_type_real(p->type) == LAVA_TYPE_FP32 ? 0x1p-24L : 0x1p-53L;
     long double terms = 2 * (long double)p->k + 2, largest = 0;
-    const double parts[] = {p->alpha, p->alpha_imaginary, p->beta, p->beta_imaginary};
+    const double parts[] = {p->alpha.real, p->alpha.imaginary, p->beta.real, p->beta.imaginary};
     for (int i = 0; i < 4; i++)
         largest += fabsl((long double)parts[i]);
     return unit * terms * (terms + 4) * largest;
 }
 
 static void check_and_free(struct product *product, bool fractions) {
-    const struct lava_problem *p = &product->problem;
+    const struct lava_operation *p = &product->operation;
     long double bound = fractions ? bound_of(product) : 0;
     for (int64_t j = 0; j < p->n; j++)
-        for (int64_t i = 0; i < p->ldc; i++) {
-            struct naive_number value = naive_read(p->type, product->c, i + j * p->ldc);
+        for (int64_t i = 0; i < p->c.ld; i++) {
+            struct naive_number value = naive_read(p->type, product->c, i + j * p->c.ld);
             struct naive_number right = i < p->m ? naive_element(&product->naive, i, j)
-                                                 : naive_read(p->type, product->before, i + j * p->ldc);
+                                                 : naive_read(p->type, product->before, i + j * p->c.ld);
             long double error =
                 fmaxl(fabsl(value.real - right.real), fabsl(value.imaginary - right.imaginary));
             if (!(error <= (i < p->m ? bound : 0)) || isnan(value.real) || isnan(value.imaginary))
@@ -171,9 +171,9 @@ static void built_in_loop(void **state) {
         bool fractions = i / 4 / SIZES / 9 / 8;
         enum lava_type type = types[i % 4];
         struct product product = make(type, size, "NTC"[ops % 3], "NTC"[ops / 3], pair, fractions);
-        if (lava_problem_is_trivial(&product.problem) && size[0] && size[2]) /* must not be read */
+        if (lava_operation_is_trivial(&product.operation) && size[0] && size[2]) /* must not be read */
             naive_write(type, product.a, 0, (struct naive_number){NAN, NAN});
-        lava_reference_run(&product.problem);
+        lava_reference_run(&product.operation);
         check_and_free(&product, fractions);
     }
 }
@@ -182,24 +182,24 @@ static void nan_and_zero_propagate(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
         char a[2 * 16], b[16], c[2 * 16];
-        const struct lava_problem problem = {.type = types[i],
-                                             .m = 2,
-                                             .n = 1,
-                                             .k = 1,
-                                             .lda = 2,
-                                             .ldb = 1,
-                                             .ldc = 2,
-                                             .alpha = 1,
-                                             .beta = 1,
-                                             .a = a,
-                                             .b = b,
-                                             .c = c};
+        const struct lava_operation operation = {.type = types[i],
+                                                 .m = 2,
+                                                 .n = 1,
+                                                 .k = 1,
+                                                 .a.ld = 2,
+                                                 .b.ld = 1,
+                                                 .c.ld = 2,
+                                                 .alpha.real = 1,
+                                                 .beta.real = 1,
+                                                 .a.first = a,
+                                                 .b.first = b,
+                                                 .c.first = c};
         naive_write(types[i], a, 0, (struct naive_number){NAN, 0});
         naive_write(types[i], a, 1, (struct naive_number){INFINITY, 0});
         naive_write(types[i], b, 0, (struct naive_number){0, 0});
         for (int j = 0; j < 2; j++)
             naive_write(types[i], c, j, (struct naive_number){1, 0});
-        lava_reference_run(&problem);
+        lava_reference_run(&operation);
         assert_true(isnan(naive_read(types[i], c, 0).real) && isnan(naive_read(types[i], c, 1).real));
     }
 }
@@ -227,7 +227,7 @@ static void products_by_every_name(void **state) {
             int calls = seen->calls;
             struct product product =
                 make(types[j % 4], sizes[j / 4 % 5], "NTC"[ops % 3], "NTC"[ops / 3], factors, false);
-            lava_cpu_blas_run(&blas, &product.problem);
+            lava_cpu_blas_run(&blas, &product.operation);
             check_and_free(&product, false);
             assert_int_equal(seen->calls, calls + 1);
         }
@@ -242,7 +242,7 @@ static void the_loop_where_there_is_nothing(void **state) {
     open_blas(NULL, &blas);
     for (int i = 0; i < 4; i++) {
         struct product product = make(types[i], sizes[6], 'T', 'C', factors, false);
-        lava_cpu_blas_run(&blas, &product.problem);
+        lava_cpu_blas_run(&blas, &product.operation);
         check_and_free(&product, false);
     }
     assert_true(lava_cpu_blas_figures(&blas).flops_per_s[LAVA_TYPE_FP32] == 20e9);
@@ -260,11 +260,11 @@ static void products_in_pieces(void **state) {
         size_t ops = i / 5 % 9, piece = i / 45 % 4;
         struct product product =
             make(types[i / 180], sizes[i % 5], "NTC"[ops % 3], "NTC"[ops / 3], factors[piece & 1], false);
-        lava_run_pieces(&blas, &product.problem, pieces[piece], INT_MAX);
+        lava_run_pieces(&blas, &product.operation, pieces[piece], INT_MAX);
         check_and_free(&product, false);
     }
     struct product scaled = make(LAVA_TYPE_FP64, (const int64_t[]){5, 4, 0}, 'N', 'N', factors[0], false);
-    lava_cpu_blas_run(&blas, &scaled.problem);
+    lava_cpu_blas_run(&blas, &scaled.operation);
     check_and_free(&scaled, false);
     int calls = seen->calls;
     /* each leading dimension in turn is too large: the loop computes */
@@ -275,7 +275,7 @@ static void products_in_pieces(void **state) {
     for (int i = 0; i < 3; i++) {
         struct product product =
             make(types[i], large[i].size, large[i].transa, large[i].transb, factors[0], false);
-        lava_run_pieces(&blas, &product.problem, 1000, large[i].largest_ld);
+        lava_run_pieces(&blas, &product.operation, 1000, large[i].largest_ld);
         check_and_free(&product, false);
     }
     assert_int_equal(seen->calls, calls);
@@ -290,7 +290,7 @@ static void types_that_a_library_lacks(void **state) {
     void *handle = open_blas("lp64", &blas);
     for (int i = 0; i < 4; i++) {
         struct product product = make(types[i], sizes[1], 'N', 'T', factors, false);
-        lava_cpu_blas_run(&blas, &product.problem);
+        lava_cpu_blas_run(&blas, &product.operation);
         check_and_free(&product, false);
     }
     assert_int_equal(stub_counter(handle, "stub_sgemm_calls"), 1);

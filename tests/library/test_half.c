@@ -35,27 +35,27 @@ void xerbla_(const char *routine, const int *argument, size_t length) {
 
 enum order { COLUMNS, ROWS };
 
-/* The problem is column-major. A row-major caller has the transposed product. */
-static struct half_arguments arguments_of(const struct half_routine *routine, const struct lava_problem *p,
+/* The operation is column-major. A row-major caller has the transposed product. */
+static struct half_arguments arguments_of(const struct half_routine *routine, const struct lava_operation *p,
                                           enum order order, bool conjugated) {
     const int transposed = half_routine_is_fortran(routine) ? (conjugated ? 'c' : 'T')
                            : conjugated                     ? 113
                                                             : 112;
     const int plain = half_routine_is_fortran(routine) ? (conjugated ? 'n' : 'N') : 111;
     struct half_arguments x = {.layout = order == ROWS ? 101 : 102,
-                               .transa = p->op_a == LAVA_OP_N ? plain : transposed,
-                               .transb = p->op_b == LAVA_OP_N ? plain : transposed,
+                               .transa = p->a.op == LAVA_OP_N ? plain : transposed,
+                               .transb = p->b.op == LAVA_OP_N ? plain : transposed,
                                .m = (int)p->m,
                                .n = (int)p->n,
                                .k = (int)p->k,
-                               .lda = (int)p->lda,
-                               .ldb = (int)p->ldb,
-                               .ldc = (int)p->ldc,
-                               .alpha = (float)p->alpha,
-                               .beta = (float)p->beta,
-                               .a = p->a,
-                               .b = p->b,
-                               .c = p->c};
+                               .lda = (int)p->a.ld,
+                               .ldb = (int)p->b.ld,
+                               .ldc = (int)p->c.ld,
+                               .alpha = (float)p->alpha.real,
+                               .beta = (float)p->beta.real,
+                               .a = p->a.first,
+                               .b = p->b.first,
+                               .c = p->c.first};
     if (order == ROWS) {
         struct half_arguments swapped = x;
         swapped.transa = x.transb;
@@ -71,19 +71,19 @@ static struct half_arguments arguments_of(const struct half_routine *routine, co
     return x;
 }
 
-static void run(const struct half_routine *routine, const struct lava_problem *shape, enum order order,
+static void run(const struct half_routine *routine, const struct lava_operation *shape, enum order order,
                 bool conjugated) {
-    struct lava_problem typed = *shape;
+    struct lava_operation typed = *shape;
     struct half_product product;
     typed.type = routine->type;
-    typed.type_c = routine->type_c;
+    typed.c.type = routine->type_c;
     half_product_create(&product, &typed);
-    const struct half_arguments x = arguments_of(routine, &product.problem, order, conjugated);
+    const struct half_arguments x = arguments_of(routine, &product.operation, order, conjugated);
     half_routine_call(routine, &x);
     if (half_product_errors(&product))
         fail_msg("%s, %s, ops %d%d, m %d n %d k %d, alpha %g beta %g", routine->name,
-                 order == ROWS ? "rows" : "columns", (int)typed.op_a, (int)typed.op_b, (int)typed.m,
-                 (int)typed.n, (int)typed.k, typed.alpha, typed.beta);
+                 order == ROWS ? "rows" : "columns", (int)typed.a.op, (int)typed.b.op, (int)typed.m,
+                 (int)typed.n, (int)typed.k, typed.alpha.real, typed.beta.real);
     half_product_destroy(&product);
 }
 
@@ -98,13 +98,13 @@ static void every_routine(void **state) {
         for (unsigned way = 0; way < 10 * 5 * 4 * 2 * 2; way += step) {
             const int *size = sizes[way % 10];
             const double *factor = factors[way / 10 % 5];
-            const struct lava_problem shape = {.op_a = way / 50 % 2 ? LAVA_OP_T : LAVA_OP_N,
-                                               .op_b = way / 100 % 2 ? LAVA_OP_T : LAVA_OP_N,
-                                               .m = size[0],
-                                               .n = size[1],
-                                               .k = size[2],
-                                               .alpha = factor[0],
-                                               .beta = factor[1]};
+            const struct lava_operation shape = {.a.op = way / 50 % 2 ? LAVA_OP_T : LAVA_OP_N,
+                                                 .b.op = way / 100 % 2 ? LAVA_OP_T : LAVA_OP_N,
+                                                 .m = size[0],
+                                                 .n = size[1],
+                                                 .k = size[2],
+                                                 .alpha.real = factor[0],
+                                                 .beta.real = factor[1]};
             enum order order = way / 200 % 2 ? ROWS : COLUMNS;
             if (order == COLUMNS || !half_routine_is_fortran(&half_routines[r]))
                 run(&half_routines[r], &shape, order, way / 400);
@@ -113,8 +113,8 @@ static void every_routine(void **state) {
 }
 
 static void past_the_cutoff(void **state) {
-    const struct lava_problem shape = {
-        .op_a = LAVA_OP_T, .m = 700, .n = 500, .k = 300, .alpha = 0.5, .beta = -1};
+    const struct lava_operation shape = {
+        .a.op = LAVA_OP_T, .m = 700, .n = 500, .k = 300, .alpha.real = 0.5, .beta.real = -1};
     struct lavablas_call last = {.size = sizeof last};
     (void)state;
     for (size_t r = 0; r < HALF_ROUTINES; r++) {
@@ -132,8 +132,8 @@ static void past_the_cutoff(void **state) {
 
 /* Scalars that fp16 cannot represent, for the routines with fp32 scalars. */
 static void scalars_of_fp32(void **state) {
-    const struct lava_problem shape = {
-        .m = 20, .n = 30, .k = 40, .alpha = (double)0.1f, .beta = (double)1e-6f};
+    const struct lava_operation shape = {
+        .m = 20, .n = 30, .k = 40, .alpha.real = (double)0.1f, .beta.real = (double)1e-6f};
     (void)state;
     for (size_t r = 0; r < HALF_ROUTINES; r++)
         if (!half_routines[r].cblas_half && !half_routines[r].fortran_half)

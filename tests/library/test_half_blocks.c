@@ -50,22 +50,22 @@ static void use_sgemm(fortran_sgemm *sgemm) {
 static void loop_sgemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                        const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
                        const float *beta, float *c, const int *ldc) {
-    const struct lava_problem numbers = {.type = LAVA_TYPE_FP32,
-                                         .m = *m,
-                                         .n = *n,
-                                         .k = *k,
-                                         .lda = *lda,
-                                         .ldb = *ldb,
-                                         .ldc = *ldc,
-                                         .alpha = (double)*alpha,
-                                         .beta = (double)*beta,
-                                         .a = a,
-                                         .b = b,
-                                         .c = c};
-    struct lava_problem problem;
+    const struct lava_operation numbers = {.type = LAVA_TYPE_FP32,
+                                           .m = *m,
+                                           .n = *n,
+                                           .k = *k,
+                                           .a.ld = *lda,
+                                           .b.ld = *ldb,
+                                           .c.ld = *ldc,
+                                           .alpha.real = (double)*alpha,
+                                           .beta.real = (double)*beta,
+                                           .a.first = a,
+                                           .b.first = b,
+                                           .c.first = c};
+    struct lava_operation operation;
     const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, *transa, *transb, &numbers};
-    assert_true(lava_validate_translate(&list, &problem));
-    lava_reference_run(&problem);
+    assert_true(lava_validate_translate(&list, &operation));
+    lava_reference_run(&operation);
 }
 
 /* Replaces the allocator of the library's memory, so that tests can let it run out. */
@@ -85,14 +85,14 @@ static const enum lava_type types[][2] = {{LAVA_TYPE_FP16, LAVA_TYPE_FP32},
                                           {LAVA_TYPE_BF16, LAVA_TYPE_FP32},
                                           {LAVA_TYPE_BF16, LAVA_TYPE_BF16}};
 
-static void run_one(const struct lava_problem *shape, const struct lava_half_limits *limits) {
+static void run_one(const struct lava_operation *shape, const struct lava_half_limits *limits) {
     struct half_product product;
     half_product_create(&product, shape);
     errno = 77;
     if (limits)
-        lava_half_run_limited(&blas, &product.problem, limits);
+        lava_half_run_limited(&blas, &product.operation, limits);
     else
-        lava_cpu_blas_run(&blas, &product.problem);
+        lava_cpu_blas_run(&blas, &product.operation);
     assert_int_equal(errno, 77);
     half_product_check(&product);
     half_product_destroy(&product);
@@ -106,15 +106,15 @@ static void many_blocks(void **state) {
     (void)state;
     for (unsigned i = 0; i < 4 * 4 * 10 * 6; i++) {
         const int64_t *size = sizes[i / 16 % 10];
-        struct lava_problem shape = {.type = types[i % 4][0],
-                                     .type_c = types[i % 4][1],
-                                     .op_a = i / 4 % 2 ? LAVA_OP_T : LAVA_OP_N,
-                                     .op_b = i / 8 % 2 ? LAVA_OP_T : LAVA_OP_N,
-                                     .m = size[0],
-                                     .n = size[1],
-                                     .k = size[2],
-                                     .alpha = factors[i / 160][0],
-                                     .beta = factors[i / 160][1]};
+        struct lava_operation shape = {.type = types[i % 4][0],
+                                       .c.type = types[i % 4][1],
+                                       .a.op = i / 4 % 2 ? LAVA_OP_T : LAVA_OP_N,
+                                       .b.op = i / 8 % 2 ? LAVA_OP_T : LAVA_OP_N,
+                                       .m = size[0],
+                                       .n = size[1],
+                                       .k = size[2],
+                                       .alpha.real = factors[i / 160][0],
+                                       .beta.real = factors[i / 160][1]};
         for (int w = 0; w < 4; w++)
             for (int64_t largest_ld = 10; largest_ld <= INT_MAX; largest_ld += INT_MAX - 10) {
                 const struct lava_half_limits limits = {workspaces[w], largest_ld, 1000, 1 + i % 3};
@@ -123,23 +123,23 @@ static void many_blocks(void **state) {
     }
 }
 
-static const struct lava_problem large = {.type = LAVA_TYPE_FP16,
-                                          .type_c = LAVA_TYPE_FP16,
-                                          .op_b = LAVA_OP_T,
-                                          .m = 500,
-                                          .n = 20,
-                                          .k = 1000,
-                                          .alpha = 0.5,
-                                          .beta = -1};
+static const struct lava_operation large = {.type = LAVA_TYPE_FP16,
+                                            .c.type = LAVA_TYPE_FP16,
+                                            .b.op = LAVA_OP_T,
+                                            .m = 500,
+                                            .n = 20,
+                                            .k = 1000,
+                                            .alpha.real = 0.5,
+                                            .beta.real = -1};
 static const struct lava_half_limits several = {(int64_t)31 << 18, INT_MAX, 100000, 4};
 
 static void whole_blocks_by_several_threads(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct lava_problem shape = large;
+        struct lava_operation shape = large;
         shape.type = types[i][0];
-        shape.type_c = types[i][1];
-        shape.op_a = i % 2 ? LAVA_OP_T : LAVA_OP_N;
+        shape.c.type = types[i][1];
+        shape.a.op = i % 2 ? LAVA_OP_T : LAVA_OP_N;
         run_one(&shape, &several);
     }
     run_one(&large, NULL);
@@ -186,7 +186,7 @@ static void threads_are_there_for_a_product_only(void **state) {
     wait_until_alone();
     seen_threads = seen_unblocked = 0;
     use_sgemm(sgemm_that_looks);
-    struct lava_problem small = large;
+    struct lava_operation small = large;
     small.m = small.k = 200;
     run_one(&small, &several);
     assert_int_equal(seen_threads, 0);
@@ -251,31 +251,31 @@ static void callers_at_once(void **state) {
 static void one_rounding(void **state) {
     uint16_t a[2], b[2], c[1];
     const float products[] = {60000, 16}, terms[] = {-60000};
-    struct lava_problem problem = {.type = LAVA_TYPE_FP16,
-                                   .type_c = LAVA_TYPE_FP16,
-                                   .m = 1,
-                                   .n = 1,
-                                   .k = 1,
-                                   .lda = 1,
-                                   .ldb = 1,
-                                   .ldc = 1,
-                                   .alpha = 1,
-                                   .beta = 1,
-                                   .a = a,
-                                   .b = b,
-                                   .c = c};
+    struct lava_operation operation = {.type = LAVA_TYPE_FP16,
+                                       .c.type = LAVA_TYPE_FP16,
+                                       .m = 1,
+                                       .n = 1,
+                                       .k = 1,
+                                       .a.ld = 1,
+                                       .b.ld = 1,
+                                       .c.ld = 1,
+                                       .alpha.real = 1,
+                                       .beta.real = 1,
+                                       .a.first = a,
+                                       .b.first = b,
+                                       .c.first = c};
     (void)state;
     lava_convert_from_fp32(LAVA_TYPE_FP16, products, a, 2);
     lava_convert_from_fp32(LAVA_TYPE_FP16, (const float[]){1.5f}, b, 1);
     lava_convert_from_fp32(LAVA_TYPE_FP16, terms, c, 1);
-    lava_cpu_blas_run(&blas, &problem); /* 90000 - 60000 */
+    lava_cpu_blas_run(&blas, &operation); /* 90000 - 60000 */
     assert_int_equal(c[0], 0x7753);
-    problem.beta = 0;
-    lava_cpu_blas_run(&blas, &problem);
+    operation.beta.real = 0;
+    lava_cpu_blas_run(&blas, &operation);
     assert_int_equal(c[0], 0x7c00); /* 90000 */
     c[0] = 0x7e01;                  /* NaN */
-    problem.beta = 1;
-    lava_cpu_blas_run(&blas, &problem);
+    operation.beta.real = 1;
+    lava_cpu_blas_run(&blas, &operation);
     assert_int_equal(c[0], 0x7e01);
 }
 

@@ -86,7 +86,7 @@ static const char *multiply(enum lava_precision precision, const char *scheme) {
     double error = error_of(c), bound = 4 * sqrt(K + 2.0);
     if (lavablas_last_call(&told) || !lava_offload_last_call(&call, &elapsed_ns))
         return "the call is not remembered";
-    if (call.problem.precision != precision)
+    if (call.operation.precision != precision)
         return "the product had another precision";
     if (strcmp(told.place, on_device ? "gpu" : "cpu"))
         return told.reason;
@@ -106,7 +106,7 @@ static double rate_of(const struct lava_kernel *kernel) {
  * use. */
 static const char *expected_scheme(enum lava_precision precision) {
     const struct lava_capabilities *device = lava_context_capabilities();
-    const struct lava_problem problem = {
+    const struct lava_operation operation = {
         .type = LAVA_TYPE_FP32, .m = M, .n = N, .k = K, .precision = precision};
     enum lava_scheme best = LAVA_SCHEME_NONE;
     if (!on_device)
@@ -114,7 +114,7 @@ static const char *expected_scheme(enum lava_precision precision) {
     const struct lava_profile *profile = lava_profiles_find(device);
     for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (lava_kernel_serves(kernel, &problem) && lava_kernel_fits(kernel, device, NULL) &&
+        if (lava_kernel_serves(kernel, &operation) && lava_kernel_fits(kernel, device, NULL) &&
             kernel->scheme > best)
             best = kernel->scheme;
     }

@@ -21,11 +21,11 @@
 #include "lib/base/stats.h"
 #include "tests/library/capture.h"
 
-static const struct lava_problem problem = {.type = LAVA_TYPE_FP32, .m = 1000, .n = 500, .k = 100};
+static const struct lava_operation operation = {.type = LAVA_TYPE_FP32, .m = 1000, .n = 500, .k = 100};
 
 /* Child programs: each does this before it exits. */
 static void count_one(void) {
-    lava_stats_count(LAVA_ROUTINE_sgemm_, &problem, 0, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
+    lava_stats_count(LAVA_ROUTINE_sgemm_, &operation, 0, LAVA_PLACE_CPU, LAVA_REASON_STARTING, 1000);
 }
 
 static void install_and_count(void) {
@@ -46,7 +46,7 @@ static void fork_child_counts(void) {
     install_and_count();
     pid_t child = fork();
     if (child == 0) {
-        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, 0, LAVA_PLACE_CPU, LAVA_REASON_FORKED, 1000);
+        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &operation, 0, LAVA_PLACE_CPU, LAVA_REASON_FORKED, 1000);
         exit(0);
     }
     waitpid(child, NULL, 0);
@@ -155,7 +155,8 @@ static void summary_in_a_file(void **state) {
 static void *count_many(void *argument) {
     (void)argument;
     for (int i = 0; i < 10000; i++)
-        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &problem, 0, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 100);
+        lava_stats_count(LAVA_ROUTINE_cblas_sgemm, &operation, 0, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE,
+                         100);
     return NULL;
 }
 
@@ -167,7 +168,7 @@ static void threads_lose_nothing(void **state) {
         assert_int_equal(pthread_create(&threads[i], NULL, count_many, NULL), 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    /* the problem of an invalid call is not accessed */
+    /* the operation of an invalid call is not accessed */
     lava_stats_count(LAVA_ROUTINE_sgemm_, NULL, 0, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
     size_t length = lava_stats_format(text, sizeof text);
     assert_int_equal(length, strlen(text));

@@ -14,15 +14,15 @@
 #include "tests/library/capture.h"
 
 static void complain(enum lava_routine routine, int layout, int transa, int transb,
-                     const struct lava_problem *numbers) {
+                     const struct lava_operation *numbers) {
     const struct lava_validate_list list = {routine, layout, transa, transb, numbers};
-    struct lava_problem problem;
-    assert_false(lava_validate_translate(&list, &problem));
+    struct lava_operation operation;
+    assert_false(lava_validate_translate(&list, &operation));
     lava_xerbla_product(routine, lava_validate_find(&list));
 }
 
 static void one_line(void **state) {
-    const struct lava_problem numbers = {.m = 4, .n = 4, .k = 4, .lda = 4, .ldb = 3, .ldc = 4};
+    const struct lava_operation numbers = {.m = 4, .n = 4, .k = 4, .a.ld = 4, .b.ld = 3, .c.ld = 4};
     struct capture capture;
     (void)state;
     capture_begin(&capture);
@@ -63,14 +63,14 @@ static void names(void **state) {
 static void numbers_of_arguments(void **state) {
     static const struct {
         int layout, transa, transb;
-        struct lava_problem numbers;
+        struct lava_operation numbers;
         const char *told;
     } cases[] = {
-        {101, 111, 111, {.m = 2, .n = 3, .k = 2, .lda = 1, .ldb = 3, .ldc = 3}, "number 9 "},
-        {101, 111, 111, {.m = 3, .n = 3, .k = 2, .lda = 2, .ldb = 1, .ldc = 3}, "number 11 "},
-        {101, 111, 112, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 14 "},
-        {102, 111, 114, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 3 "},
-        {0, 111, 114, {.m = 2, .n = 3, .k = 2, .lda = 2, .ldb = 2, .ldc = 2}, "number 1 "},
+        {101, 111, 111, {.m = 2, .n = 3, .k = 2, .a.ld = 1, .b.ld = 3, .c.ld = 3}, "number 9 "},
+        {101, 111, 111, {.m = 3, .n = 3, .k = 2, .a.ld = 2, .b.ld = 1, .c.ld = 3}, "number 11 "},
+        {101, 111, 112, {.m = 2, .n = 3, .k = 2, .a.ld = 2, .b.ld = 2, .c.ld = 2}, "number 14 "},
+        {102, 111, 114, {.m = 2, .n = 3, .k = 2, .a.ld = 2, .b.ld = 2, .c.ld = 2}, "number 3 "},
+        {0, 111, 114, {.m = 2, .n = 3, .k = 2, .a.ld = 2, .b.ld = 2, .c.ld = 2}, "number 1 "},
     };
     struct capture capture;
     (void)state;

@@ -85,20 +85,20 @@ static CBLAS_TRANSPOSE operation(enum lava_op op, bool conjugate) {
 }
 
 static struct arguments arguments_of(const struct product *product) {
-    const struct lava_problem p = product_problem(product, NULL);
+    const struct lava_operation p = product_operation(product, NULL);
     struct arguments given = {.layout = CblasColMajor,
-                              .ta = operation(p.op_a, p.conjugate_a),
-                              .tb = operation(p.op_b, p.conjugate_b),
+                              .ta = operation(p.a.op, p.a.conjugate),
+                              .tb = operation(p.b.op, p.b.conjugate),
                               .m = (int)p.m,
                               .n = (int)p.n,
                               .k = (int)p.k,
-                              .lda = (int)p.lda,
-                              .ldb = (int)p.ldb,
-                              .ldc = (int)p.ldc,
-                              .a = p.a,
-                              .b = p.b,
-                              .alpha = {(float)p.alpha, (float)p.alpha_imaginary},
-                              .beta = {(float)p.beta, (float)p.beta_imaginary}};
+                              .lda = (int)p.a.ld,
+                              .ldb = (int)p.b.ld,
+                              .ldc = (int)p.c.ld,
+                              .a = p.a.first,
+                              .b = p.b.first,
+                              .alpha = {(float)p.alpha.real, (float)p.alpha.imaginary},
+                              .beta = {(float)p.beta.real, (float)p.beta.imaginary}};
     struct arguments swapped = given;
     if (!product->row_major)
         return given;

@@ -146,7 +146,7 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
                      size_t way) {
     const struct row *asked = &types[type].rows[row];
     void *c = product_new_c(product);
-    const struct lava_problem problem = product_problem(product, c);
+    const struct lava_operation operation = product_operation(product, c);
     const struct lava_overrides overrides = {.kernel = kernel_of(type),
                                              .memory_bytes = asked->memory_bytes,
                                              .split_k = asked->split_k,
@@ -157,11 +157,11 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&problem, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     bool fine = plan.place == LAVA_PLACE_GPU;
     if (fine) {
         struct lava_timing timing = {0};
-        enum lava_status status = lava_runner_run(engine, &problem, &plan, &progress, &timing);
+        enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, &timing);
         fine = status == LAVA_OK && product_check(product, c, "product");
         printf("row %zu %s, %s to %s: %s, %lld x %lld x %lld blocks, %u held, split K %u%s: %s\n", row,
                ways[way].name, lava_type_name(product->type), lava_type_name(product->type_c),

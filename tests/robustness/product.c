@@ -261,29 +261,29 @@ void product_free(struct product *product) {
     memset(product, 0, sizeof *product);
 }
 
-struct lava_problem product_problem(const struct product *product, void *c) {
-    return (struct lava_problem){.type = product->type,
-                                 .type_c = product->type_c,
-                                 .op_a = product->transpose_a ? LAVA_OP_T : LAVA_OP_N,
-                                 .op_b = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
-                                 .conjugate_a = product->conjugate_a,
-                                 .conjugate_b = product->conjugate_b,
-                                 .region = product->region,
-                                 .b_is_a = product->b_is_a,
-                                 .real_diagonal = product->real_diagonal,
-                                 .m = product->m,
-                                 .n = product->n,
-                                 .k = product->k,
-                                 .lda = product->lda,
-                                 .ldb = product->ldb,
-                                 .ldc = product->ldc,
-                                 .alpha = product->alpha,
-                                 .beta = product->beta,
-                                 .alpha_imaginary = product->alpha_imaginary,
-                                 .beta_imaginary = product->beta_imaginary,
-                                 .a = stored_a(product),
-                                 .b = stored_b(product),
-                                 .c = c};
+struct lava_operation product_operation(const struct product *product, void *c) {
+    return (struct lava_operation){.type = product->type,
+                                   .c.type = product->type_c,
+                                   .a.op = product->transpose_a ? LAVA_OP_T : LAVA_OP_N,
+                                   .b.op = product->transpose_b ? LAVA_OP_T : LAVA_OP_N,
+                                   .a.conjugate = product->conjugate_a,
+                                   .b.conjugate = product->conjugate_b,
+                                   .c.region = product->region,
+                                   .b_is_a = product->b_is_a,
+                                   .c.real_diagonal = product->real_diagonal,
+                                   .m = product->m,
+                                   .n = product->n,
+                                   .k = product->k,
+                                   .a.ld = product->lda,
+                                   .b.ld = product->ldb,
+                                   .c.ld = product->ldc,
+                                   .alpha.real = product->alpha,
+                                   .beta.real = product->beta,
+                                   .alpha.imaginary = product->alpha_imaginary,
+                                   .beta.imaginary = product->beta_imaginary,
+                                   .a.first = stored_a(product),
+                                   .b.first = stored_b(product),
+                                   .c.first = c};
 }
 
 size_t product_c_bytes(const struct product *product) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/problem.h"
+#include "dispatch/operation.h"
 
 struct product {
     enum lava_type type, type_c; /* type: A and B; type_c: C */
@@ -37,8 +37,8 @@ struct product {
 void product_make(struct product *product, unsigned seed);
 void product_free(struct product *product);
 
-/* The problem with the given C. */
-struct lava_problem product_problem(const struct product *product, void *c);
+/* The operation with the given C. */
+struct lava_operation product_operation(const struct product *product, void *c);
 
 size_t product_c_bytes(const struct product *product);
 /* A copy of c0 as stored, for the result. The caller frees it. */

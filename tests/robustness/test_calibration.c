@@ -166,19 +166,19 @@ static void key_says_what_for(void **state) {
 
 static enum lava_place decide(void) {
     struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}};
-    const struct lava_problem problem = {.m = 1000,
-                                         .n = 1000,
-                                         .k = 1000,
-                                         .lda = 1000,
-                                         .ldb = 1000,
-                                         .ldc = 1000,
-                                         .alpha = 1,
-                                         .a = (const void *)((uintptr_t)1 << 44),
-                                         .b = (const void *)((uintptr_t)1 << 45),
-                                         .c = (void *)((uintptr_t)1 << 46)};
+    const struct lava_operation operation = {.m = 1000,
+                                             .n = 1000,
+                                             .k = 1000,
+                                             .a.ld = 1000,
+                                             .b.ld = 1000,
+                                             .c.ld = 1000,
+                                             .alpha.real = 1,
+                                             .a.first = (const void *)((uintptr_t)1 << 44),
+                                             .b.first = (const void *)((uintptr_t)1 << 45),
+                                             .c.first = (void *)((uintptr_t)1 << 46)};
     struct lava_plan plan;
     assert_true(lava_figures_file_read(&place, &read));
-    lava_policy_choose(&problem, &gpu, &read, LAVA_MODE_AUTO, NULL, &plan);
+    lava_policy_choose(&operation, &gpu, &read, LAVA_MODE_AUTO, NULL, &plan);
     return plan.place;
 }
 

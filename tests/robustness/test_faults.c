@@ -108,10 +108,10 @@ struct fault_case {
 
 static void call(void *c, struct lava_call *told) {
     *told = (struct lava_call){.routine = LAVA_ROUTINE_sgemm_, .valid = true};
-    told->problem = product_problem(&products[shape], c);
-    bool is_triangle = told->problem.region != LAVA_REGION_ALL;
+    told->operation = product_operation(&products[shape], c);
+    bool is_triangle = told->operation.region != LAVA_REGION_ALL;
     if (!(is_triangle ? lava_triangle_begin(told) : lava_offload_begin(told)))
-        lava_cpu_blas_run(lava_cpu_blas_get(), &told->problem);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &told->operation);
     lava_offload_end(told);
 }
 
@@ -132,8 +132,8 @@ static bool wait_for_device(void) {
                          : lava_offload_wait(&why);
 }
 
-static bool complain(const char *what, const char *problem, const struct lava_call *told) {
-    fprintf(stderr, "%s: %s (%s: %s)\n", what, problem, told->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
+static bool complain(const char *what, const char *operation, const struct lava_call *told) {
+    fprintf(stderr, "%s: %s (%s: %s)\n", what, operation, told->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
             lava_reason_text(told->reason));
     return false;
 }
@@ -147,7 +147,7 @@ static bool is_plausible(const struct lava_call *first, const struct lava_call *
         return true;
     /* if its preparation fails, only the half type is given up */
     bool given_up = second->reason == LAVA_REASON_NO_DEVICE ||
-                    (second->problem.type != LAVA_TYPE_FP32 && second->reason == LAVA_REASON_NO_KERNEL);
+                    (second->operation.type != LAVA_TYPE_FP32 && second->reason == LAVA_REASON_NO_KERNEL);
     if (fault->phase == CALL ? second->reason != LAVA_REASON_FAILED : !given_up)
         return complain(what, "the clean call has another reason", second);
     bool transient = fault->point == LAVA_FAULT_ALLOCATE || fault->point == LAVA_FAULT_UPLOAD ||
@@ -255,7 +255,7 @@ static int count_passages(void) {
 
     static const struct lava_figures figures = {.cpu.flops_per_s = {1e9, 1e9, 1e9}};
     struct lava_plan plan;
-    lava_policy_choose(&told.problem, lava_context_capabilities(), &figures, LAVA_MODE_GPU, NULL, &plan);
+    lava_policy_choose(&told.operation, lava_context_capabilities(), &figures, LAVA_MODE_GPU, NULL, &plan);
     printf("%lld x %lld x %lld blocks\n", (long long)plan.blocking.blocks_m,
            (long long)plan.blocking.blocks_n, (long long)plan.blocking.blocks_k);
     bool expected = shape == TALL     ? plan.blocking.block_m > SLOT_ROWS

@@ -1,0 +1,140 @@
+/* Tells whether C shares memory with A or B, cuts a block out of a product, and counts its work. Called by
+ * lib/abi for every call above the offload threshold, by policy.c and by the engine. Pointers are compared,
+ * never read. */
+#include "dispatch/operation.h"
+
+bool lava_operation_is_trivial(const struct lava_operation *operation) {
+    return operation->m == 0 || operation->n == 0 || operation->k == 0 ||
+           (operation->alpha.real == 0.0 && operation->alpha.imaginary == 0.0);
+}
+
+/* A stored matrix in bytes: `columns` runs of `width` bytes, `pitch` apart. */
+struct extent {
+    uintptr_t first;
+    int64_t width, columns, pitch;
+    int64_t span; /* from the first byte to past the last */
+};
+
+/* Returns false if the matrix cannot lie in any address space. Then nothing is known about it. */
+static bool measure(struct extent *extent, const void *first, int64_t rows, int64_t columns, int64_t ld,
+                    size_t element_bytes) {
+    int64_t bytes = (int64_t)element_bytes;
+    extent->first = (uintptr_t)first;
+    extent->columns = columns;
+    return !__builtin_mul_overflow(rows, bytes, &extent->width) &&
+           !__builtin_mul_overflow(ld, bytes, &extent->pitch) &&
+           !__builtin_mul_overflow(columns - 1, extent->pitch, &extent->span) &&
+           !__builtin_add_overflow(extent->span, extent->width, &extent->span) &&
+           extent->span < INT64_MAX / 4 && extent->pitch < INT64_MAX / 4;
+}
+
+static int64_t floor_divide(int64_t a, int64_t b) {
+    return a / b - (a % b < 0);
+}
+
+/* Returns whether a run of x overlaps a run of y. Both pitches are `pitch`, and the runs of y begin
+ * `distance` bytes after those of x. Column i of x and column j of y overlap if distance - x.width < (i - j)
+ * pitch < distance + y.width. i - j takes every value from 1 - y.columns to x.columns - 1, so two divisions
+ * answer for all pairs. */
+static bool runs_meet(const struct extent *x, const struct extent *y, int64_t distance, int64_t pitch) {
+    int64_t low = floor_divide(distance - x->width, pitch) + 1;
+    int64_t high = floor_divide(distance + y->width - 1, pitch);
+    if (low < 1 - y->columns)
+        low = 1 - y->columns;
+    if (high > x->columns - 1)
+        high = x->columns - 1;
+    return low <= high;
+}
+
+static bool shares_memory(const struct lava_operation *operation, const void *first, int64_t rows,
+                          int64_t columns, int64_t ld) {
+    struct extent x, c;
+    if (rows == 0 || columns == 0 || operation->m == 0 || operation->n == 0)
+        return false;
+    if (!measure(&x, first, rows, columns, ld, lava_type_bytes(operation->type)) ||
+        !measure(&c, operation->c.first, operation->m, operation->n, operation->c.ld,
+                 lava_type_bytes(operation->c.type)))
+        return true;
+
+    /* compare the whole ranges first: this decides most calls, and the distance then fits int64_t */
+    bool c_after = c.first >= x.first;
+    uintptr_t distance = c_after ? c.first - x.first : x.first - c.first;
+    if ((uint64_t)distance >= (uint64_t)(c_after ? x.span : c.span))
+        return false;
+
+    int64_t offset = c_after ? (int64_t)distance : -(int64_t)distance;
+    if (x.pitch == c.pitch || x.columns == 1)
+        return runs_meet(&x, &c, offset, c.pitch); /* a single column fits any pitch */
+    if (c.columns == 1)
+        return runs_meet(&x, &c, offset, x.pitch);
+    return true;
+}
+
+bool lava_operation_overlaps(const struct lava_operation *operation) {
+    bool a_n = operation->a.op == LAVA_OP_N, b_n = operation->b.op == LAVA_OP_N;
+    return shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
+                         a_n ? operation->k : operation->m, operation->a.ld) ||
+           shares_memory(operation, operation->b.first, lava_operation_rows_b(operation),
+                         b_n ? operation->n : operation->k, operation->b.ld);
+}
+
+int64_t lava_operation_rows_a(const struct lava_operation *operation) {
+    return operation->a.op == LAVA_OP_N ? operation->m : operation->k;
+}
+
+int64_t lava_operation_rows_b(const struct lava_operation *operation) {
+    return operation->b.op == LAVA_OP_N ? operation->k : operation->n;
+}
+
+struct lava_operation lava_operation_of_parts(const struct lava_operation *operation) {
+    struct lava_operation parts = *operation;
+    if (!lava_type_is_complex(operation->type))
+        return parts;
+    parts.of_parts = true;
+    parts.type = parts.c.type = lava_type_real(operation->type);
+    parts.n *= 2;
+    parts.k *= 2;
+    return parts;
+}
+
+/* Computes in unsigned arithmetic: a caller may give absurd sizes. Such an address is never read. */
+static void *element_at(const void *matrix, enum lava_type type, int64_t row, int64_t column, int64_t ld) {
+    uint64_t elements = (uint64_t)row + (uint64_t)column * (uint64_t)ld;
+    return (void *)((uintptr_t)matrix + (uintptr_t)(elements * lava_type_bytes(type)));
+}
+
+struct lava_operation lava_operation_block(const struct lava_operation *operation, int64_t row, int64_t rows,
+                                           int64_t column, int64_t columns) {
+    bool a_n = operation->a.op == LAVA_OP_N, b_n = operation->b.op == LAVA_OP_N;
+    struct lava_operation part = *operation;
+    part.m = rows;
+    part.n = columns;
+    part.a.first =
+        element_at(operation->a.first, operation->type, a_n ? row : 0, a_n ? 0 : row, operation->a.ld);
+    part.b.first =
+        element_at(operation->b.first, operation->type, b_n ? 0 : column, b_n ? column : 0, operation->b.ld);
+    part.c.first = element_at(operation->c.first, operation->c.type, row, column, operation->c.ld);
+    if (row != column || rows != columns) {
+        part.c.region = LAVA_REGION_ALL;
+        part.b_is_a = part.c.real_diagonal = false;
+    }
+    return part;
+}
+
+double lava_operation_flops(const struct lava_operation *operation) {
+    double flops =
+        (lava_type_is_complex(operation->type) ? 8.0 : 2.0) * (double)operation->m * (double)operation->k;
+    return flops *
+           (operation->c.region == LAVA_REGION_ALL ? (double)operation->n : ((double)operation->n + 1) / 2);
+}
+
+double lava_operation_operand_bytes(const struct lava_operation *operation) {
+    double n = operation->b_is_a ? 0 : operation->of_parts ? (double)operation->n / 2 : (double)operation->n;
+    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type);
+}
+
+enum lava_type lava_operation_result_type(const struct lava_operation *operation) {
+    if (!lava_type_is_half(operation->c.type))
+        return lava_type_real(operation->c.type);
+    return operation->beta.real == 0.0 ? operation->c.type : LAVA_TYPE_FP32;
+}

@@ -1,0 +1,96 @@
+/* An operation as the rest of the library sees it: column-major, enumerators instead of characters, sizes as
+ * int64_t. lib/abi makes it from a caller's arguments. After that no code knows a calling convention.
+ *
+ *     C <- alpha op(A) op(B) + beta C,   op(A) is m x k, op(B) is k x n, C is m x n
+ *
+ * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
+#ifndef LAVA_DISPATCH_OPERATION_H
+#define LAVA_DISPATCH_OPERATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dispatch/region.h"
+#include "dispatch/types.h"
+
+enum lava_op { LAVA_OP_N, LAVA_OP_T };
+
+/* How accurate the results of a product of fp32 matrices must be (doc/numerics.md). */
+enum lava_precision {
+    LAVA_PRECISION_STANDARD, /* within the error bounds of fp32 arithmetic, however they are computed */
+    LAVA_PRECISION_IEEE,     /* sums of fp32 multiply-adds */
+    LAVA_PRECISION_FAST,     /* elements may be rounded to bf16 */
+    LAVA_PRECISION_COUNT
+};
+
+/* A scalar of a complex type, or of a real type with imaginary = 0. Exact, because every fp32, fp16 and bf16
+ * is a double. */
+struct lava_scalar {
+    double real, imaginary;
+};
+
+/* op(X) of a stored matrix X. */
+struct lava_operand {
+    const void *first; /* element of the stored matrix */
+    int64_t ld;
+    enum lava_op op;
+    bool conjugate; /* complex types only */
+};
+
+/* The matrix that is written, and how much of it. */
+struct lava_result {
+    void *first;
+    int64_t ld;
+    enum lava_type type;
+    enum lava_region region; /* the part that is read and written; the matrix is square unless it is all */
+    bool real_diagonal;      /* imaginary parts of the diagonal are not read, and written as zero */
+};
+
+/* Sizes, operands, scalars, and what is written. */
+struct lava_operation {
+    enum lava_type type; /* of A and B; products and sums of half precision are fp32 */
+    enum lava_precision precision;
+    int64_t m, n, k;
+    struct lava_operand a, b;
+    bool b_is_a;          /* op(B) is op(A) transposed, conjugated or not; b says the same */
+    struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
+    struct lava_scalar alpha, beta;
+    bool of_parts; /* made by lava_operation_of_parts */
+};
+
+/* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read
+ * then. */
+bool lava_operation_is_trivial(const struct lava_operation *operation);
+
+/* Returns true if C may share an element with A or B. The answer is exact if the leading dimensions agree
+ * (blocks of one parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true
+ * may be a false alarm. */
+bool lava_operation_overlaps(const struct lava_operation *operation);
+
+/* Returns the rows of the stored A (or B), which the leading dimension must reach. */
+int64_t lava_operation_rows_a(const struct lava_operation *operation);
+int64_t lava_operation_rows_b(const struct lava_operation *operation);
+
+/* Returns the product for the block of C with these rows and columns. If C has a region, the block must
+ * either lie on the diagonal (row is column, rows is columns) and have the same region, or lie inside the
+ * region. */
+struct lava_operation lava_operation_block(const struct lava_operation *operation, int64_t row, int64_t rows,
+                                           int64_t column, int64_t columns);
+
+/* Returns the real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n,
+ * C as m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
+ * matrices. A real product is returned unchanged. */
+struct lava_operation lava_operation_of_parts(const struct lava_operation *operation);
+
+/* Returns 2 m n k, or 8 m n k for complex types. A triangle has half of that, plus the other half of its
+ * diagonal. The result is a double, so it does not overflow. */
+double lava_operation_flops(const struct lava_operation *operation);
+/* Returns the bytes of A and B as stored; only those of A if B is A. */
+double lava_operation_operand_bytes(const struct lava_operation *operation);
+
+/* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the
+ * device. If the old C is added to a result in half precision it is fp32, and the write-back rounds. */
+enum lava_type lava_operation_result_type(const struct lava_operation *operation);
+
+#endif

@@ -1,0 +1,475 @@
+/* operation.c: the overlap test against brute force, and more; and on lib/abi/validate.c, the arguments that
+ * the reference BLAS accepts, and the row-major swap. */
+#include "devices.h"
+
+#include "dispatch/operation.h"
+#include "lib/abi/validate.h"
+
+static const struct lava_operation numbers = {.type = LAVA_TYPE_FP32,
+                                              .m = 3,
+                                              .n = 5,
+                                              .k = 7,
+                                              .a.ld = 10,
+                                              .b.ld = 11,
+                                              .c.ld = 12,
+                                              .alpha.real = 2,
+                                              .beta.real = -3,
+                                              .a.first = (const void *)0x1000,
+                                              .b.first = (const void *)0x2000,
+                                              .c.first = (void *)0x3000};
+
+/* Returns whether the reference BLAS accepts the arguments, and brings the product to column-major form. */
+static bool from_fortran(struct lava_operation *operation, char transa, char transb,
+                         const struct lava_operation *given) {
+    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, transa, transb, given};
+    return lava_validate_translate(&list, operation);
+}
+
+static bool from_cblas(struct lava_operation *operation, int layout, int transa, int transb,
+                       const struct lava_operation *given) {
+    const struct lava_validate_list list = {LAVA_ROUTINE_cblas_sgemm, layout, transa, transb, given};
+    return lava_validate_translate(&list, operation);
+}
+
+static void test_fortran_operations(void **state) {
+    (void)state;
+    const char accepted[] = "NnTtCc", refused[] = "RrXx10 \0";
+    struct lava_operation operation;
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t j = 0; j < 6; j++) {
+            assert_true(from_fortran(&operation, accepted[i], accepted[j], &numbers));
+            assert_int_equal(operation.a.op, i < 2 ? LAVA_OP_N : LAVA_OP_T);
+            assert_int_equal(operation.b.op, j < 2 ? LAVA_OP_N : LAVA_OP_T);
+        }
+    }
+    for (size_t i = 0; i < sizeof refused; i++) {
+        assert_false(from_fortran(&operation, refused[i], 'N', &numbers));
+        assert_false(from_fortran(&operation, 'N', refused[i], &numbers));
+    }
+    assert_true(from_fortran(&operation, 'N', 'T', &numbers));
+    assert_int_equal(operation.m, 3);
+    assert_int_equal(operation.n, 5);
+    assert_int_equal(operation.k, 7);
+    assert_int_equal(operation.a.ld, 10);
+    assert_int_equal(operation.b.ld, 11);
+    assert_int_equal(operation.c.ld, 12);
+    assert_true(operation.alpha.real == 2 && operation.beta.real == -3);
+    assert_ptr_equal(operation.a.first, numbers.a.first);
+    assert_ptr_equal(operation.b.first, numbers.b.first);
+    assert_ptr_equal(operation.c.first, numbers.c.first);
+}
+
+/* Each leading dimension at its minimum and one below; rows of the stored operands per operation. */
+static void test_leading_dimensions(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool ta = i & 1, tb = i & 2;
+        struct lava_operation tight = numbers, operation;
+        tight.a.ld = ta ? tight.k : tight.m;
+        tight.b.ld = tb ? tight.n : tight.k;
+        tight.c.ld = tight.m;
+        assert_true(from_fortran(&operation, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+        assert_int_equal(lava_operation_rows_a(&operation), tight.a.ld);
+        assert_int_equal(lava_operation_rows_b(&operation), tight.b.ld);
+        int64_t *fields[] = {&tight.a.ld, &tight.b.ld, &tight.c.ld};
+        for (size_t f = 0; f < COUNT(fields); f++) {
+            --*fields[f];
+            assert_false(from_fortran(&operation, ta ? 'T' : 'N', tb ? 'T' : 'N', &tight));
+            ++*fields[f];
+        }
+    }
+    struct lava_operation empty = numbers, operation;
+    empty.m = empty.n = empty.k = 0;
+    empty.a.ld = empty.b.ld = empty.c.ld = 1;
+    assert_true(from_fortran(&operation, 'N', 'N', &empty));
+    empty.c.ld = 0;
+    assert_false(from_fortran(&operation, 'N', 'N', &empty));
+    int64_t *sizes[] = {&empty.m, &empty.n, &empty.k};
+    empty.c.ld = 1;
+    for (size_t f = 0; f < COUNT(sizes); f++) {
+        *sizes[f] = -1;
+        assert_false(from_fortran(&operation, 'N', 'N', &empty));
+        *sizes[f] = 0;
+    }
+}
+
+static void test_cblas(void **state) {
+    (void)state;
+    struct lava_operation operation = numbers;
+    assert_true(from_cblas(&operation, 102, 112, 111, &numbers));
+    assert_int_equal(operation.a.op, LAVA_OP_T);
+    assert_int_equal(operation.b.op, LAVA_OP_N);
+    assert_int_equal(operation.m, 3);
+    assert_ptr_equal(operation.a.first, numbers.a.first);
+
+    /* row-major, in place: source and target may be one struct */
+    operation = numbers;
+    assert_true(from_cblas(&operation, 101, 113, 111, &operation));
+    assert_int_equal(operation.a.op, LAVA_OP_N);
+    assert_int_equal(operation.b.op, LAVA_OP_T);
+    assert_int_equal(operation.m, 5);
+    assert_int_equal(operation.n, 3);
+    assert_int_equal(operation.k, 7);
+    assert_int_equal(operation.a.ld, 11);
+    assert_int_equal(operation.b.ld, 10);
+    assert_int_equal(operation.c.ld, 12);
+    assert_ptr_equal(operation.a.first, numbers.b.first);
+    assert_ptr_equal(operation.b.first, numbers.a.first);
+    assert_ptr_equal(operation.c.first, numbers.c.first);
+
+    const int layouts[] = {100, 103, 0, -1}, operations[] = {110, 114, 0, 'N'};
+    for (size_t i = 0; i < COUNT(layouts); i++)
+        assert_false(from_cblas(&operation, layouts[i], 111, 111, &numbers));
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        assert_false(from_cblas(&operation, 101, operations[i], 111, &numbers));
+        assert_false(from_cblas(&operation, 102, 111, operations[i], &numbers));
+    }
+
+    /* row-major: lda reaches the columns of A, 7, and ldc those of C, 5 */
+    struct lava_operation tight = numbers;
+    tight.a.ld = 7, tight.b.ld = 5, tight.c.ld = 5;
+    assert_true(from_cblas(&operation, 101, 111, 111, &tight));
+    assert_false(from_cblas(&operation, 102, 112, 111, &tight));
+    tight.c.ld = 4;
+    assert_false(from_cblas(&operation, 101, 111, 111, &tight));
+}
+
+/* CBLAS's C conjugates only complex types, and the flag follows the operand when A and B are swapped. */
+static void test_conjugation(void **state) {
+    (void)state;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        bool is_complex = lava_type_is_complex((enum lava_type)type);
+        struct lava_operation operation, given = numbers;
+        given.type = given.c.type = (enum lava_type)type;
+        given.a.ld = given.b.ld = given.c.ld = 100;
+        assert_true(from_fortran(&operation, 'c', 'T', &given));
+        assert_true(operation.a.op == LAVA_OP_T && operation.b.op == LAVA_OP_T);
+        assert_true(operation.a.conjugate == is_complex && !operation.b.conjugate);
+        assert_true(from_cblas(&operation, 102, 111, 113, &given));
+        assert_true(!operation.a.conjugate && operation.b.conjugate == is_complex);
+        assert_true(from_cblas(&operation, 101, 111, 113, &given));
+        assert_true(operation.a.conjugate == is_complex && !operation.b.conjugate);
+        operation.alpha.real = 0;
+        operation.alpha.imaginary = -1e-300;
+        assert_false(lava_operation_is_trivial(&operation));
+    }
+}
+
+static void test_trivial(void **state) {
+    (void)state;
+    struct lava_operation operation = numbers;
+    assert_false(lava_operation_is_trivial(&operation));
+    const double alphas[] = {0.0, -0.0};
+    for (size_t i = 0; i < COUNT(alphas); i++) {
+        operation.alpha.real = alphas[i];
+        assert_true(lava_operation_is_trivial(&operation));
+    }
+    operation.alpha.real = (double)__builtin_nanf("");
+    assert_false(lava_operation_is_trivial(&operation));
+    operation.alpha.real = 1e-45;
+    assert_false(lava_operation_is_trivial(&operation));
+    int64_t *sizes[] = {&operation.m, &operation.n, &operation.k};
+    for (size_t f = 0; f < COUNT(sizes); f++) {
+        int64_t kept = *sizes[f];
+        *sizes[f] = 0;
+        assert_true(lava_operation_is_trivial(&operation));
+        *sizes[f] = kept;
+    }
+}
+
+/* Marks bytes of A and B with 1; C's bytes are then looked up. Leading dimensions and rows are in bytes. */
+enum { BRUTE_BYTES = 8192 };
+static void mark(unsigned char *map, size_t first, size_t rows, int64_t columns, size_t ld) {
+    for (size_t j = 0; j < (size_t)columns; j++)
+        memset(map + first + j * ld, 1, rows);
+}
+static bool met(const unsigned char *map, size_t first, size_t rows, int64_t columns, size_t ld) {
+    for (size_t j = 0; j < (size_t)columns; j++)
+        if (memchr(map + first + j * ld, 1, rows))
+            return true;
+    return false;
+}
+
+/* A small product of random types. In two of three cases its matrices could be blocks of one parent. Returns
+ * whether they could. */
+static bool random_product(uint64_t *random, struct lava_operation *p) {
+    /* types of A and B, and of C */
+    static const enum lava_type types[][2] = {
+        {LAVA_TYPE_FP32, LAVA_TYPE_FP32},   {LAVA_TYPE_FP16, LAVA_TYPE_FP32},
+        {LAVA_TYPE_BF16, LAVA_TYPE_BF16},   {LAVA_TYPE_FP64, LAVA_TYPE_FP64},
+        {LAVA_TYPE_CFP32, LAVA_TYPE_CFP32}, {LAVA_TYPE_CFP64, LAVA_TYPE_CFP64}};
+    const enum lava_type *chosen = types[random_next(random) % COUNT(types)];
+    int64_t wider = (int64_t)(lava_type_bytes(chosen[1]) / lava_type_bytes(chosen[0]));
+    int64_t ld = 5 + (int64_t)(random_next(random) % 10);
+    bool one_parent = random_next(random) % 3 != 0;
+    *p = (struct lava_operation){.type = chosen[0], .c.type = chosen[1], .alpha.real = 1};
+    p->a.op = random_next(random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+    p->b.op = random_next(random) % 2 ? LAVA_OP_N : LAVA_OP_T;
+    p->m = 1 + (int64_t)(random_next(random) % 5);
+    p->n = 1 + (int64_t)(random_next(random) % 5);
+    p->k = 1 + (int64_t)(random_next(random) % 5);
+    p->a.ld = one_parent ? ld * wider : 5 + (int64_t)(random_next(random) % 20);
+    p->b.ld = one_parent ? ld * wider : 5 + (int64_t)(random_next(random) % 20);
+    p->c.ld = ld;
+    return one_parent;
+}
+
+/* Random blocks in one small memory, all with the same leading dimension in bytes or with different ones. */
+static void test_overlap_brute_force(void **state) {
+    (void)state;
+    static unsigned char memory[BRUTE_BYTES];
+    static unsigned char map[BRUTE_BYTES];
+    uint64_t random = random_seed();
+    unsigned disjoint = 0, interleaved = 0, overlapping = 0;
+    for (int i = 0; i < 300000; i++) {
+        struct lava_operation p;
+        bool one_parent = random_product(&random, &p);
+        size_t bytes = lava_type_bytes(p.type), bytes_c = lava_type_bytes(p.c.type);
+        size_t align = random_next(&random) % 4 ? bytes : 1; /* Fortran programs do misalign */
+        size_t at[3];
+        for (int o = 0; o < 3; o++)
+            at[o] = random_next(&random) % (i % 2 ? 300 : 3000) * align % 3000;
+        p.a.first = memory + at[0];
+        p.b.first = memory + at[1];
+        p.c.first = memory + at[2];
+        int64_t columns_a = p.a.op == LAVA_OP_N ? p.k : p.m, columns_b = p.b.op == LAVA_OP_N ? p.n : p.k;
+        size_t pitch_a = (size_t)p.a.ld * bytes, pitch_b = (size_t)p.b.ld * bytes;
+        size_t pitch_c = (size_t)p.c.ld * bytes_c;
+        memset(map, 0, sizeof map);
+        mark(map, at[0], (size_t)lava_operation_rows_a(&p) * bytes, columns_a, pitch_a);
+        mark(map, at[1], (size_t)lava_operation_rows_b(&p) * bytes, columns_b, pitch_b);
+        bool meets = met(map, at[2], (size_t)p.m * bytes_c, p.n, pitch_c), said = lava_operation_overlaps(&p);
+        if (meets)
+            assert_true(said);
+        bool exact = (pitch_a == pitch_c || columns_a == 1 || p.n == 1) &&
+                     (pitch_b == pitch_c || columns_b == 1 || p.n == 1);
+        if (exact)
+            assert_int_equal(said, meets);
+        overlapping += meets;
+        disjoint += !said;
+        interleaved += !said && one_parent && at[0] < at[2] + 40 && at[2] < at[0] + 40;
+    }
+    /* all three kinds occurred */
+    assert_true(overlapping > 1000 && disjoint > 1000 && interleaved > 1000);
+}
+
+/* Blocks of one parent, as a blocked factorization passes them: C22 <- C22 - A21 A12. */
+static void test_overlap_blocks_of_one_matrix(void **state) {
+    (void)state;
+    static float parent[64 * 64];
+    struct lava_operation p = {
+        .m = 48, .n = 48, .k = 16, .a.ld = 64, .b.ld = 64, .c.ld = 64, .alpha.real = -1};
+    p.a.first = parent + 16;
+    p.b.first = parent + 16 * 64;
+    p.c.first = parent + 16 * 64 + 16;
+    assert_false(lava_operation_overlaps(&p));
+    p.k = 17; /* A's last column is C's first, B's last row C's first */
+    assert_true(lava_operation_overlaps(&p));
+    p.k = 16;
+    p.b.ld = 65; /* no longer decidable */
+    assert_true(lava_operation_overlaps(&p));
+    p.b.ld = 64;
+    p.c.first = (void *)(uintptr_t)p.a.first;
+    assert_true(lava_operation_overlaps(&p));
+    p.m = 0;
+    assert_false(lava_operation_overlaps(&p));
+}
+
+/* A has two bytes per element, C four: side by side, then one element of either too close. */
+static void test_overlap_of_two_types(void **state) {
+    (void)state;
+    struct lava_operation p = {.type = LAVA_TYPE_FP16, .c.type = LAVA_TYPE_FP32, .m = 10, .n = 6, .k = 8};
+    p.a.ld = 10;
+    p.b.ld = 8;
+    p.c.ld = 10;
+    p.b.first = (const void *)0x100000;
+    p.a.first = (const void *)0x1000;
+    p.c.first = (void *)(0x1000 + 10 * 8 * 2);
+    assert_false(lava_operation_overlaps(&p));
+    p.c.first = (void *)(0x1000 + 10 * 8 * 2 - 2);
+    assert_true(lava_operation_overlaps(&p));
+    p.a.first = (const void *)(0x1000 + 10 * 6 * 4);
+    p.c.first = (void *)0x1000;
+    assert_false(lava_operation_overlaps(&p));
+    p.a.first = (const void *)(0x1000 + 10 * 6 * 4 - 2);
+    assert_true(lava_operation_overlaps(&p));
+    p.c.type = LAVA_TYPE_FP16; /* half as long */
+    assert_false(lava_operation_overlaps(&p));
+
+    /* columns of A and C alternate in memory with one pitch of 64 bytes */
+    p = (struct lava_operation){.type = LAVA_TYPE_BF16, .c.type = LAVA_TYPE_FP32, .m = 8, .n = 6, .k = 8};
+    p.a.ld = 32;
+    p.b.ld = 8;
+    p.c.ld = 16;
+    p.b.first = (const void *)0x100000;
+    p.a.first = (const void *)0x1000;
+    p.c.first = (void *)(0x1000 + 8 * 2);
+    assert_false(lava_operation_overlaps(&p));
+    p.m = 12; /* C's 48 bytes begin 24 bytes after A's and reach into A's next column */
+    p.c.first = (void *)(0x1000 + 12 * 2);
+    assert_true(lava_operation_overlaps(&p));
+    p.c.ld = 32; /* equal numbers of elements, unequal bytes: not decidable */
+    p.m = 8;
+    p.c.first = (void *)(0x1000 + 8 * 2);
+    assert_true(lava_operation_overlaps(&p));
+}
+
+/* Sizes near 2^31, and addresses at both ends of the address space, without overflow. */
+static void test_overlap_large(void **state) {
+    (void)state;
+    const int64_t big = INT32_MAX;
+    struct lava_operation p = {
+        .m = 10, .n = 1 << 20, .k = 1 << 20, .a.ld = big, .b.ld = big, .c.ld = big, .alpha.real = 1};
+    p.a.op = LAVA_OP_N;
+    p.b.op = LAVA_OP_T; /* n x k: rows of B are n */
+    p.a.first = (const void *)0x100000;
+    p.b.first = (const void *)(UINTPTR_MAX / 2);
+    p.c.first = (void *)(0x100000 + 4 * 10);
+    assert_false(lava_operation_overlaps(&p));
+    p.c.first = (void *)(0x100000 + 4 * 9);
+    assert_true(lava_operation_overlaps(&p));
+    /* C begins in the last column of A, 9 PB further on; then just past its rows */
+    p.c.first = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1));
+    assert_true(lava_operation_overlaps(&p));
+    p.c.first = (void *)(0x100000 + 4 * (uintptr_t)big * ((1u << 20) - 1) + 40);
+    assert_false(lava_operation_overlaps(&p));
+    p.c.ld = INT64_MAX / 2; /* larger than any address space: assume overlap */
+    assert_true(lava_operation_overlaps(&p));
+    p = (struct lava_operation){.m = 4, .n = 4, .k = 4, .a.ld = 4, .b.ld = 4, .c.ld = 4};
+    p.a.first = (const void *)64;
+    p.b.first = (const void *)4096;
+    p.c.first = (void *)(UINTPTR_MAX - 63);
+    assert_false(lava_operation_overlaps(&p));
+}
+
+static void test_flops(void **state) {
+    (void)state;
+    struct lava_operation operation = {.m = INT64_C(1) << 31, .n = INT64_C(1) << 31, .k = INT64_C(1) << 31};
+    assert_true(lava_operation_flops(&operation) == 0x1p94);
+    operation.type = LAVA_TYPE_CFP32;
+    assert_true(lava_operation_flops(&operation) == 0x1p96);
+}
+
+/* Bytes of A and B as stored, even if B's parts are counted twice. */
+static void test_operand_bytes(void **state) {
+    (void)state;
+    static const double bytes[LAVA_TYPE_COUNT] = {
+        [LAVA_TYPE_FP32] = 4, [LAVA_TYPE_FP16] = 2,  [LAVA_TYPE_BF16] = 2,
+        [LAVA_TYPE_FP64] = 8, [LAVA_TYPE_CFP32] = 8, [LAVA_TYPE_CFP64] = 16};
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_operation operation = numbers;
+        operation.type = operation.c.type = (enum lava_type)type;
+        assert_true(lava_operation_operand_bytes(&operation) == (3 * 7 + 7 * 5) * bytes[type]);
+        struct lava_operation parts = lava_operation_of_parts(&operation);
+        assert_true(lava_operation_operand_bytes(&parts) == (3 * 7 + 7 * 5) * bytes[type]);
+        /* 2^93 elements */
+        operation.m = INT64_C(1) << 46, operation.n = 0, operation.k = INT64_C(1) << 47;
+        assert_true(lava_operation_operand_bytes(&operation) == 0x1p93 * bytes[type]);
+    }
+}
+
+/* Compared member by member, because there is padding between them. */
+static void assert_same(const struct lava_operation *x, const struct lava_operation *y) {
+    assert_true(x->type == y->type && x->c.type == y->c.type && x->precision == y->precision);
+    assert_true(x->a.op == y->a.op && x->b.op == y->b.op && x->of_parts == y->of_parts);
+    assert_true(x->a.conjugate == y->a.conjugate && x->b.conjugate == y->b.conjugate);
+    assert_true(x->m == y->m && x->n == y->n && x->k == y->k);
+    assert_true(x->a.ld == y->a.ld && x->b.ld == y->b.ld && x->c.ld == y->c.ld);
+    assert_true(x->alpha.real == y->alpha.real && x->alpha.imaginary == y->alpha.imaginary);
+    assert_true(x->beta.real == y->beta.real && x->beta.imaginary == y->beta.imaginary);
+    assert_true(x->a.first == y->a.first && x->b.first == y->b.first && x->c.first == y->c.first);
+}
+
+/* A complex product becomes a real one with the same work and otherwise the same numbers. A real one is
+ * unchanged. */
+static void test_parts(void **state) {
+    (void)state;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        struct lava_operation given = numbers;
+        given.type = given.c.type = (enum lava_type)type;
+        if (type == LAVA_TYPE_FP16)
+            given.c.type = LAVA_TYPE_FP32;
+        given.b.op = LAVA_OP_T;
+        given.alpha.imaginary = -5;
+        given.beta.imaginary = 7;
+        given.a.conjugate = true;
+        given.precision = LAVA_PRECISION_FAST;
+        const struct lava_operation kept = given, parts = lava_operation_of_parts(&given);
+        struct lava_operation expected = given;
+        if (type == LAVA_TYPE_CFP32 || type == LAVA_TYPE_CFP64) {
+            expected.type = expected.c.type = type == LAVA_TYPE_CFP32 ? LAVA_TYPE_FP32 : LAVA_TYPE_FP64;
+            expected.of_parts = true;
+            expected.n = 10;
+            expected.k = 14;
+        }
+        assert_same(&parts, &expected);
+        assert_same(&given, &kept);
+        assert_true(lava_operation_flops(&parts) == lava_operation_flops(&given));
+        assert_int_equal(lava_operation_result_type(&parts), lava_operation_result_type(&given));
+        const struct lava_operation again = lava_operation_of_parts(&parts);
+        assert_same(&again, &parts);
+    }
+}
+
+static void test_types(void **state) {
+    (void)state;
+    static const struct {
+        enum lava_type type;
+        size_t bytes;
+        const char *name;
+        enum lava_type sums;
+    } types[] = {
+        {LAVA_TYPE_FP32, 4, "fp32", LAVA_TYPE_FP32},   {LAVA_TYPE_FP16, 2, "fp16", LAVA_TYPE_FP32},
+        {LAVA_TYPE_BF16, 2, "bf16", LAVA_TYPE_FP32},   {LAVA_TYPE_FP64, 8, "fp64", LAVA_TYPE_FP64},
+        {LAVA_TYPE_CFP32, 8, "cfp32", LAVA_TYPE_FP32}, {LAVA_TYPE_CFP64, 16, "cfp64", LAVA_TYPE_FP64}};
+    assert_int_equal(COUNT(types), LAVA_TYPE_COUNT);
+    for (size_t i = 0; i < COUNT(types); i++) {
+        assert_int_equal(lava_type_bytes(types[i].type), types[i].bytes);
+        assert_string_equal(lava_type_name(types[i].type), types[i].name);
+        assert_int_equal(lava_type_sums(types[i].type), types[i].sums);
+        enum lava_type named = LAVA_TYPE_COUNT;
+        assert_true(lava_type_from_name(types[i].name, &named));
+        assert_int_equal(named, types[i].type);
+        assert_false(lava_type_from_name("fp8", &named) || lava_type_from_name("", &named));
+        bool is_half = lava_type_is_half(types[i].type);
+        enum lava_type real = lava_type_real(types[i].type);
+        assert_true(is_half == (types[i].bytes == 2));
+        assert_true(lava_type_is_complex(types[i].type) == (types[i].name[0] == 'c'));
+        assert_string_equal(lava_type_name(real), types[i].name + (types[i].name[0] == 'c'));
+        /* fp32 parts; C's own type if nothing is added to it */
+        struct lava_operation operation = {.type = types[i].type, .c.type = types[i].type};
+        const double none[] = {0.0, -0.0}, some[] = {1, 1e-45, -2, (double)__builtin_nanf("")};
+        for (size_t b = 0; b < COUNT(none); b++) {
+            operation.beta.real = none[b];
+            assert_int_equal(lava_operation_result_type(&operation), real);
+        }
+        for (size_t b = 0; b < COUNT(some); b++) {
+            operation.beta.real = some[b];
+            assert_int_equal(lava_operation_result_type(&operation), is_half ? LAVA_TYPE_FP32 : real);
+        }
+        if (!is_half)
+            continue;
+        operation.c.type = LAVA_TYPE_FP32;
+        operation.beta.real = 0;
+        assert_int_equal(lava_operation_result_type(&operation), LAVA_TYPE_FP32);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fortran_operations),
+        cmocka_unit_test(test_leading_dimensions),
+        cmocka_unit_test(test_cblas),
+        cmocka_unit_test(test_conjugation),
+        cmocka_unit_test(test_trivial),
+        cmocka_unit_test(test_overlap_brute_force),
+        cmocka_unit_test(test_overlap_blocks_of_one_matrix),
+        cmocka_unit_test(test_overlap_of_two_types),
+        cmocka_unit_test(test_overlap_large),
+        cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_operand_bytes),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
