@@ -117,7 +117,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->epilogue = operation->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
+    blocking->epilogue = operation->on_device || operation->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
                          extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
@@ -126,10 +126,10 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->accumulator_bytes =
         padded_m * padded_n * blocking->split_k * (blocking->epilogue ? sum_bytes : result_element_bytes);
     blocking->tile_list_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
-    if (blocking->epilogue)
+    if (blocking->epilogue && !operation->on_device) /* on the device the epilogue updates C itself */
         blocking->result_bytes = (uint64_t)lava_blocking_padded(
             (int64_t)(result_groups(blocking) * RESULT_GROUP * result_element_bytes), RESULT_ALIGN);
-    hold(blocking, 2);
+    hold(blocking, operation->on_device ? 1 : 2);
 }
 
 /* Cuts a triangle into strips of `rows` rows. The last strip is the largest, so it determines the sizes. */
@@ -162,7 +162,7 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     blocking->blocks_n = strips;
     blocking->by_strips = true;
     blocking->piece_m = rows;
-    hold(blocking, strips == 1 ? 1 : 2);
+    hold(blocking, strips == 1 || operation->on_device ? 1 : 2);
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
@@ -266,10 +266,12 @@ static void narrow_later(const struct request *request, struct lava_blocking *bl
 }
 
 /* Holds more blocks, so that none waits for the download of an earlier one: up to the number of blocks, while
- * they take a quarter of the memory at most. */
+ * they take a quarter of the memory at most. Where nothing is downloaded, one is enough. */
 static void hold_more(const struct request *request, struct lava_blocking *blocking) {
     int64_t most = lava_minimum(LAVA_BLOCKING_BLOCKS_HELD, blocking->blocks_m * blocking->blocks_n);
     uint64_t share = request->limits->memory_bytes / HELD_SHARE;
+    if (request->operation->on_device)
+        most = 1;
     hold(blocking, most < 2 ? 1 : 2);
     while ((int64_t)blocking->blocks_held < most) {
         struct lava_blocking more = *blocking;
@@ -342,7 +344,7 @@ uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking) {
 
 bool lava_blocking_fits_at_once(const struct lava_operation *operation,
                                 const struct lava_blocking *blocking) {
-    return blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
+    return !operation->on_device && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k == 1 &&
            lava_operation_operand_bytes(operation) <= (double)LAVA_AT_ONCE_BYTES &&
            lava_blocking_finished_bytes(blocking) <= LAVA_AT_ONCE_BYTES;
 }

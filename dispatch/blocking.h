@@ -32,7 +32,8 @@ struct lava_blocking {
                        * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
                        * packed whole */
     uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: not split */
-    bool epilogue; /* the epilogue runs: alpha, sum of slices, compact result. Else multiply applies alpha */
+    bool epilogue; /* the epilogue runs: alpha, sum of slices, compact result; on the device it updates C
+                    * instead. Else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
     uint64_t
         accumulator_bytes; /* padded block of C, all slices, fp32 (without epilogue: in the result's type) */

@@ -16,6 +16,8 @@
 /* Time from the end of a dispatch, or of the upload that the next dispatch waits for, to the begin of the
  * next dispatch. H200, 2026-11-21: 45 to 50 us. */
 #define GAP_NS 50e3
+/* The same where nothing is transferred: a barrier. H200, 2026-11-20: 3 us. */
+#define BARRIER_NS 3e3
 /* Time in which the bus turns from uploads to downloads and back. Nothing overlaps the first and the last
  * chunk. H200, 2026-11-21: 10 us of submissions, 60 us of writing back a chunk, 30 us of copying the next
  * one. */
@@ -172,6 +174,8 @@ static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32
 }
 
 static double upload_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
+    if (estimate->operation->on_device)
+        return 0;
     return 1e9 * (double)size * (double)k * element_bytes(estimate) / estimate->rates.upload_bytes_per_s;
 }
 
@@ -274,11 +278,12 @@ static void pack(struct timeline *timeline, const struct lava_task *task) {
 static double measure_multiply(const struct lava_estimate *estimate, const struct lava_task *task) {
     const struct extent extent = {task->rows, task->block->columns, task->k};
     static const struct lava_region_tiles all = {.block = {.region = LAVA_REGION_ALL}};
+    double gap_ns = estimate->operation->on_device ? BARRIER_NS : GAP_NS;
     if (estimate->operation->c.region == LAVA_REGION_ALL)
-        return GAP_NS + multiply_ns(estimate, &extent, &all);
+        return gap_ns + multiply_ns(estimate, &extent, &all);
     struct lava_region_tiles tiles =
         lava_program_tiles(estimate->operation, estimate->kernel, task->block, task->row, task->rows);
-    return GAP_NS + multiply_ns(estimate, &extent, &tiles);
+    return gap_ns + multiply_ns(estimate, &extent, &tiles);
 }
 
 static void multiply(struct timeline *timeline, const struct lava_task *task) {
@@ -339,7 +344,8 @@ static double streamed_ns(const struct lava_estimate *estimate) {
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
     struct timeline timeline = {.estimate = estimate, .bus_ns = start_ns};
     double share = run_program(&timeline);
-    double bytes = fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
+    double bytes =
+        operation->on_device ? 0 : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
     if (share >= 1.0)
@@ -369,8 +375,9 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
 
 double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s) {
-    double up = lava_operation_operand_bytes(operation);
-    double down = result_bytes(operation, operation->m, operation->n);
+    bool stays = operation->on_device;
+    double up = stays ? 0 : lava_operation_operand_bytes(operation);
+    double down = stays ? 0 : result_bytes(operation, operation->m, operation->n);
     down = operation->c.region == LAVA_REGION_ALL ? down : down / 2;
     double transfers_s = up / rates->upload_bytes_per_s + down / rates->download_bytes_per_s;
     double arithmetic_s = flops_per_s > 0 ? lava_operation_flops(operation) / flops_per_s : 0;

@@ -56,7 +56,8 @@ struct lava_operation {
     bool b_is_a;          /* op(B) is op(A) transposed, conjugated or not; b says the same */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
-    bool of_parts; /* made by lava_operation_of_parts */
+    bool of_parts;  /* made by lava_operation_of_parts */
+    bool on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
 };
 
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read

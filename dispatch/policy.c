@@ -146,6 +146,8 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
 /* Tries a row and split with C cut, so that transfers overlap arithmetic. */
 static void consider_cuts(const struct request *request, const struct lava_estimate *estimate,
                           struct candidate *best) {
+    if (estimate->operation->on_device)
+        return;
     struct lava_blocking_limits limits = request->limits;
     bool is_region = estimate->operation->c.region != LAVA_REGION_ALL;
     int64_t forced = request->overrides->column_blocks,

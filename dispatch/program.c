@@ -117,7 +117,7 @@ static void multiply(struct lava_program *program, struct lava_task *task) {
 static void download(struct lava_program *program, struct lava_task *task) {
     const struct lava_operation *operation = program->operation;
     task->kind = LAVA_TASK_DOWNLOAD;
-    program->downloads++;
+    program->downloads += !operation->on_device;
     program->next_place =
         program->next_place + 1 < program->blocking->blocks_held ? program->next_place + 1 : 0;
     if (is_region(program)) {
@@ -186,7 +186,7 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
         return program->blocking->epilogue;
     case DOWNLOAD:
         download(program, task);
-        return true;
+        return !program->operation->on_device;
     case STRIP:
         pack_strip(program, task);
         return true;
@@ -195,7 +195,7 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
         return true;
     default:
         end_rows(program, task);
-        return true;
+        return !program->operation->on_device;
     }
 }
 

@@ -23,6 +23,8 @@
  *     |2       |
  *     +--------+
  *
+ * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
+ *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
 #define LAVA_DISPATCH_PROGRAM_H
@@ -31,11 +33,11 @@
 #include "dispatch/region.h"
 
 enum lava_task_kind {
-    LAVA_TASK_PACK_A,   /* upload and pack rows [row, row + rows) of op(A), for [first_k, first_k + k) */
+    LAVA_TASK_PACK_A,   /* upload, unless they are on the device, and pack rows [row, row + rows) of op(A), for [first_k, first_k + k) */
     LAVA_TASK_PACK_B,   /* the same for op(B)'s columns */
     LAVA_TASK_WAIT,     /* until at most `unfinished` downloads are not written back to C */
     LAVA_TASK_MULTIPLY, /* rows [row, row + rows) of the block, for [first_k, first_k + k) */
-    LAVA_TASK_EPILOGUE, /* alpha, sum of slices, compact result, for the whole block */
+    LAVA_TASK_EPILOGUE, /* alpha, sum of slices, compact result or update of C, for the whole block */
     LAVA_TASK_DOWNLOAD, /* start the block's download; a later wait writes it back */
     LAVA_TASK_KINDS
 };

@@ -4,6 +4,7 @@
 #define PERF_TUNE_H
 
 #include "lib/engine/engine.h"
+#include "lib/vk/pipelines.h"
 
 #define TUNE_MAX_SIZES    24
 #define TUNE_MAX_VARIANTS 4096

@@ -217,7 +217,7 @@ LAVA_F32 alpha;
 LAVA_F32 alpha_imaginary;
 LAVA_F32 beta;
 LAVA_F32 beta_imaginary;
-LAVA_U32 slices;
+LAVA_U32 slices;    /* 0: nothing was multiplied; C <- beta C */
 LAVA_U32 source_ld; /* of complex types: in parts */
 LAVA_U32 target_ld; /* in elements; even for half precision, where rows begin at whole words */
 LAVA_U32 rows;      /* of the block */

@@ -20,9 +20,11 @@ layout(local_size_x = LAVA_UPDATE_INVOCATIONS) in;
 #endif
 layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) readonly buffer Sums { NUMBER number[]; };
 
-/* Returns the sum over the slices of row i and column j of the accumulators. */
+/* Returns the sum over the slices of row i and column j of the accumulators; 0 where there are no slices. */
 NUMBER sum_at(uint i, uint j)
 {
+    if (constants.slices == 0)
+        return 0;
     uint64_t at = uint64_t(j) * constants.source_ld + i;
     NUMBER sum = Sums(constants.source + at * NUMBER_BYTES).number[0];
     for (uint slice = 1; slice < constants.slices; slice++)

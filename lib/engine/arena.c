@@ -65,6 +65,10 @@ enum lava_status lava_arena_init(struct lava_arena *arena, struct lava_device *d
     uint64_t raw_slots = memory / RAW_SHARE / slot / RAW_SLOTS_MIN * RAW_SLOTS_MIN;
     raw_slots = raw_slots < LAVA_ARENA_RAW_SLOTS ? raw_slots : LAVA_ARENA_RAW_SLOTS;
     arena->raw_slots_max = raw_slots > RAW_SLOTS_MIN ? (uint32_t)raw_slots : RAW_SLOTS_MIN;
+    return lava_arena_wake(arena, device);
+}
+
+enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device) {
     enum lava_status status = stage(arena, device);
     return status ? status : grow_raw(arena, device, 0);
 }
@@ -72,6 +76,8 @@ enum lava_status lava_arena_init(struct lava_arena *arena, struct lava_device *d
 void lava_arena_finish(struct lava_arena *arena, struct lava_device *device) {
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         lava_memory_free(device, &arena->buffers[role]);
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        lava_memory_free(device, &arena->ranges[i].buffer);
 }
 
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
@@ -100,6 +106,17 @@ static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_AREN
     bytes[LAVA_ARENA_TILE_LISTS] = blocking->tile_list_bytes * LAVA_BLOCKING_TILE_LISTS;
 }
 
+bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts) {
+    uint64_t bytes[LAVA_ARENA_ROLES];
+    bool enough = arena->buffers[LAVA_ARENA_STAGING_UP].bytes > 0;
+    needs(blocking, bytes);
+    if (of_parts)
+        bytes[LAVA_ARENA_PARTS] = PARTS_SLOTS * arena->slot_bytes;
+    for (int role = 0; role < LAVA_ARENA_ROLES; role++)
+        enough = enough && bytes[role] <= arena->buffers[role].bytes;
+    return enough;
+}
+
 static enum lava_status grow(struct lava_arena *arena, struct lava_device *device,
                              const uint64_t bytes[LAVA_ARENA_ROLES]) {
     for (int role = 0; role < LAVA_ARENA_ROLES; role++) {
@@ -114,6 +131,19 @@ static enum lava_status grow(struct lava_arena *arena, struct lava_device *devic
             return status;
     }
     return LAVA_OK;
+}
+
+/* Frees what is kept and not taken. Returns a range without a buffer, or NULL where all are taken. */
+static struct lava_arena_range *clear_ranges(struct lava_arena *arena, struct lava_device *device) {
+    struct lava_arena_range *empty = NULL;
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++) {
+        struct lava_arena_range *range = &arena->ranges[i];
+        if (range->taken)
+            continue;
+        lava_memory_free(device, &range->buffer);
+        empty = range;
+    }
+    return empty;
 }
 
 static void release_blocks(struct lava_arena *arena, struct lava_device *device) {
@@ -134,8 +164,9 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
         bytes[LAVA_ARENA_PARTS] = PARTS_SLOTS * arena->slot_bytes;
     status = grow(arena, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
-        /* buffers of earlier products may take the memory */
+        /* buffers of earlier products and matrices may take the memory */
         release_blocks(arena, device);
+        clear_ranges(arena, device);
         status = grow(arena, device, bytes);
         if (status)
             release_blocks(arena, device);
@@ -145,4 +176,55 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
         memset(arena->lists, 0, sizeof arena->lists); /* the lists begin at other offsets now */
     arena->list_bytes = list_bytes;
     return status;
+}
+
+/* A kept buffer serves a matrix that needs at least half of it. */
+static struct lava_arena_range *find_range(struct lava_arena *arena, uint64_t bytes) {
+    struct lava_arena_range *best = NULL;
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++) {
+        struct lava_arena_range *range = &arena->ranges[i];
+        bool serves = range->buffer.bytes >= bytes && range->buffer.bytes / 2 <= bytes;
+        if (!range->taken && serves && (!best || range->buffer.bytes < best->buffer.bytes))
+            best = range;
+    }
+    return best;
+}
+
+static struct lava_arena_range *empty_range(struct lava_arena *arena) {
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        if (!arena->ranges[i].taken && arena->ranges[i].buffer.bytes == 0)
+            return &arena->ranges[i];
+    return NULL;
+}
+
+enum lava_status lava_arena_take(struct lava_arena *arena, struct lava_device *device, uint64_t bytes,
+                                 const struct lava_buffer **buffer) {
+    struct lava_arena_range *range = find_range(arena, bytes);
+    enum lava_status status = LAVA_OK;
+    *buffer = NULL;
+    if (!range) {
+        range = empty_range(arena);
+        status = range ? lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &range->buffer)
+                       : LAVA_ERROR_DEVICE_MEMORY;
+        if (status == LAVA_ERROR_DEVICE_MEMORY && (range = clear_ranges(arena, device)))
+            status = lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &range->buffer);
+    }
+    if (status)
+        return status;
+    range->taken = true;
+    *buffer = &range->buffer;
+    return LAVA_OK;
+}
+
+void lava_arena_return(struct lava_arena *arena, const struct lava_buffer *buffer) {
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        if (&arena->ranges[i].buffer == buffer)
+            arena->ranges[i].taken = false;
+}
+
+uint64_t lava_arena_taken_bytes(const struct lava_arena *arena) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        bytes += arena->ranges[i].taken ? arena->ranges[i].buffer.bytes : 0;
+    return bytes;
 }

@@ -9,6 +9,7 @@
 
 #define LAVA_ARENA_SLOTS     8   /* staging slots in each direction */
 #define LAVA_ARENA_RAW_SLOTS 128 /* raw slots on the device at most */
+#define LAVA_ARENA_RANGES    32  /* matrices that stay on the device, at most */
 
 enum lava_arena_role {
     LAVA_ARENA_PACKED_A,
@@ -32,8 +33,15 @@ struct lava_arena_list {
     struct lava_region_tiles region;
 };
 
+/* A buffer for a matrix that stays on the device. It is kept for the next matrix when it is returned. */
+struct lava_arena_range {
+    struct lava_buffer buffer;
+    bool taken;
+};
+
 struct lava_arena {
     struct lava_buffer buffers[LAVA_ARENA_ROLES];
+    struct lava_arena_range ranges[LAVA_ARENA_RANGES];
     uint64_t slot_bytes;                                    /* size of a staging slot and of a raw slot */
     uint32_t raw_slots_max;                                 /* limit set by the device's memory */
     struct lava_arena_list lists[LAVA_BLOCKING_TILE_LISTS]; /* lists in the buffer; a zeroed entry is empty */
@@ -56,6 +64,20 @@ uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena);
 enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device *device,
                                     const struct lava_blocking *blocking, uint64_t upload_bytes,
                                     bool of_parts);
+/* Returns whether lava_arena_reserve would change nothing that a stream may be using. */
+bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts);
+/* Allocates the staging memory and the fewest raw slots where they were released. */
+enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
+
+/* Takes a buffer of at least so many bytes for a matrix. *buffer is valid until it is returned; NULL on
+ * failure. */
+enum lava_status lava_arena_take(struct lava_arena *arena, struct lava_device *device, uint64_t bytes,
+                                 const struct lava_buffer **buffer);
+/* NULL is allowed. Nothing on the device may be using the buffer. */
+void lava_arena_return(struct lava_arena *arena, const struct lava_buffer *buffer);
+/* Returns the bytes of all buffers that are taken. */
+uint64_t lava_arena_taken_bytes(const struct lava_arena *arena);
+
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena);
 /* Frees all memory until it is reserved again. The device must be idle. */
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device);

@@ -7,6 +7,8 @@
 
 #include "lib/base/log.h"
 #include "lib/vk/gpu.h"
+#include "lib/vk/pipelines.h"
+#include "lib/vk/queue.h"
 
 #define NS_PER_S 1e9
 /* A wait gives up after TIMEOUT_S plus TIMEOUT_FACTOR times the estimated time of a block. */
@@ -57,6 +59,11 @@ void lava_engine_destroy(struct lava_engine *engine) {
     lava_arena_finish(&engine->arena, engine->device);
     lava_gpu_close(engine->device);
     free(engine);
+}
+
+uint64_t lava_engine_free_bytes(const struct lava_engine *engine) {
+    uint64_t bytes = engine->capabilities.memory_bytes, taken = lava_arena_taken_bytes(&engine->arena);
+    return taken < bytes ? bytes - taken : 1;
 }
 
 void lava_engine_release(struct lava_engine *engine) {

@@ -4,7 +4,8 @@
 #define LAVA_ENGINE_ENGINE_H
 
 #include "dispatch/policy.h"
-#include "lib/engine/transfer.h"
+#include "lib/engine/arena.h"
+#include "lib/host/copy_pool.h"
 
 struct lava_engine {
     struct lava_device *device; /* owned */
@@ -21,8 +22,11 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
  * normal exit: see lib/offload/process.c. */
 void lava_engine_destroy(struct lava_engine *engine);
 
+/* Returns the memory on the device that blocks of a product may use beside the matrices that are there. */
+uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
+
 /* Frees all the engine's memory, on the device and staging. The next run allocates it again. The device must
- * be idle and the caller its only user. */
+ * be idle, without matrices on it, and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
 
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */

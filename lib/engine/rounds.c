@@ -15,6 +15,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
+#include "lib/engine/upload.h"
 
 #define WORD_BYTES 16
 
@@ -282,12 +283,13 @@ static enum lava_status upload_schedule(struct rounds *rounds) {
         for (uint32_t n = 0; n < plan->tiles_n; n++)
             for (uint32_t m = 0; m < plan->tiles_m; m++)
                 *entry++ = (product * plan->tiles_m + m) | (product * plan->tiles_n + n) << 16;
-    struct lava_transfer transfer = {.device = engine->device, .arena = &engine->arena, .pool = engine->pool};
-    enum lava_status status = lava_transfer_upload(&transfer, entries, count * sizeof *entries,
-                                                   buffer_of(rounds, LAVA_ARENA_TILE_LISTS), 0);
+    struct lava_stream stream;
+    lava_stream_open(&stream, engine, false);
+    enum lava_status status = lava_upload_bytes(&stream, entries, count * sizeof *entries,
+                                                buffer_of(rounds, LAVA_ARENA_TILE_LISTS), 0);
     free(entries);
     if (!status)
-        status = lava_queue_wait(engine->device, transfer.uploaded, engine->device->timeout_ns);
+        status = lava_queue_wait(engine->device, stream.uploaded, engine->device->timeout_ns);
     memset(engine->arena.lists, 0, sizeof engine->arena.lists); /* the upload replaced them */
     return status;
 }

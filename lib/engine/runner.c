@@ -16,15 +16,13 @@
 
 /* Longest dispatch. Drivers reset a GPU that a desktop cannot use for seconds. */
 #define DISPATCH_S 0.25
-/* The CPU's and the device's clocks agree for this long after they were compared. */
-#define CLOCKS_AGREE_NS 1000000000u
 
 /* Leaves the result of a product computed at once in staging memory, visible to the host. Copies it there if
  * no epilogue wrote it there. */
 static enum lava_status leave_in_staging(struct lava_run *run, const struct lava_download *download,
                                          struct lava_point *done) {
     struct lava_commands commands;
-    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
+    enum lava_status status = lava_stream_begin(run->stream, &commands);
     if (status)
         return status;
     lava_queue_barrier(run->device, &commands);
@@ -35,7 +33,7 @@ static enum lava_status leave_in_staging(struct lava_run *run, const struct lava
                         elements * lava_type_bytes(download->source_type));
         lava_queue_barrier(run->device, &commands);
     }
-    return lava_transfer_submit(&run->transfer, NULL, done);
+    return lava_stream_submit(run->stream, NULL, done);
 }
 
 /* Starts the block's download. A later wait writes it to C. */
@@ -57,12 +55,12 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
         .real_diagonal = caller->c.real_diagonal,
         .beta = {caller->beta.real, caller->beta.imaginary}};
     download->source = lava_stages_result(run, block, &download->source_offset);
-    enum lava_status status = run->transfer.at_once ? leave_in_staging(run, download, &run->done) : LAVA_OK;
-    if (status || (status = lava_transfer_flush(&run->transfer)))
+    enum lava_status status = run->stream->at_once ? leave_in_staging(run, download, &run->done) : LAVA_OK;
+    if (status || (status = lava_stream_flush(run->stream)))
         return status;
     download->ready = run->done;
     run->started = run->blocks[block->place] = *block;
-    return lava_transfer_start_download(&run->transfer, download);
+    return lava_download_start(run->stream, download);
 }
 
 static enum lava_status run_task(struct lava_run *run, const struct lava_task *task) {
@@ -72,14 +70,14 @@ static enum lava_status run_task(struct lava_run *run, const struct lava_task *t
     case LAVA_TASK_PACK_B:
         return lava_stages_pack(run, task);
     case LAVA_TASK_WAIT:
-        return lava_transfer_finish_downloads(&run->transfer, task->unfinished);
+        return lava_download_finish(run->stream, task->unfinished);
     case LAVA_TASK_MULTIPLY:
         status = lava_stages_multiply(run, task, &run->done);
         /* the last multiply is submitted together with the tasks after it */
-        return status || run->transfer.at_once || task->is_last ? status
-                                                                : lava_transfer_flush(&run->transfer);
+        return status || run->stream->at_once || task->is_last ? status : lava_stream_flush(run->stream);
     case LAVA_TASK_EPILOGUE:
-        return lava_stages_epilogue(run, task->block, &run->done);
+        return run->operation->on_device ? lava_stages_update(run, task->block)
+                                         : lava_stages_epilogue(run, task->block, &run->done);
     default:
         return start_download(run, task->block);
     }
@@ -94,8 +92,8 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     progress->row = block->row;
     progress->rows = block->rows;
     progress->column = (block->column + block->columns) / run->each;
-    if (run->transfer.download_count > 0) {
-        const struct lava_download *first = run->transfer.downloads[0];
+    if (run->stream->download_count > 0) {
+        const struct lava_download *first = run->stream->downloads[0];
         block = &run->blocks[first - run->downloads];
         progress->row = block->row;
         progress->rows = block->rows;
@@ -133,58 +131,15 @@ static void set_limits(struct lava_run *run) {
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
                      (double)plan->blocking.block_k / rate * run->repeat;
-    lava_engine_expect(run->engine, block_s);
+    lava_stream_expect(run->stream, block_s);
 }
 
 static void read_timing(struct lava_run *run, struct lava_timing *timing) {
-    const struct lava_stamps *stamps = &run->stamps[LAVA_ROLE_COMPUTE];
-    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
-    uint64_t sums[LAVA_STAMP_KINDS] = {0};
-    if (lava_queue_read_stamps(run->device, LAVA_ROLE_COMPUTE, stamps->pairs, intervals))
-        for (uint32_t i = 0; i < stamps->pairs; i++)
-            sums[stamps->kinds[i]] += intervals[i].end_ns - intervals[i].begin_ns;
+    uint64_t sums[LAVA_STAMP_KINDS];
+    lava_stream_time(run->stream, sums);
     timing->pack_ns = sums[LAVA_STAMP_PACK];
     timing->multiply_ns = sums[LAVA_STAMP_MULTIPLY] / run->repeat;
     timing->epilogue_ns = sums[LAVA_STAMP_EPILOGUE] / run->repeat;
-}
-
-/* Must be called while the device is idle. The clocks drift apart by microseconds in seconds, so they are
- * compared again once a second. */
-static void begin_trace(struct lava_run *run) {
-    struct lava_device *device = run->device;
-    run->transfer.traces = lava_trace_on() && device->has_host_query_reset;
-    if (!run->transfer.traces)
-        return;
-    run->transfer.stamps = run->stamps;
-    if (lava_trace_now() - device->clock_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
-        run->transfer.traces = false;
-    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
-        lava_queue_clear_stamps(device, (enum lava_role)role);
-}
-
-/* Adds what ran on the device's queues to the trace. */
-static void end_trace(struct lava_run *run) {
-    static const enum lava_trace_track tracks[LAVA_ROLE_COUNT] = {[LAVA_ROLE_COMPUTE] = LAVA_TRACE_COMPUTE,
-                                                                  [LAVA_ROLE_UPLOAD] = LAVA_TRACE_UPLOAD,
-                                                                  [LAVA_ROLE_DOWNLOAD] = LAVA_TRACE_DOWNLOAD};
-    static const char *const names[LAVA_STAMP_KINDS] = {[LAVA_STAMP_PACK] = "pack",
-                                                        [LAVA_STAMP_MULTIPLY] = "multiply",
-                                                        [LAVA_STAMP_EPILOGUE] = "epilogue",
-                                                        [LAVA_STAMP_UPLOAD] = "upload",
-                                                        [LAVA_STAMP_DOWNLOAD] = "download"};
-    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
-    for (int role = 0; role < LAVA_ROLE_COUNT && run->transfer.traces; role++) {
-        const struct lava_stamps *stamps = &run->stamps[role];
-        if (!lava_queue_read_stamps(run->device, (enum lava_role)role, stamps->pairs, intervals))
-            continue;
-        for (uint32_t i = 0; i < stamps->pairs; i++) {
-            const struct lava_trace_span span = {.name = names[stamps->kinds[i]],
-                                                 .track = tracks[role],
-                                                 .begin_ns = intervals[i].begin_ns,
-                                                 .end_ns = intervals[i].end_ns};
-            lava_trace_add(&span);
-        }
-    }
 }
 
 /* Gets the product's pipelines. They exist already, unless the row was not prepared. */
@@ -202,7 +157,8 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {true, lava_pipelines_multiply(kernel, capabilities, narrow), &run->multiply},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
-        {epilogue, lava_pipelines_epilogue(run->result_type), &run->epilogue},
+        {epilogue && !operation->on_device, lava_pipelines_epilogue(run->result_type), &run->epilogue},
+        {operation->on_device, lava_pipelines_update(run->caller->c.type), &run->update},
         {operation->of_parts, lava_pipelines_split(run->caller->type), &run->split},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
@@ -221,44 +177,82 @@ static bool fits_staging(const struct lava_run *run) {
            lava_blocking_finished_bytes(blocking) <= run->engine->arena.slot_bytes * LAVA_ARENA_SLOTS;
 }
 
+static struct lava_run run_of(struct lava_stream *stream, const struct lava_operation *caller,
+                              const struct lava_operation *parts, const struct lava_plan *plan) {
+    return (struct lava_run){.engine = stream->engine,
+                             .device = stream->device,
+                             .caller = caller,
+                             .operation = parts,
+                             .each = parts->of_parts ? 2 : 1,
+                             .plan = plan,
+                             .result_type =
+                                 parts->of_parts ? caller->c.type : lava_operation_result_type(caller),
+                             .repeat = 1,
+                             .stream = stream};
+}
+
 enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
-    struct lava_run run = {
-        .engine = engine,
-        .device = engine->device,
-        .caller = operation,
-        .operation = &parts,
-        .each = parts.of_parts ? 2 : 1,
-        .plan = plan,
-        .result_type = parts.of_parts ? operation->c.type : lava_operation_result_type(operation),
-        .repeat = timing && timing->repeat > 1 ? timing->repeat : 1,
-        .transfer = {.device = engine->device, .arena = &engine->arena, .pool = engine->pool}};
+    struct lava_stream stream;
     enum lava_status status;
     *progress = (struct lava_progress){0};
-    run.transfer.stamps = timing ? run.stamps : NULL;
+    lava_stream_open(&stream, engine, timing != NULL);
+    struct lava_run run = run_of(&stream, operation, &parts, plan);
+    run.repeat = timing && timing->repeat > 1 ? timing->repeat : 1;
     set_limits(&run);
-    run.transfer.at_once = plan->at_once && fits_staging(&run);
-    run.transfer.from_staging = run.transfer.at_once || engine->device->capabilities.unified_memory;
-    if ((status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
-                                     (uint64_t)lava_operation_operand_bytes(operation), parts.of_parts)) ||
-        (status = get_pipelines(&run)))
-        return status;
-    begin_trace(&run);
-    status = run_program(&run, progress);
-    lava_transfer_abandon(&run.transfer);
-    /* the next product reuses the buffers, so nothing may be running when this one ends */
-    enum lava_status drained =
-        engine->device->failed ? LAVA_OK : lava_queue_drain(engine->device, run.device->timeout_ns);
-    if (drained) /* work in flight would overwrite the next product's data */
-        lava_device_fail(engine->device, drained);
-    status = status ? status : drained;
+    stream.at_once = plan->at_once && fits_staging(&run);
+    stream.from_staging = stream.from_staging || stream.at_once;
+    status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
+                                (uint64_t)lava_operation_operand_bytes(operation), parts.of_parts);
+    if (!status && !(status = get_pipelines(&run)))
+        status = run_program(&run, progress);
+    status = lava_stream_close(&stream, status);
     if (!status && timing)
         read_timing(&run, timing);
-    if (!status)
-        end_trace(&run);
-    if (!status)
-        lava_pipelines_save(engine->device);
     return status;
+}
+
+/* Makes room for a product's blocks. Buffers are replaced only while the device is idle. */
+static enum lava_status reserve(struct lava_stream *stream, const struct lava_plan *plan, bool of_parts) {
+    if (lava_arena_has(stream->arena, &plan->blocking, of_parts))
+        return LAVA_OK;
+    enum lava_status status = lava_stream_flush(stream);
+    if (!status)
+        status = lava_queue_drain(stream->device, stream->device->timeout_ns);
+    return status ? status : lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0, of_parts);
+}
+
+/* The barrier lets the packs see what the stream's earlier products wrote, and keeps them from overwriting
+ * what those still read. */
+static enum lava_status begin_product(struct lava_stream *stream) {
+    struct lava_commands commands;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (!status)
+        lava_queue_barrier_dispatch(stream->device, &commands);
+    return status;
+}
+
+enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_operation *operation,
+                                 const struct lava_plan *plan) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    struct lava_run run = run_of(stream, operation, &parts, plan);
+    struct lava_progress progress;
+    enum lava_status status;
+    set_limits(&run);
+    if ((status = reserve(stream, plan, parts.of_parts)) || (status = get_pipelines(&run)) ||
+        (status = begin_product(stream)))
+        return status;
+    status = run_program(&run, &progress);
+    return status ? status : lava_stream_flush(stream);
+}
+
+enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava_operation *operation) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    struct lava_run run = run_of(stream, operation, &parts, NULL);
+    const struct lava_pipeline_specification update = lava_pipelines_update(operation->c.type);
+    enum lava_status status = lava_pipelines_get(run.device, &update, &run.update);
+    status = status ? status : lava_stages_scale(&run);
+    return status ? status : lava_stream_flush(stream);
 }

@@ -6,6 +6,7 @@
 
 #include "dispatch/policy.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/stream.h"
 
 /* The written part of C's region: all columns of the rows before `row`. In the next `rows` rows: the columns
  * before `column`, and the first `partial` rows of that column. */
@@ -25,5 +26,12 @@ struct lava_timing {
 enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
+
+/* Adds an operation on matrices that are on the device to a stream. On failure some of it may have been
+ * added, and C is undefined. */
+enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_operation *operation,
+                                 const struct lava_plan *plan);
+/* Adds C <- beta C to a stream, for an operation that multiplies nothing. */
+enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava_operation *operation);
 
 #endif

@@ -5,11 +5,14 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/engine/tile_lists.h"
+#include "lib/engine/upload.h"
 
 /* Rows by planes: a tile is computed for this many spans of K before the next tile starts. Workgroups that
  * walk a long K drift apart and lose what they share in the caches. 4096 x 4096 x K reaches 73.0, 71.2, 68.3
  * TFLOP/s for K = 4096, 8192, 16384 (H200, 2026-11-21). */
 #define SPANS_WALKED 4
+/* Most workgroups of an update along the columns: as many as every device allows. */
+#define UPDATE_GROUPS 65535
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role) {
     return &run->engine->arena.buffers[role];
@@ -110,6 +113,7 @@ static struct lava_packing operand_a(const struct lava_run *run, const struct la
     return (struct lava_packing){.source = element_of(operation->a.first, run->caller->type,
                                                       transpose ? task->row * operation->a.ld + first
                                                                 : first * operation->a.ld + task->row),
+                                 .on_device = operation->on_device,
                                  .element_bytes = lava_type_bytes(run->caller->type),
                                  .source_ld = operation->a.ld,
                                  .rows = transpose ? depth : task->rows,
@@ -140,6 +144,7 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
     return (struct lava_packing){
         .source = element_of(operation->b.first, run->caller->type,
                              transpose ? column * operation->b.ld + first : first * operation->b.ld + column),
+        .on_device = operation->on_device,
         .element_bytes = lava_type_bytes(run->caller->type),
         .source_ld = operation->b.ld,
         .rows = transpose ? depth : columns,
@@ -169,7 +174,7 @@ enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *
             operand.twin = &twin;
         }
     }
-    return lava_transfer_pack(&run->transfer, &operand);
+    return lava_upload_pack(run->stream, &operand);
 }
 
 /* A multiply. If tiles may be screened out, also the screen pass before it and the panels that its fallback
@@ -308,7 +313,7 @@ static void record_fallback(struct lava_run *run, const struct lava_commands *co
 /* Runs after everything submitted before, run->repeat times. */
 static void record_multiply(struct lava_run *run, const struct lava_commands *commands,
                             const struct multiply *multiply, uint32_t most_groups) {
-    lava_transfer_stamp_begin(&run->transfer, commands, LAVA_STAMP_MULTIPLY);
+    lava_stream_stamp_begin(run->stream, commands, LAVA_STAMP_MULTIPLY);
     for (uint32_t i = 0; i < run->repeat; i++) {
         if (run->fallback)
             record_screen(run, commands, &multiply->screen);
@@ -316,7 +321,7 @@ static void record_multiply(struct lava_run *run, const struct lava_commands *co
         if (run->fallback)
             record_fallback(run, commands, multiply);
     }
-    lava_transfer_stamp_end(&run->transfer, commands);
+    lava_stream_stamp_end(run->stream, commands);
 }
 
 /* Submits each dispatch on its own. The last one stays collected. */
@@ -330,15 +335,15 @@ static enum lava_status submit_multiply(struct lava_run *run, struct multiply *m
         most = run->plan->resident_workgroups;
     for (uint32_t first = 0; first < units; first += run->units_per_dispatch) {
         struct lava_commands commands;
-        enum lava_status status = first > 0 ? lava_transfer_flush(&run->transfer) : LAVA_OK;
-        if (status || (status = lava_transfer_begin(&run->transfer, &commands)))
+        enum lava_status status = first > 0 ? lava_stream_flush(run->stream) : LAVA_OK;
+        if (status || (status = lava_stream_begin(run->stream, &commands)))
             return status;
         uint32_t count = units - first < run->units_per_dispatch ? units - first : run->units_per_dispatch;
         constants->first_unit = first;
         constants->end_unit = first + count;
         constants->fallback_groups = count < most ? count : most;
         record_multiply(run, &commands, multiply, most);
-        if ((status = lava_transfer_submit(&run->transfer, &run->transfer.uploaded, done)))
+        if ((status = lava_stream_submit(run->stream, &run->stream->uploaded, done)))
             return status;
     }
     return LAVA_OK;
@@ -350,14 +355,14 @@ const struct lava_buffer *lava_stages_result(const struct lava_run *run, const s
     *offset = block->place * lava_blocking_finished_bytes(blocking);
     if (!blocking->epilogue)
         return lava_stages_buffer(run, LAVA_ARENA_ACCUMULATOR);
-    return lava_stages_buffer(run, run->transfer.at_once ? LAVA_ARENA_STAGING_DOWN : LAVA_ARENA_RESULT);
+    return lava_stages_buffer(run, run->stream->at_once ? LAVA_ARENA_STAGING_DOWN : LAVA_ARENA_RESULT);
 }
 
 enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_block *block,
                                       struct lava_point *done) {
     const struct lava_kernel *kernel = run->plan->kernel;
     struct lava_commands commands;
-    enum lava_status status = lava_transfer_begin(&run->transfer, &commands);
+    enum lava_status status = lava_stream_begin(run->stream, &commands);
     if (status)
         return status;
     uint64_t offset;
@@ -379,15 +384,73 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
     uint32_t groups = (constants.words - 1) / LAVA_EPILOGUE_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
     lava_queue_barrier_dispatch(run->device, &commands);
-    lava_transfer_stamp_begin(&run->transfer, &commands, LAVA_STAMP_EPILOGUE);
+    lava_stream_stamp_begin(run->stream, &commands, LAVA_STAMP_EPILOGUE);
     for (uint32_t i = 0; i < run->repeat; i++) {
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, &commands);
         lava_queue_dispatch(run->device, &commands, run->epilogue, &constants, sizeof constants,
                             groups < most ? groups : most, 1);
     }
-    lava_transfer_stamp_end(&run->transfer, &commands);
-    return lava_transfer_submit(&run->transfer, NULL, done);
+    lava_stream_stamp_end(run->stream, &commands);
+    return lava_stream_submit(run->stream, NULL, done);
+}
+
+/* Returns what update needs of C: the block, the scalars and the region. */
+static struct lava_update_constants target_of(const struct lava_run *run, const struct lava_block *block) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_result *c = &operation->c;
+    const struct lava_region_block region = lava_program_region(operation, block);
+    int64_t first = block->column / run->each * c->ld + block->row;
+    const struct lava_scalar *alpha = &operation->alpha, *beta = &operation->beta;
+    return (struct lava_update_constants){
+        .target = (uint64_t)(uintptr_t)element_of(c->first, run->caller->c.type, first),
+        .alpha_fp64 = bits_of(alpha->real),
+        .alpha_imaginary_fp64 = bits_of(alpha->imaginary),
+        .beta_fp64 = bits_of(beta->real),
+        .beta_imaginary_fp64 = bits_of(beta->imaginary),
+        .alpha = (float)alpha->real,
+        .alpha_imaginary = (float)alpha->imaginary,
+        .beta = (float)beta->real,
+        .beta_imaginary = (float)beta->imaginary,
+        .target_ld = (uint32_t)c->ld,
+        .rows = (uint32_t)block->rows,
+        .columns = (uint32_t)(block->columns / run->each),
+        .region = c->region,
+        .diagonal = (int32_t)region.diagonal,
+        .real_diagonal = c->real_diagonal};
+}
+
+static enum lava_status record_update(struct lava_run *run, const struct lava_update_constants *constants) {
+    uint32_t rows_each = LAVA_UPDATE_INVOCATIONS * (lava_type_is_half(run->operation->c.type) ? 2 : 1);
+    struct lava_commands commands;
+    struct lava_point done;
+    enum lava_status status = lava_stream_begin(run->stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(run->device, &commands);
+    lava_stream_stamp_begin(run->stream, &commands, LAVA_STAMP_EPILOGUE);
+    lava_queue_dispatch(run->device, &commands, run->update, constants, sizeof *constants,
+                        (constants->rows - 1) / rows_each + 1,
+                        constants->columns < UPDATE_GROUPS ? constants->columns : UPDATE_GROUPS);
+    lava_stream_stamp_end(run->stream, &commands);
+    return lava_stream_submit(run->stream, &run->stream->uploaded, &done);
+}
+
+enum lava_status lava_stages_update(struct lava_run *run, const struct lava_block *block) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    struct lava_update_constants constants = target_of(run, block);
+    constants.source = accumulators_of(run, block);
+    constants.source_ld = tiles_of(block->rows, kernel->tile_m) * kernel->tile_m;
+    constants.slice_stride =
+        (uint64_t)constants.source_ld * tiles_of(block->columns, kernel->tile_n) * kernel->tile_n;
+    constants.slices = run->plan->blocking.split_k;
+    return record_update(run, &constants);
+}
+
+enum lava_status lava_stages_scale(struct lava_run *run) {
+    const struct lava_block all = {.rows = run->operation->m, .columns = run->operation->n};
+    const struct lava_update_constants constants = target_of(run, &all);
+    return record_update(run, &constants);
 }
 
 enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_task *task,

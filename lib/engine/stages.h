@@ -4,8 +4,9 @@
 #define LAVA_ENGINE_STAGES_H
 
 #include "dispatch/program.h"
+#include "lib/engine/download.h"
 #include "lib/engine/runner.h"
-#include "lib/engine/transfer.h"
+#include "lib/engine/stream.h"
 
 /* The state of one run. */
 struct lava_run {
@@ -15,15 +16,13 @@ struct lava_run {
     const struct lava_operation *operation; /* the real product: the same, or one of parts */
     int64_t each;                           /* rows and columns of op(B) per stored one: 1, or 2 for parts */
     const struct lava_plan *plan;
-    const struct lava_pipeline *multiply, *epilogue, *pack_a, *pack_b;
+    const struct lava_pipeline *multiply, *epilogue, *update, *pack_a, *pack_b;
     const struct lava_pipeline *split;             /* NULL: the product is real */
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* element type of the downloaded result */
-    struct lava_transfer transfer;
-    struct lava_stamps stamps[LAVA_ROLE_COUNT];
+    struct lava_stream *stream;
     uint32_t repeat;
     uint32_t units_per_dispatch;
-    uint32_t lists_used;    /* one bit per list of tiles that a dispatch of this run reads */
     struct lava_point done; /* reached when the last compute task has finished */
     struct lava_download downloads[LAVA_BLOCKING_BLOCKS_HELD];
     struct lava_block blocks[LAVA_BLOCKING_BLOCKS_HELD]; /* the blocks of these downloads */
@@ -32,7 +31,8 @@ struct lava_run {
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role);
 
-/* Uploads and packs op(A)'s rows or op(B)'s columns, or both from one upload. */
+/* Uploads, unless they are on the device, and packs op(A)'s rows or op(B)'s columns, or both from one upload.
+ */
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task);
 /* Multiplies what was packed before. *done is reached when the multiply has finished. */
 enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_task *task,
@@ -41,6 +41,10 @@ enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_ta
  * finished. */
 enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_block *block,
                                       struct lava_point *done);
+/* The same for a matrix on the device: C <- alpha sums + beta C, for the elements of the region. */
+enum lava_status lava_stages_update(struct lava_run *run, const struct lava_block *block);
+/* C <- beta C, where nothing is multiplied. */
+enum lava_status lava_stages_scale(struct lava_run *run);
 /* The buffer, and the byte offset in it, where the device leaves the finished block. The arena owns the
  * buffer. */
 const struct lava_buffer *lava_stages_result(const struct lava_run *run, const struct lava_block *block,

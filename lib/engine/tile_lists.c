@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/engine/upload.h"
+
 /* Fills in the key that identifies a list. */
 static void fill_key(const struct lava_run *run, const struct lava_region_tiles *region,
                      const struct lava_task *task, struct lava_arena_list *key) {
@@ -34,7 +36,7 @@ static uint32_t find(const struct lava_run *run, const struct lava_arena_list *k
     for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++) {
         if (is_same(&arena->lists[place], key))
             return place;
-        if (!(run->lists_used & 1u << place))
+        if (!(run->stream->lists_used & 1u << place))
             *free_place = place;
     }
     return LAVA_BLOCKING_TILE_LISTS;
@@ -60,8 +62,8 @@ static enum lava_status make(struct lava_run *run, uint32_t place, const struct 
     fill(key, entries);
     memset(&arena->lists[place], 0, sizeof arena->lists[place]);
     enum lava_status status =
-        lava_transfer_upload(&run->transfer, entries, key->tiles * sizeof *entries,
-                             lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS), place * arena->list_bytes);
+        lava_upload_bytes(run->stream, entries, key->tiles * sizeof *entries,
+                          lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS), place * arena->list_bytes);
     free(entries);
     if (!status)
         arena->lists[place] = *key;
@@ -77,13 +79,13 @@ enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_reg
     if (place == LAVA_BLOCKING_TILE_LISTS) {
         place = free_place;
         if (place == LAVA_BLOCKING_TILE_LISTS) { /* this run reads all lists */
-            place = run->lists_used = 0;
-            status = lava_transfer_flush(&run->transfer);
+            place = run->stream->lists_used = 0;
+            status = lava_stream_flush(run->stream);
             status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
         }
         status = status ? status : make(run, place, &key);
     }
-    run->lists_used |= 1u << place;
+    run->stream->lists_used |= 1u << place;
     list->address =
         lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS)->address + place * run->engine->arena.list_bytes;
     list->tiles = key.tiles;

@@ -8,7 +8,11 @@
 #include "lib/base/clock.h"
 #include "lib/host/convert.h"
 #include "lib/vk/modules.h"
+#include "lib/vk/pipelines.h"
+#include "lib/vk/queue.h"
 #include "tests/checkgemm/matrix.h"
+
+#include "shaders/interface.h"
 
 #include "shaders/ceiling.h"
 #include "shaders/ceiling_names.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/engine/device_matrix.h"
 #include "lib/engine/runner.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
@@ -132,21 +133,120 @@ static const struct {
 };
 
 /* Each also runs in each of these ways. Later ones find data of the earlier ones on the device. */
-static const struct {
+static const struct way {
     int at_once, pieces;
     const char *name;
-} ways[] = {{1, 0, "streamed"}, {1, 3, "in pieces"}, {2, 0, "at once"}, {0, 0, "as planned"}};
+    bool on_device;
+} ways[] = {{1, 0, "streamed", false},
+            {1, 3, "in pieces", false},
+            {2, 0, "at once", false},
+            {0, 0, "as planned", false},
+            {0, 0, "on the device", true}};
+
+static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
 
 static const struct lava_kernel *kernel_of(size_t type) {
     return types[type].kernel ? lava_kernels_find(types[type].kernel) : NULL;
+}
+
+/* A matrix on the device that is a block of a larger one, which is full of NaN around it. */
+struct framed {
+    struct lava_device_matrix whole, block;
+};
+
+#define FRAME_COLUMNS 3
+static int64_t frame_rows(enum lava_type type) {
+    return LAVA_DEVICE_MATRIX_ALIGN / (int64_t)lava_type_bytes(type);
+}
+
+/* host NULL: nothing but NaN. */
+static enum lava_status make_framed(struct lava_stream *stream, enum lava_type type, int64_t down,
+                                    int64_t right, const void *host, int64_t ld, struct framed *framed) {
+    int64_t before = frame_rows(type), all = down + 2 * before, across = right + 2 * FRAME_COLUMNS;
+    size_t bytes = (size_t)(all * across) * lava_type_bytes(type);
+    enum lava_status status = lava_device_matrix_create(stream->engine, type, all, across, &framed->whole);
+    void *nan = malloc(bytes);
+    if (status || !nan)
+        abort();
+    memset(nan, 0xff, bytes);
+    status = lava_device_matrix_upload(stream, &framed->whole, nan, all);
+    framed->block = lava_device_matrix_block(&framed->whole, before, down, FRAME_COLUMNS, right);
+    free(nan);
+    return status ? status : lava_device_matrix_upload(stream, &framed->block, host, ld);
+}
+
+/* Returns whether everything around the block is still what it was; the block is overwritten. */
+static bool frame_is_untouched(struct lava_stream *stream, const struct framed *framed) {
+    const struct lava_device_matrix *whole = &framed->whole, *block = &framed->block;
+    size_t bytes = (size_t)(whole->rows * whole->columns) * lava_type_bytes(whole->type), same = 0;
+    unsigned char *all = malloc(bytes), *nan = malloc(bytes);
+    if (!all || !nan)
+        abort();
+    memset(nan, 0xff, bytes);
+    if (!lava_device_matrix_upload(stream, block, nan, block->rows) &&
+        !lava_device_matrix_download(stream, whole, LAVA_REGION_ALL, all, whole->rows))
+        while (same < bytes && all[same] == 0xff)
+            same++;
+    free(all);
+    free(nan);
+    return same == bytes;
+}
+
+static enum lava_status run_in_stream(struct lava_stream *stream, const struct product *product, void *c,
+                                      const struct lava_overrides *overrides, struct framed framed[3]) {
+    const struct lava_operation operation = product_operation(product, c);
+    const struct lava_operand *a = &operation.a, *b = &operation.b;
+    const struct lava_result *result = &operation.c;
+    bool a_n = a->op == LAVA_OP_N, b_n = b->op == LAVA_OP_N;
+    int64_t m = operation.m, n = operation.n, k = operation.k;
+    enum lava_status status =
+        make_framed(stream, operation.type, a_n ? m : k, a_n ? k : m, a->first, a->ld, &framed[0]);
+    status = status
+                 ? status
+                 : make_framed(stream, operation.type, b_n ? k : n, b_n ? n : k, b->first, b->ld, &framed[1]);
+    status = status ? status : make_framed(stream, result->type, m, n, result->first, result->ld, &framed[2]);
+    const struct lava_device_product on_device = {.a = framed[0].block,
+                                                  .b = framed[1].block,
+                                                  .c = framed[2].block,
+                                                  .op_a = a->op,
+                                                  .op_b = b->op,
+                                                  .conjugate_a = a->conjugate,
+                                                  .conjugate_b = b->conjugate,
+                                                  .alpha = operation.alpha,
+                                                  .beta = operation.beta,
+                                                  .region = result->region,
+                                                  .real_diagonal = result->real_diagonal,
+                                                  .overrides = overrides};
+    status = status ? status : lava_device_product(stream, &on_device, &figures);
+    return status ? status
+                  : lava_device_matrix_download(stream, &framed[2].block, result->region, result->first,
+                                                result->ld);
+}
+
+/* Computes a product whose matrices are uploaded before and downloaded afterwards. */
+static bool multiply_on_device(struct lava_engine *engine, const struct product *product,
+                               const struct lava_overrides *overrides) {
+    struct framed framed[3] = {{{0}, {0}}};
+    struct lava_stream stream;
+    void *c = product_new_c(product);
+    lava_stream_open(&stream, engine, false);
+    enum lava_status status = run_in_stream(&stream, product, c, overrides, framed);
+    bool fine = !status && product_check(product, c, "product on the device") &&
+                frame_is_untouched(&stream, &framed[0]) && frame_is_untouched(&stream, &framed[1]) &&
+                frame_is_untouched(&stream, &framed[2]);
+    status = lava_stream_close(&stream, status);
+    for (int i = 0; i < 3; i++)
+        lava_device_matrix_free(engine, &framed[i].whole);
+    printf("on the device, %s to %s: %s\n", lava_type_name(product->type), lava_type_name(product->type_c),
+           fine && !status ? "right" : lava_status_name(status ? status : LAVA_ERROR_SELF_TEST));
+    free(c);
+    return fine && !status;
 }
 
 /* Computes a row's product, which has been created. */
 static bool multiply(struct lava_engine *engine, const struct product *product, size_t row, size_t type,
                      size_t way) {
     const struct row *asked = &types[type].rows[row];
-    void *c = product_new_c(product);
-    const struct lava_operation operation = product_operation(product, c);
     const struct lava_overrides overrides = {.kernel = kernel_of(type),
                                              .memory_bytes = asked->memory_bytes,
                                              .split_k = asked->split_k,
@@ -154,7 +254,10 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
                                              .later_parts = asked->later_parts,
                                              .at_once = ways[way].at_once,
                                              .pieces = (uint32_t)ways[way].pieces};
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+    if (ways[way].on_device)
+        return multiply_on_device(engine, product, &overrides);
+    void *c = product_new_c(product);
+    const struct lava_operation operation = product_operation(product, c);
     struct lava_plan plan;
     struct lava_progress progress;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);

@@ -1,0 +1,145 @@
+/* Creates matrices on the device, and makes operations of products of them, which runner.c performs.
+ * Invariant: every column of a matrix, and of a block, begins at a multiple of LAVA_DEVICE_MATRIX_ALIGN. */
+#include "lib/engine/device_matrix.h"
+
+#include <assert.h>
+
+#include "lib/engine/download.h"
+#include "lib/engine/runner.h"
+#include "lib/engine/upload.h"
+
+/* Columns begin at multiples of this: a cache line. */
+#define COLUMN_BYTES 64
+
+static_assert(sizeof(void *) >= sizeof(uint64_t), "operations hold addresses on the device as pointers");
+
+enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
+                                           int64_t columns, struct lava_device_matrix *matrix) {
+    uint32_t align = COLUMN_BYTES / (uint32_t)lava_type_bytes(type);
+    uint64_t bytes;
+    *matrix = (struct lava_device_matrix){.type = type, .rows = rows, .columns = columns};
+    if (rows < 1 || columns < 1 || rows > UINT32_MAX - align || columns > UINT32_MAX)
+        return LAVA_ERROR_UNAVAILABLE;
+    matrix->ld = lava_blocking_padded(rows, align);
+    if (__builtin_mul_overflow((uint64_t)matrix->ld * lava_type_bytes(type), (uint64_t)columns, &bytes))
+        return LAVA_ERROR_DEVICE_MEMORY;
+    return lava_arena_take(&engine->arena, engine->device, bytes, &matrix->buffer);
+}
+
+void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matrix *matrix) {
+    lava_arena_return(&engine->arena, matrix->buffer);
+    matrix->buffer = NULL;
+}
+
+struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matrix *matrix, int64_t row,
+                                                   int64_t rows, int64_t column, int64_t columns) {
+    struct lava_device_matrix block = *matrix;
+    uint64_t bytes = lava_type_bytes(matrix->type);
+    assert((uint64_t)row * bytes % LAVA_DEVICE_MATRIX_ALIGN == 0);
+    block.offset += (uint64_t)(column * matrix->ld + row) * bytes;
+    block.rows = rows;
+    block.columns = columns;
+    return block;
+}
+
+enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
+                                           const struct lava_device_matrix *matrix, const void *host,
+                                           int64_t ld) {
+    const struct lava_upload upload = {.source = host,
+                                       .source_ld = ld,
+                                       .element_bytes = lava_type_bytes(matrix->type),
+                                       .rows = matrix->rows,
+                                       .columns = matrix->columns,
+                                       .target = matrix->buffer,
+                                       .target_offset = matrix->offset,
+                                       .target_ld = matrix->ld};
+    enum lava_status status = lava_arena_wake(stream->arena, stream->device);
+    return status ? status : lava_upload_matrix(stream, &upload);
+}
+
+enum lava_status lava_device_matrix_download(struct lava_stream *stream,
+                                             const struct lava_device_matrix *matrix, enum lava_region region,
+                                             void *host, int64_t ld) {
+    struct lava_download download = {.source = matrix->buffer,
+                                     .source_offset = matrix->offset,
+                                     .source_type = matrix->type,
+                                     .target_type = matrix->type,
+                                     .source_ld = matrix->ld,
+                                     .gathers = true,
+                                     .target = host,
+                                     .target_ld = ld,
+                                     .rows = matrix->rows,
+                                     .columns = matrix->columns,
+                                     .region = {.region = region, .rows = matrix->rows},
+                                     .ready = stream->computed};
+    enum lava_status status = lava_arena_wake(stream->arena, stream->device);
+    if (!status)
+        status = lava_stream_flush(stream);
+    if (!status) /* what was uploaded and not used since may be on its way */
+        status = lava_stream_wait(stream, stream->uploaded);
+    if (!status)
+        status = lava_download_start(stream, &download);
+    return status ? status : lava_download_finish(stream, 0);
+}
+
+static void *address_of(const struct lava_device_matrix *matrix) {
+    return (void *)(uintptr_t)(matrix->buffer->address + matrix->offset);
+}
+
+static struct lava_operand operand_of(const struct lava_device_matrix *matrix, enum lava_op op,
+                                      bool conjugate) {
+    return (struct lava_operand){
+        .first = address_of(matrix), .ld = matrix->ld, .op = op, .conjugate = conjugate};
+}
+
+static bool is_aligned(const struct lava_device_matrix *matrix) {
+    return (matrix->buffer->address + matrix->offset) % LAVA_DEVICE_MATRIX_ALIGN == 0;
+}
+
+static bool is_valid(const struct lava_device_product *product, const struct lava_operation *operation) {
+    const struct lava_device_matrix *a = &product->a, *b = &product->b, *c = &product->c;
+    bool b_n = product->op_b == LAVA_OP_N;
+    return a->type == b->type && (c->type == a->type || c->type == lava_type_sums(a->type)) &&
+           lava_type_is_complex(c->type) == lava_type_is_complex(a->type) &&
+           (product->op_a == LAVA_OP_N ? a->rows : a->columns) == operation->m &&
+           (b_n ? b->rows : b->columns) == operation->k && (b_n ? b->columns : b->rows) == operation->n &&
+           (product->region == LAVA_REGION_ALL || operation->m == operation->n) && is_aligned(a) &&
+           is_aligned(b);
+}
+
+enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product,
+                                     const struct lava_figures *figures) {
+    const struct lava_operation operation = {
+        .type = product->a.type,
+        .precision = product->precision,
+        .m = product->c.rows,
+        .n = product->c.columns,
+        .k = product->op_a == LAVA_OP_N ? product->a.columns : product->a.rows,
+        .a = operand_of(&product->a, product->op_a, product->conjugate_a),
+        .b = operand_of(&product->b, product->op_b, product->conjugate_b),
+        .c = {.first = address_of(&product->c),
+              .ld = product->c.ld,
+              .type = product->c.type,
+              .region = product->region,
+              .real_diagonal = product->real_diagonal},
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .on_device = true};
+    if (!is_valid(product, &operation))
+        return LAVA_ERROR_UNAVAILABLE;
+    if (operation.m == 0 || operation.n == 0)
+        return LAVA_OK;
+    if (lava_operation_is_trivial(&operation))
+        return lava_runner_scale(stream, &operation);
+    struct lava_overrides overrides = {0};
+    uint64_t free_bytes = lava_engine_free_bytes(stream->engine);
+    if (product->overrides)
+        overrides = *product->overrides;
+    if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
+        overrides.memory_bytes = free_bytes;
+    struct lava_plan plan;
+    lava_policy_choose(&operation, &stream->engine->capabilities, figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
+    return lava_runner_add(stream, &operation, &plan);
+}

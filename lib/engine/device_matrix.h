@@ -1,0 +1,77 @@
+/* Matrices on the device, column-major, and what a stream does with them: upload, product, download. LAPACK
+ * and level 3 by blocks are written with these calls.
+ *
+ *     struct lava_stream stream;
+ *     lava_device_matrix_create(engine, LAVA_TYPE_FP64, n, n, &a);
+ *     lava_stream_open(&stream, engine, false);
+ *     status = lava_device_matrix_upload(&stream, &a, host, lda);
+ *     const struct lava_device_matrix left = lava_device_matrix_block(&a, nb, n - nb, 0, nb), ...
+ *     status = status ? status : lava_device_product(&stream, &product);      C <- alpha op(A) op(B) + beta C
+ *     status = status ? status : lava_device_matrix_download(&stream, &a, host, lda);
+ *     status = lava_stream_close(&stream, status);
+ *     lava_device_matrix_free(engine, &a);
+ *
+ * Everything in a stream happens in the order of the calls. Products and uploads return before they have
+ * finished; a download returns when the host has the matrix. One user at a time, as for the engine. */
+#ifndef LAVA_ENGINE_DEVICE_MATRIX_H
+#define LAVA_ENGINE_DEVICE_MATRIX_H
+
+#include "dispatch/figures.h"
+#include "dispatch/operation.h"
+#include "dispatch/policy.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/stream.h"
+
+/* Blocks begin at rows that are multiples of these bytes: pack reads words of them. */
+#define LAVA_DEVICE_MATRIX_ALIGN 16
+
+/* A range of the engine's memory, or a block of one. The values of a new matrix are undefined. */
+struct lava_device_matrix {
+    const struct lava_buffer *buffer; /* owned by the engine's arena */
+    uint64_t offset;                  /* of the first element, in bytes */
+    enum lava_type type;
+    int64_t rows, columns, ld; /* elements */
+};
+
+/* rows and columns must be positive. Returns LAVA_ERROR_DEVICE_MEMORY where there is no room; then *matrix is
+ * empty, and may be freed. */
+enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
+                                           int64_t columns, struct lava_device_matrix *matrix);
+/* The stream that used it must be closed. Not for blocks. */
+void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matrix *matrix);
+
+/* Returns the block with these rows and columns. The bytes before `row` in a column must be a multiple of
+ * LAVA_DEVICE_MATRIX_ALIGN. Nothing is copied. */
+struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matrix *matrix, int64_t row,
+                                                   int64_t rows, int64_t column, int64_t columns);
+
+/* matrix <- host, column-major with leading dimension ld. The host's matrix has been read when it returns. */
+enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
+                                           const struct lava_device_matrix *matrix, const void *host,
+                                           int64_t ld);
+/* host <- matrix, or the region of it where it is square. After a failure the host's matrix may be written in
+ * part. */
+enum lava_status lava_device_matrix_download(struct lava_stream *stream,
+                                             const struct lava_device_matrix *matrix, enum lava_region region,
+                                             void *host, int64_t ld);
+
+/* C <- alpha op(A) op(B) + beta C on the device. Sizes follow from C and op(A). With beta = 0 C is not read.
+ */
+struct lava_device_product {
+    struct lava_device_matrix a, b,
+        c; /* a and b of one type; c of theirs, or FP32 if they are of half precision */
+    enum lava_op op_a, op_b;
+    bool conjugate_a, conjugate_b; /* complex types only */
+    struct lava_scalar alpha, beta;
+    enum lava_region region; /* of C, which is square then; the rest is neither read nor written */
+    bool real_diagonal; /* Hermitian C: imaginary parts of the diagonal are not read, and written as zero */
+    enum lava_precision precision;
+    const struct lava_overrides *overrides; /* for tests and benchmarks; NULL: none */
+};
+/* figures: by which kernel and split are chosen. Returns LAVA_ERROR_UNAVAILABLE where the sizes do not match,
+ * C overlaps A or B, or the device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY where what the product
+ * needs besides its matrices does not fit. Nothing was added to the stream then. */
+enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product,
+                                     const struct lava_figures *figures);
+
+#endif

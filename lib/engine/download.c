@@ -1,0 +1,155 @@
+/* Downloads blocks of C and writes them back. Called by runner.c. lib/host/copy_pool does the CPU's part of
+ * the work. */
+#include "lib/engine/download.h"
+
+#include "dispatch/arithmetic.h"
+#include "lib/base/fault.h"
+#include "lib/base/trace.h"
+
+/* Largest chunk of a result. The call waits for the write-back of the last one. */
+#define DOWN_CHUNK_BYTES (4 << 20)
+/* The columns of gathered chunks begin at multiples of this many elements. */
+#define RESULT_GROUP 4
+
+/* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column.
+ * Chunks are numbered down the rows first, then across the columns. */
+static void cut(const struct lava_stream *stream, struct lava_download *download) {
+    int64_t chunk_bytes = lava_minimum((int64_t)stream->arena->slot_bytes, DOWN_CHUNK_BYTES);
+    int64_t slot_elements = chunk_bytes / (int64_t)lava_type_bytes(download->source_type);
+    download->staged_ld =
+        download->gathers ? lava_blocking_padded(download->rows, RESULT_GROUP) : download->source_ld;
+    if (download->staged_ld <= slot_elements) {
+        download->chunk_rows = download->rows;
+        download->chunk_columns = lava_minimum(download->columns, slot_elements / download->staged_ld);
+    } else {
+        download->chunk_rows = lava_minimum(download->rows, slot_elements);
+        download->chunk_columns = 1;
+    }
+    int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
+    download->chunks = down * ((download->columns + download->chunk_columns - 1) / download->chunk_columns);
+}
+
+static struct lava_chunk chunk_at(const struct lava_download *download, int64_t index) {
+    int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
+    struct lava_chunk chunk = {.row = index % down * download->chunk_rows,
+                               .column = index / down * download->chunk_columns};
+    chunk.rows = lava_minimum(download->chunk_rows, download->rows - chunk.row);
+    chunk.columns = lava_minimum(download->chunk_columns, download->columns - chunk.column);
+    return chunk;
+}
+
+static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_download *download) {
+    const struct lava_arena *arena = stream->arena;
+    uint64_t element_bytes = lava_type_bytes(download->source_type);
+    uint64_t slot = stream->issued % LAVA_ARENA_SLOTS;
+    struct lava_chunk chunk = chunk_at(download, download->issued);
+    int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
+    uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
+    struct lava_device_copy copy = {.role = LAVA_ROLE_DOWNLOAD,
+                                    .source = download->source,
+                                    .target = &arena->buffers[LAVA_ARENA_STAGING_DOWN],
+                                    .source_offset = download->source_offset + first * element_bytes,
+                                    .target_offset = slot * arena->slot_bytes,
+                                    .columns = {.count = 1, .bytes = (uint64_t)elements * element_bytes}};
+    if (download->gathers)
+        copy.columns =
+            (struct lava_queue_columns){.count = (uint64_t)chunk.columns,
+                                        .bytes = (uint64_t)chunk.rows * element_bytes,
+                                        .source_pitch = (uint64_t)download->source_ld * element_bytes,
+                                        .target_pitch = (uint64_t)download->staged_ld * element_bytes};
+    enum lava_status status = lava_stream_copy(stream, &copy, download->ready, &stream->down[slot]);
+    if (!status) {
+        download->issued++;
+        stream->issued++;
+    }
+    return status;
+}
+
+/* Submits copies of the first `count` downloads that the device has finished, while slots are free. */
+static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct lava_download *download = stream->downloads[i];
+        while (download->issued < download->chunks) {
+            if (stream->issued - stream->written == LAVA_ARENA_SLOTS ||
+                !lava_queue_reached(stream->device, download->ready))
+                return LAVA_OK;
+            enum lava_status status = issue_chunk(stream, download);
+            if (status)
+                return status;
+        }
+    }
+    return LAVA_OK;
+}
+
+/* Writes the oldest downloaded chunk back to C. */
+static enum lava_status write_back_chunk(struct lava_stream *stream) {
+    struct lava_download *download = stream->downloads[0];
+    uint64_t slot = stream->written % LAVA_ARENA_SLOTS;
+    struct lava_chunk chunk = chunk_at(download, download->written);
+    if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
+        return LAVA_ERROR_DRIVER;
+    int64_t first =
+        (chunk.column * download->target_ld + chunk.row) * (int64_t)lava_type_bytes(download->target_type);
+    const struct lava_buffer *staging = &stream->arena->buffers[LAVA_ARENA_STAGING_DOWN];
+    const struct lava_copy copy = {.source = (const char *)staging->mapped + slot * stream->arena->slot_bytes,
+                                   .source_ld = download->staged_ld,
+                                   .target = (char *)download->target + first,
+                                   .target_ld = download->target_ld,
+                                   .rows = chunk.rows,
+                                   .columns = chunk.columns};
+    struct lava_write_back write_back = {.source_type = download->source_type,
+                                         .target_type = download->target_type,
+                                         .beta = download->beta,
+                                         .region = download->region,
+                                         .real_diagonal = download->real_diagonal};
+    write_back.region.diagonal += chunk.column - chunk.row;
+    write_back.region.rows = chunk.rows;
+    uint64_t begin_ns = lava_trace_now();
+    lava_copy_pool_write_back(stream->pool, &copy, &write_back);
+    lava_trace_add_work("write back", begin_ns,
+                        (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
+    download->written++;
+    stream->written++;
+    bool whole = chunk.row + chunk.rows == download->rows;
+    download->rows_done = whole ? 0 : chunk.row + chunk.rows;
+    download->columns_done = chunk.column + (whole ? chunk.columns : 0);
+    if (download->written == download->chunks) {
+        stream->download_count--;
+        for (uint32_t i = 0; i < stream->download_count; i++)
+            stream->downloads[i] = stream->downloads[i + 1];
+    }
+    return LAVA_OK;
+}
+
+/* At once: the whole result is at the beginning of staging memory when its commands have finished. */
+enum lava_status lava_download_start(struct lava_stream *stream, struct lava_download *download) {
+    stream->downloads[stream->download_count++] = download;
+    if (!stream->at_once) {
+        cut(stream, download);
+        return LAVA_OK;
+    }
+    download->staged_ld = download->source_ld;
+    download->chunk_rows = download->rows;
+    download->chunk_columns = download->columns;
+    download->chunks = download->issued = 1;
+    stream->down[stream->issued++ % LAVA_ARENA_SLOTS] = download->ready;
+    return lava_stream_flush(stream);
+}
+
+/* Uploads go before downloads, because the arithmetic waits for uploads. A download in parallel leaves
+ * uploads 19 of 48 GB/s (H200). So a download starts only when something waits for it. */
+enum lava_status lava_download_finish(struct lava_stream *stream, uint32_t count) {
+    struct lava_device *device = stream->device;
+    enum lava_status status = LAVA_OK;
+    while (!status && stream->download_count > count) {
+        if ((status = issue(stream, stream->download_count - count)))
+            break;
+        bool on_its_way = stream->written < stream->issued;
+        struct lava_point next =
+            on_its_way ? stream->down[stream->written % LAVA_ARENA_SLOTS] : stream->downloads[0]->ready;
+        status = lava_queue_wait(device, next, device->timeout_ns);
+        if (!status && on_its_way)
+            status = write_back_chunk(stream);
+    }
+    return status;
+}

@@ -1,0 +1,35 @@
+/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU. One user at a time. */
+#ifndef LAVA_ENGINE_DOWNLOAD_H
+#define LAVA_ENGINE_DOWNLOAD_H
+
+#include "dispatch/region.h"
+#include "lib/engine/stream.h"
+
+/* A block of C that is being downloaded. Everything before (column `columns_done`, row `rows_done`) of the
+ * block is written back. The caller owns the struct and keeps it until the download is finished. */
+struct lava_download {
+    const struct lava_buffer *source;
+    uint64_t source_offset;
+    enum lava_type source_type, target_type; /* as in struct lava_write_back */
+    int64_t source_ld;
+    bool gathers; /* columns lie far apart: each is copied alone; else everything between first and last is */
+    void *target;
+    int64_t target_ld;
+    int64_t rows, columns;
+    struct lava_region_block region; /* the part of the block that is written to C */
+    bool real_diagonal;
+    struct lava_scalar beta;
+    struct lava_point ready; /* reached when the device has finished the block */
+    /* progress */
+    int64_t staged_ld; /* leading dimension in staging memory */
+    int64_t chunk_rows, chunk_columns, chunks, issued, written;
+    int64_t columns_done, rows_done;
+};
+
+/* Queues the download behind the unfinished ones, at most LAVA_STREAM_DOWNLOADS in all. The commands that
+ * compute the block are already submitted. */
+enum lava_status lava_download_start(struct lava_stream *stream, struct lava_download *download);
+/* Waits until at most `count` downloads are unfinished. */
+enum lava_status lava_download_finish(struct lava_stream *stream, uint32_t count);
+
+#endif

@@ -1,0 +1,200 @@
+/* Collects commands for the compute queue, submits copies between host and device, and stamps both. Called by
+ * the other files of lib/engine. */
+#include "lib/engine/stream.h"
+
+#include <string.h>
+
+#include "lib/base/trace.h"
+#include "lib/engine/engine.h"
+
+/* Products computed at once: collected commands are submitted after this many copied bytes. The device reads
+ * them while the CPU copies more. */
+#define FLUSH_BYTES (1 << 20)
+/* The CPU's and the device's clocks agree for this long after they were compared. */
+#define CLOCKS_AGREE_NS 1000000000u
+
+/* Consecutive packs are timed as one interval. Stamps between them would keep them from overlapping. */
+static void end_packs(struct lava_stream *stream, const struct lava_commands *commands) {
+    if (stream->packing)
+        lava_stream_stamp_end(stream, commands);
+    stream->packing = false;
+}
+
+/* Roles that share a queue share its stamps. Returns NULL if nothing is timed or there is no more room. */
+static struct lava_stamps *stamps_of(struct lava_stream *stream, const struct lava_queue *queue) {
+    for (int role = 0; stream->stamped && role < LAVA_ROLE_COUNT; role++)
+        if (stream->device->queues[role] == queue)
+            return stream->stamps[role].pairs < LAVA_QUEUE_STAMP_PAIRS ? &stream->stamps[role] : NULL;
+    return NULL;
+}
+
+static void stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
+                        enum lava_stamp_kind kind) {
+    struct lava_stamps *stamps = stamps_of(stream, commands->queue);
+    if (!stamps)
+        return;
+    if (stamps->pairs == 0 && !stream->traces)
+        lava_queue_reset_stamps(stream->device, commands);
+    stamps->kinds[stamps->pairs] = (uint8_t)kind;
+    lava_queue_stamp(stream->device, commands, 2 * stamps->pairs);
+}
+
+void lava_stream_stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
+                             enum lava_stamp_kind kind) {
+    end_packs(stream, commands);
+    stamp_begin(stream, commands, kind);
+}
+
+void lava_stream_stamp_end(struct lava_stream *stream, const struct lava_commands *commands) {
+    struct lava_stamps *stamps = stamps_of(stream, commands->queue);
+    if (!stamps)
+        return;
+    lava_queue_stamp(stream->device, commands, 2 * stamps->pairs + 1);
+    stamps->pairs++;
+}
+
+enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_commands *commands) {
+    if (!stream->recording) {
+        enum lava_status status = lava_queue_begin(stream->device, LAVA_ROLE_COMPUTE, &stream->commands);
+        if (status)
+            return status;
+        stream->recording = true;
+    }
+    *commands = stream->commands;
+    return LAVA_OK;
+}
+
+enum lava_status lava_stream_flush(struct lava_stream *stream) {
+    struct lava_point done, wait = stream->commands_wait;
+    if (!stream->recording)
+        return LAVA_OK;
+    end_packs(stream, &stream->commands);
+    stream->recording = false;
+    stream->commands_bytes = 0;
+    stream->commands_wait = (struct lava_point){0};
+    return lava_queue_submit(stream->device, &stream->commands, &wait, 1, &done);
+}
+
+enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lava_point *after,
+                                    struct lava_point *done) {
+    if (after && after->queue && after->value > stream->commands_wait.value)
+        stream->commands_wait = *after;
+    *done = stream->computed = lava_queue_next_point(stream->device, LAVA_ROLE_COMPUTE);
+    bool much = stream->at_once && stream->commands_bytes >= FLUSH_BYTES;
+    return much ? lava_stream_flush(stream) : LAVA_OK;
+}
+
+/* Drops the collected commands after a failure. */
+static void abandon(struct lava_stream *stream) {
+    stream->packing = false;
+    if (stream->recording)
+        lava_queue_discard(stream->device, &stream->commands);
+    stream->recording = false;
+}
+
+enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point point) {
+    enum lava_status status = LAVA_OK;
+    if (point.queue && point.value > point.queue->submitted)
+        status = lava_stream_flush(stream);
+    return status ? status : lava_queue_wait(stream->device, point, stream->device->timeout_ns);
+}
+
+enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
+                                  struct lava_point after, struct lava_point *done) {
+    struct lava_device *device = stream->device;
+    struct lava_commands commands;
+    enum lava_status status = LAVA_OK;
+    if ((after.queue && after.value > after.queue->submitted) ||
+        device->queues[copy->role] == device->queues[LAVA_ROLE_COMPUTE])
+        status = lava_stream_flush(stream);
+    if (status || (status = lava_queue_begin(device, copy->role, &commands)))
+        return status;
+    if (stream->traces)
+        stamp_begin(stream, &commands,
+                    copy->role == LAVA_ROLE_UPLOAD ? LAVA_STAMP_UPLOAD : LAVA_STAMP_DOWNLOAD);
+    lava_queue_copy_columns(device, &commands, copy->source, copy->source_offset, copy->target,
+                            copy->target_offset, &copy->columns);
+    if (stream->traces)
+        lava_stream_stamp_end(stream, &commands);
+    lava_queue_barrier(device, &commands);
+    return lava_queue_submit(device, &commands, &after, 1, done);
+}
+
+/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. */
+static void begin_trace(struct lava_stream *stream) {
+    struct lava_device *device = stream->device;
+    stream->traces = lava_trace_on() && device->has_host_query_reset;
+    if (!stream->traces)
+        return;
+    stream->stamped = true;
+    if (lava_trace_now() - device->clock_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
+        stream->traces = false;
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
+        lava_queue_clear_stamps(device, (enum lava_role)role);
+}
+
+void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped) {
+    memset(stream, 0, sizeof *stream);
+    stream->engine = engine;
+    stream->device = engine->device;
+    stream->arena = &engine->arena;
+    stream->pool = engine->pool;
+    stream->stamped = stamped;
+    stream->from_staging = engine->device->capabilities.unified_memory;
+    begin_trace(stream);
+}
+
+void lava_stream_expect(struct lava_stream *stream, double seconds) {
+    stream->expected_s += seconds;
+    lava_engine_expect(stream->engine, stream->expected_s);
+}
+
+/* Adds what ran on the device's queues to the trace. */
+static void end_trace(struct lava_stream *stream) {
+    static const enum lava_trace_track tracks[LAVA_ROLE_COUNT] = {[LAVA_ROLE_COMPUTE] = LAVA_TRACE_COMPUTE,
+                                                                  [LAVA_ROLE_UPLOAD] = LAVA_TRACE_UPLOAD,
+                                                                  [LAVA_ROLE_DOWNLOAD] = LAVA_TRACE_DOWNLOAD};
+    static const char *const names[LAVA_STAMP_KINDS] = {[LAVA_STAMP_PACK] = "pack",
+                                                        [LAVA_STAMP_MULTIPLY] = "multiply",
+                                                        [LAVA_STAMP_EPILOGUE] = "epilogue",
+                                                        [LAVA_STAMP_UPLOAD] = "upload",
+                                                        [LAVA_STAMP_DOWNLOAD] = "download"};
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
+    for (int role = 0; role < LAVA_ROLE_COUNT && stream->traces; role++) {
+        const struct lava_stamps *stamps = &stream->stamps[role];
+        if (!lava_queue_read_stamps(stream->device, (enum lava_role)role, stamps->pairs, intervals))
+            continue;
+        for (uint32_t i = 0; i < stamps->pairs; i++) {
+            const struct lava_trace_span span = {.name = names[stamps->kinds[i]],
+                                                 .track = tracks[role],
+                                                 .begin_ns = intervals[i].begin_ns,
+                                                 .end_ns = intervals[i].end_ns};
+            lava_trace_add(&span);
+        }
+    }
+}
+
+/* Nothing may be running when a stream ends, because the next one reuses the buffers. */
+enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status) {
+    struct lava_device *device = stream->device;
+    status = status ? status : lava_stream_flush(stream);
+    abandon(stream);
+    enum lava_status drained = device->failed ? LAVA_OK : lava_queue_drain(device, device->timeout_ns);
+    if (drained) /* work in flight would overwrite the next stream's data */
+        lava_device_fail(device, drained);
+    status = status ? status : drained;
+    if (!status) {
+        end_trace(stream);
+        lava_pipelines_save(device);
+    }
+    return status;
+}
+
+void lava_stream_time(struct lava_stream *stream, uint64_t sums_ns[LAVA_STAMP_KINDS]) {
+    const struct lava_stamps *stamps = &stream->stamps[LAVA_ROLE_COMPUTE];
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
+    memset(sums_ns, 0, LAVA_STAMP_KINDS * sizeof *sums_ns);
+    if (lava_queue_read_stamps(stream->device, LAVA_ROLE_COMPUTE, stamps->pairs, intervals))
+        for (uint32_t i = 0; i < stamps->pairs; i++)
+            sums_ns[stamps->kinds[i]] += intervals[i].end_ns - intervals[i].begin_ns;
+}

@@ -1,0 +1,111 @@
+/* What is under way on one engine: commands that are collected for the compute queue, copies between host and
+ * device, and downloads. upload.h and download.h add to it, runner.h performs operations in it. Every wait is
+ * bounded. One stream at a time on an engine, one user at a time. */
+#ifndef LAVA_ENGINE_STREAM_H
+#define LAVA_ENGINE_STREAM_H
+
+#include "lib/engine/arena.h"
+#include "lib/host/copy_pool.h"
+#include "lib/vk/queue.h"
+
+struct lava_engine;
+struct lava_download;
+
+/* Up to LAVA_QUEUE_STAMP_PAIRS timed intervals of a queue, each with a kind. */
+enum lava_stamp_kind {
+    LAVA_STAMP_PACK,
+    LAVA_STAMP_MULTIPLY,
+    LAVA_STAMP_EPILOGUE,
+    LAVA_STAMP_UPLOAD,
+    LAVA_STAMP_DOWNLOAD,
+    LAVA_STAMP_KINDS
+};
+struct lava_stamps {
+    uint32_t pairs;
+    uint8_t kinds[LAVA_QUEUE_STAMP_PAIRS];
+};
+/* Most blocks of C that are computed or being computed but not yet in user memory. */
+#define LAVA_STREAM_DOWNLOADS LAVA_BLOCKING_BLOCKS_HELD
+
+struct lava_stream {
+    struct lava_engine *engine;
+    struct lava_device *device; /* the engine's, as the next two */
+    struct lava_arena *arena;
+    struct lava_copy_pool *pool;
+    bool stamped;      /* dispatches are timed */
+    bool traces;       /* copies are timed too; the stamps were cleared before */
+    bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */
+    /* Everything goes into one submission, or a few if much is read. The result is left in staging memory.
+     * Only for a product of one block whose operands fit the staging slots. */
+    bool at_once;
+    double expected_s; /* the device's time for what was added */
+
+    struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
+    struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
+    uint32_t next_slot, next_raw;
+    uint32_t chunks;            /* chunks of operands so far */
+    struct lava_point uploaded; /* the last plain upload; multiply has to wait for it */
+
+    bool recording; /* there are commands for the compute queue that are not submitted yet */
+    struct lava_commands commands;
+    struct lava_point commands_wait; /* the last upload that the commands read */
+    uint64_t commands_bytes;         /* at_once: bytes of staging memory that the commands read */
+    struct lava_point computed;      /* reached when all commands so far have finished */
+    bool packing;                    /* a run of packs is being timed */
+    uint32_t lists_used;             /* one bit per list of tiles that a dispatch reads */
+    struct lava_stamps stamps[LAVA_ROLE_COUNT];
+
+    /* Downloads in the order of their start, all unfinished. Their chunks use the slots in turn. */
+    struct lava_download *downloads[LAVA_STREAM_DOWNLOADS];
+    uint32_t download_count;
+    struct lava_point down[LAVA_ARENA_SLOTS]; /* reached when the slot is filled */
+    uint64_t issued, written;                 /* chunks submitted and chunks written back, of all downloads */
+};
+
+/* Begins an empty stream; the device must be idle. stamped: dispatches are timed, for lava_stream_time. Where
+ * a trace is written everything is timed. */
+void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped);
+/* Submits what is collected, or drops it where status is a failure, and waits until the device is idle. Adds
+ * what ran to the trace. Returns status, or what went wrong now; the device is idle then or marked as failed.
+ */
+enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status);
+
+/* Commands for the compute queue are collected until lava_stream_flush. begin returns the commands to
+ * record into. submit delays their start until the upload `after` (NULL: none) is reached too, and sets *done
+ * to the point when they will have finished. */
+enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_commands *commands);
+enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lava_point *after,
+                                    struct lava_point *done);
+enum lava_status lava_stream_flush(struct lava_stream *stream);
+/* Adds to the time that the device is expected to take; waits may last longer then. */
+void lava_stream_expect(struct lava_stream *stream, double seconds);
+
+/* Waits until the point is reached. The point may be among the collected commands. */
+enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point point);
+
+/* A chunk of an operand: rows x columns at (row, column) of its stored block, or of a result. */
+struct lava_chunk {
+    int64_t row, column, rows, columns;
+};
+
+/* A copy between host and device in a submission of its own, after the point `after`. Collected commands are
+ * submitted first if `after` is among them or the queue is the same. */
+struct lava_device_copy {
+    enum lava_role role; /* selects the queue */
+    const struct lava_buffer *source, *target;
+    uint64_t source_offset, target_offset;
+    struct lava_queue_columns columns; /* one, where the bytes are contiguous */
+};
+
+enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
+                                  struct lava_point after, struct lava_point *done);
+
+/* Stamp the beginning and the end of an interval. They do nothing where nothing is timed, or without room. */
+void lava_stream_stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
+                             enum lava_stamp_kind kind);
+void lava_stream_stamp_end(struct lava_stream *stream, const struct lava_commands *commands);
+
+/* Sums the times of each kind of dispatch, after lava_stream_close. */
+void lava_stream_time(struct lava_stream *stream, uint64_t sums_ns[LAVA_STAMP_KINDS]);
+
+#endif

@@ -1,0 +1,267 @@
+/* Matrices on the device: chains of products in one stream, blocks of one matrix, memory that is kept and
+ * given back, and calls that are refused. Elements are small integers, so every result is exact.
+ * (executor_products.c tests every type, transposition and region.) */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "lib/engine/device_matrix.h"
+#include "lib/vk/gpu.h"
+
+#define SIZE 200 /* several tiles of the small rows */
+
+static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+static struct lava_engine *engine;
+static unsigned seed;
+
+static int open_engine(void **state) {
+    const char *why;
+    struct lava_device *device;
+    (void)state;
+    setenv("LAVABLAS_DEVICE", "cpu", 0);
+    seed = (unsigned)time(NULL);
+    printf("seed: %u\n", seed);
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "no device: %s\n", why);
+        return -1;
+    }
+    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    lava_engine_destroy(engine);
+    return 0;
+}
+
+static void fill(double *matrix, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        matrix[i] = rand_r(&seed) % 5 - 2;
+}
+
+/* c <- alpha a op(b) + beta c, all SIZE x SIZE. */
+static void multiply(double alpha, const double *a, const double *b, enum lava_op op_b, double beta,
+                     double *c) {
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            double sum = 0;
+            for (int k = 0; k < SIZE; k++)
+                sum += a[k * SIZE + i] * b[op_b == LAVA_OP_N ? j * SIZE + k : k * SIZE + j];
+            c[j * SIZE + i] = alpha * sum + beta * c[j * SIZE + i];
+        }
+}
+
+static void assert_same(const double *got, const double *expected, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (got[i] != expected[i])
+            fail_msg("element %lld is %g, not %g", (long long)i, got[i], expected[i]);
+}
+
+static double matrices[4][SIZE * SIZE], expected[SIZE * SIZE], twice[SIZE * SIZE];
+
+/* c <- a b; a <- c b^T - a; b <- a c + 2 b: each reads what the one before has written, and writes over what
+ * it has read. */
+static void chain(void **state) {
+    struct lava_device_matrix x[3];
+    struct lava_stream stream;
+    double *a = matrices[0], *b = matrices[1], *c = matrices[2], *got = matrices[3];
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        fill(matrices[i], SIZE * SIZE);
+    lava_stream_open(&stream, engine, false);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, SIZE, SIZE, &x[i]), LAVA_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(lava_device_matrix_upload(&stream, &x[i], matrices[i], SIZE), LAVA_OK);
+    const struct lava_device_product products[] = {
+        {.a = x[0], .b = x[1], .c = x[2], .alpha.real = 1},
+        {.a = x[2], .b = x[1], .c = x[0], .op_b = LAVA_OP_T, .alpha.real = 1, .beta.real = -1},
+        {.a = x[0], .b = x[2], .c = x[1], .alpha.real = 1, .beta.real = 2}};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_OK);
+    assert_int_equal(lava_device_matrix_download(&stream, &x[1], LAVA_REGION_ALL, got, SIZE), LAVA_OK);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    multiply(1, a, b, LAVA_OP_N, 0, c);
+    multiply(1, c, b, LAVA_OP_T, -1, a);
+    multiply(1, a, c, LAVA_OP_N, 2, b);
+    assert_same(got, b, SIZE * SIZE);
+    for (int i = 0; i < 3; i++)
+        lava_device_matrix_free(engine, &x[i]);
+}
+
+/* The trailing block of a matrix less the product of a column of blocks and a row of blocks, step by step, as
+ * a blocked LU does; everything in one matrix, and a block is uploaded in the middle. */
+static void blocks(void **state) {
+    const int64_t nb = 64;
+    struct lava_device_matrix x;
+    struct lava_stream stream;
+    double *host = matrices[0], *got = matrices[1], *late = matrices[2];
+    (void)state;
+    fill(host, SIZE * SIZE);
+    fill(late, SIZE);
+    lava_stream_open(&stream, engine, false);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, SIZE, SIZE, &x), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &x, host, SIZE), LAVA_OK);
+    for (int64_t j = 0; j + nb < SIZE; j += nb) {
+        int64_t end = j + nb, rest = SIZE - end;
+        const struct lava_device_product product = {.a = lava_device_matrix_block(&x, end, rest, j, nb),
+                                                    .b = lava_device_matrix_block(&x, j, nb, end, rest),
+                                                    .c = lava_device_matrix_block(&x, end, rest, end, rest),
+                                                    .alpha.real = -1,
+                                                    .beta.real = 1};
+        const struct lava_device_matrix column = lava_device_matrix_block(&x, 0, SIZE, end, 1);
+        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_OK);
+        assert_int_equal(lava_device_matrix_upload(&stream, &column, late, SIZE), LAVA_OK);
+        for (int64_t q = end; q < SIZE; q++)
+            for (int64_t p = end; p < SIZE; p++)
+                for (int64_t k = j; k < end; k++)
+                    host[q * SIZE + p] -= host[k * SIZE + p] * host[q * SIZE + k];
+        for (int64_t p = 0; p < SIZE; p++)
+            host[end * SIZE + p] = late[p];
+    }
+    assert_int_equal(lava_device_matrix_download(&stream, &x, LAVA_REGION_ALL, got, SIZE), LAVA_OK);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    assert_same(got, host, SIZE * SIZE);
+    lava_device_matrix_free(engine, &x);
+}
+
+/* More products than lists of tiles, of growing size, so that lists and buffers are replaced on the way. */
+static void many_shapes(void **state) {
+    struct lava_device_matrix a, b, c;
+    struct lava_stream stream;
+    (void)state;
+    fill(matrices[0], SIZE * SIZE);
+    fill(matrices[1], SIZE * SIZE);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        expected[i] = 0;
+    lava_engine_release(engine);
+    lava_stream_open(&stream, engine, false);
+    struct lava_device_matrix *all[] = {&a, &b, &c};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, SIZE, SIZE, all[i]), LAVA_OK);
+        assert_int_equal(lava_device_matrix_upload(&stream, all[i], i < 2 ? matrices[i] : expected, SIZE),
+                         LAVA_OK);
+    }
+    for (int64_t size = 2; size <= SIZE; size += 6) {
+        const struct lava_device_product product = {.a = lava_device_matrix_block(&a, 0, size, 0, size),
+                                                    .b = lava_device_matrix_block(&b, 0, size, 0, SIZE),
+                                                    .c = lava_device_matrix_block(&c, 0, size, 0, SIZE),
+                                                    .alpha.real = 1,
+                                                    .beta.real = 1};
+        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_OK);
+        for (int64_t j = 0; j < SIZE; j++)
+            for (int64_t i = 0; i < size; i++)
+                for (int64_t k = 0; k < size; k++)
+                    expected[j * SIZE + i] += matrices[0][k * SIZE + i] * matrices[1][j * SIZE + k];
+    }
+    assert_int_equal(lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, twice, SIZE), LAVA_OK);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    assert_same(twice, expected, SIZE * SIZE);
+    for (int i = 0; i < 3; i++)
+        lava_device_matrix_free(engine, all[i]);
+}
+
+/* With alpha = 0, or without columns of op(A), C is scaled, and NaN in A and B does not matter. An empty C is
+ * fine. */
+static void nothing_to_multiply(void **state) {
+    struct lava_device_matrix a, c;
+    struct lava_stream stream;
+    double *host = matrices[0], *nan = matrices[1], *got = matrices[2];
+    (void)state;
+    fill(host, SIZE * SIZE);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        nan[i] = 0.0 / 0.0;
+    lava_stream_open(&stream, engine, false);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, SIZE, SIZE, &a), LAVA_OK);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, SIZE, SIZE, &c), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &a, nan, SIZE), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &c, host, SIZE), LAVA_OK);
+    const struct lava_device_matrix empty = lava_device_matrix_block(&a, 0, SIZE, 0, 0);
+    const struct lava_device_product products[] = {
+        {.a = a, .b = a, .c = c, .beta.real = 3},
+        {.a = empty, .b = empty, .c = c, .op_b = LAVA_OP_T, .alpha.real = 1, .beta.real = 2},
+        {.a = a, .b = empty, .c = lava_device_matrix_block(&c, 0, SIZE, 0, 0), .alpha.real = 1}};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_OK);
+    assert_int_equal(lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, got, SIZE), LAVA_OK);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        host[i] *= 6;
+    assert_same(got, host, SIZE * SIZE);
+    lava_device_matrix_free(engine, &a);
+    lava_device_matrix_free(engine, &c);
+}
+
+static void refused(void **state) {
+    struct lava_device_matrix a, b, c, of_fp32;
+    struct lava_stream stream;
+    (void)state;
+    struct lava_device_matrix *all[] = {&a, &b, &c, &of_fp32};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(
+            lava_device_matrix_create(engine, i < 3 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32, 64, 64, all[i]),
+            LAVA_OK);
+    lava_stream_open(&stream, engine, false);
+    const struct lava_device_matrix narrow = lava_device_matrix_block(&b, 0, 64, 0, 63);
+    struct lava_device_matrix odd = lava_device_matrix_block(&b, 0, 32, 0, 64);
+    odd.offset += 8; /* a row that is not at a word */
+    const struct lava_device_product products[] = {
+        {.a = a, .b = narrow, .c = c},  /* N differs */
+        {.a = narrow, .b = b, .c = c},  /* K differs */
+        {.a = a, .b = b, .c = narrow},  /* both */
+        {.a = a, .b = of_fp32, .c = c}, /* types */
+        {.a = a, .b = b, .c = of_fp32}, /* C's type */
+        {.a = a, .b = b, .c = a},       /* overlap */
+        {.a = odd, .b = odd, .c = lava_device_matrix_block(&c, 0, 32, 0, 32), .op_b = LAVA_OP_T},
+        {.a = a, .b = narrow, .c = lava_device_matrix_block(&c, 0, 64, 0, 63), .region = LAVA_REGION_LOWER}};
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_ERROR_UNAVAILABLE);
+    assert_false(stream.recording);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    for (int i = 0; i < 4; i++)
+        lava_device_matrix_free(engine, all[i]);
+}
+
+/* A returned buffer serves the next matrix; released memory is gone; what does not fit is refused and freed.
+ */
+static void memory(void **state) {
+    struct lava_device_matrix first, second, too_large, many[LAVA_ARENA_RANGES];
+    (void)state;
+    lava_engine_release(engine);
+    uint64_t before = engine->device->device_bytes;
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 1000, 50, &first), LAVA_OK);
+    uint64_t with_one = engine->device->device_bytes;
+    assert_true(with_one > before);
+    assert_true(lava_arena_taken_bytes(&engine->arena) >= 4 * 1000 * 50);
+    lava_device_matrix_free(engine, &first);
+    assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, 500, 45, &second), LAVA_OK);
+    assert_int_equal(engine->device->device_bytes, with_one);
+    lava_device_matrix_free(engine, &second);
+
+    assert_int_not_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 0, 1, &too_large), LAVA_OK);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_CFP64, 1 << 30, 1 << 30, &too_large),
+                     LAVA_ERROR_DEVICE_MEMORY);
+    lava_device_matrix_free(engine, &too_large);
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 8, 8, &many[i]), LAVA_OK);
+    assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 8, 8, &too_large),
+                     LAVA_ERROR_DEVICE_MEMORY);
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        lava_device_matrix_free(engine, &many[i]);
+    lava_engine_release(engine);
+    assert_int_equal(engine->device->device_bytes, before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chain),       cmocka_unit_test(blocks),
+                                       cmocka_unit_test(many_shapes), cmocka_unit_test(nothing_to_multiply),
+                                       cmocka_unit_test(refused),     cmocka_unit_test(memory)};
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
