@@ -55,8 +55,8 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
                                              const struct lava_device_matrix *matrix, enum lava_region region,
                                              void *host, int64_t ld);
 
-/* C <- alpha op(A) op(B) + beta C on the device. Sizes follow from C and op(A). With beta = 0 C is not read.
- */
+/* C <- alpha op(A) op(B) + beta C on the device. Sizes follow from C and op(A). With beta = 0 C is not read;
+ * with alpha = 0 A and B are not. */
 struct lava_device_product {
     struct lava_device_matrix a, b,
         c; /* a and b of one type; c of theirs, or FP32 if they are of half precision */

@@ -220,8 +220,11 @@ static void refused(void **state) {
         {.a = a, .b = b, .c = a},       /* overlap */
         {.a = odd, .b = odd, .c = lava_device_matrix_block(&c, 0, 32, 0, 32), .op_b = LAVA_OP_T},
         {.a = a, .b = narrow, .c = lava_device_matrix_block(&c, 0, 64, 0, 63), .region = LAVA_REGION_LOWER}};
-    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
-        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_ERROR_UNAVAILABLE);
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        struct lava_device_product product = products[i];
+        product.alpha.real = 1;
+        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_ERROR_UNAVAILABLE);
+    }
     assert_false(stream.recording);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
     for (int i = 0; i < 4; i++)
