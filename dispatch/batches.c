@@ -2,7 +2,6 @@
  * row. It is a SIMT row, because K is short, and the one with the lowest estimated time. */
 #include "dispatch/batches.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
@@ -19,111 +18,145 @@
 /* Larger products of a batch are computed one by one: each fills a device by itself. */
 #define LARGEST_WORK (512.0 * 512.0 * 512.0)
 #define WORD_BYTES   16
-/* Device memory that a round may use. */
-#define MEMORY_BYTES (UINT64_C(256) << 20)
-/* Bytes of a round, in each direction: large enough for the bus's full rate, small enough to keep the wait at
+/* Device memory that all blocks may use. */
+#define MEMORY_BYTES (UINT64_C(512) << 20)
+/* Bytes of a block, in each direction: large enough for the bus's full rate, small enough to keep the wait at
  * both ends short. It holds 640 fp32 products of 64 x 64; an H200 runs 660 tiles at once. */
-#define ROUND_BYTES (UINT64_C(20) << 20)
+#define BLOCK_BYTES (UINT64_C(20) << 20)
+/* Blocks that are computed or wait for their download. */
+#define BLOCKS_HELD 4
+/* Elements of a column of a result are padded to a multiple of this. */
+#define RESULT_GROUP 4
 
 static uint64_t padded(int64_t size, uint32_t multiple) {
     return (uint64_t)lava_blocking_padded(size, multiple);
 }
 
-/* Fills in the bytes of one product at each stage. */
-static void measure(const struct lava_operation *operation, const struct lava_kernel *kernel,
-                    struct lava_batch_plan *plan) {
-    uint64_t bytes = lava_type_bytes(operation->type);
-    uint32_t word = WORD_BYTES / (uint32_t)bytes;
-    int64_t m = operation->m, n = operation->n, k = operation->k;
-    plan->kernel = kernel;
-    plan->tiles_m = (uint32_t)(padded(m, kernel->tile_m) / kernel->tile_m);
-    plan->tiles_n = (uint32_t)(padded(n, kernel->tile_n) / kernel->tile_n);
-    plan->k_padded = lava_blocking_padded(k, kernel->tile_k);
-    plan->raw_a_bytes = bytes * (operation->a.op == LAVA_OP_N ? padded(m, word) * (uint64_t)k
-                                                              : padded(k, word) * (uint64_t)m);
-    plan->raw_b_bytes = bytes * (operation->b.op == LAVA_OP_N ? padded(k, word) * (uint64_t)n
-                                                              : padded(n, word) * (uint64_t)k);
-    plan->packed_a_bytes = bytes * padded(m, kernel->tile_m) * (uint64_t)plan->k_padded;
-    plan->packed_b_bytes = bytes * padded(n, kernel->tile_n) * (uint64_t)plan->k_padded;
-    plan->accumulator_bytes = bytes * padded(m, kernel->tile_m) * padded(n, kernel->tile_n);
-    plan->result_bytes = bytes * padded(m, 4) * (uint64_t)n;
-}
+/* The bytes of one product at each stage. */
+struct sizes {
+    uint64_t raw_a, raw_b;       /* as uploaded: columns begin at words */
+    uint64_t packed_a, packed_b; /* as packed */
+    uint64_t sums, result;       /* C padded to tiles, and C without padding */
+    uint64_t tiles_m, tiles_n, k_padded;
+};
 
-/* Estimated time of all products. The bus is assumed to carry one direction at a time. The first round's
- * upload, its arithmetic, and the last round's download do not overlap with other work. */
-static double gpu_ns(const struct lava_batch_plan *plan, const struct lava_profile_kernel *row,
-                     const struct lava_rates *rates, double count) {
-    const struct lava_kernel *kernel = plan->kernel;
-    double up_ns = 1e9 * (double)(plan->raw_a_bytes + plan->raw_b_bytes) / rates->upload_bytes_per_s;
-    double down_ns = 1e9 * (double)plan->result_bytes / rates->download_bytes_per_s;
-    double depth = (double)plan->k_padded + row->start_k;
-    double tiles = (double)plan->tiles_m * plan->tiles_n;
-    double multiply_ns = 1e9 * 2.0 * kernel->tile_m * kernel->tile_n * tiles * depth / row->flops_per_s;
-    double bytes = (double)(plan->raw_a_bytes + plan->raw_b_bytes + plan->result_bytes) +
-                   2.0 * (double)(plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes);
-    double compute_ns = multiply_ns + 1e9 * bytes / rates->memory_bytes_per_s;
-    double round = fmin(count, (double)plan->round);
-    return 2.0 * rates->call_latency_ns + fmax(up_ns + down_ns, compute_ns) * count +
-           fmin(up_ns + down_ns, compute_ns) * round;
+static struct sizes measure(const struct lava_operation *operation, const struct lava_kernel *kernel) {
+    uint64_t bytes = lava_type_bytes(operation->type), m = (uint64_t)operation->m, n = (uint64_t)operation->n,
+             k = (uint64_t)operation->k;
+    uint32_t word = WORD_BYTES / (uint32_t)bytes;
+    uint64_t padded_m = padded(operation->m, kernel->tile_m), padded_n = padded(operation->n, kernel->tile_n);
+    uint64_t padded_k = padded(operation->k, kernel->tile_k), words_k = padded(operation->k, word);
+    bool a_n = operation->a.op == LAVA_OP_N, b_n = operation->b.op == LAVA_OP_N;
+    return (struct sizes){.raw_a = bytes * (a_n ? padded(operation->m, word) * k : words_k * m),
+                          .raw_b = bytes * (b_n ? words_k * n : padded(operation->n, word) * k),
+                          .packed_a = bytes * padded_m * padded_k,
+                          .packed_b = bytes * padded_n * padded_k,
+                          .sums = bytes * padded_m * padded_n,
+                          .result = bytes * padded(operation->m, RESULT_GROUP) * n,
+                          .tiles_m = padded_m / kernel->tile_m,
+                          .tiles_n = padded_n / kernel->tile_n,
+                          .k_padded = padded_k};
 }
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Products per round; 0: not even one fits. Tiny products are much larger when padded to whole tiles. */
-static int64_t round_of(const struct lava_batch_plan *plan, const struct lava_capabilities *device) {
-    uint64_t tiles = (uint64_t)plan->tiles_m * plan->tiles_n;
-    uint64_t memory = plan->packed_a_bytes + plan->packed_b_bytes + plan->accumulator_bytes +
-                      2 * plan->result_bytes + LAVA_BLOCKING_TILE_LISTS * tiles * sizeof(uint32_t);
-    uint64_t packed =
-        plan->packed_a_bytes > plan->packed_b_bytes ? plan->packed_a_bytes : plan->packed_b_bytes;
-    uint64_t largest = packed > plan->accumulator_bytes ? packed : plan->accumulator_bytes;
-    if ((uint64_t)plan->k_padded > GROUPS_MAX * LAVA_PACK_BLOCK)
+static uint64_t largest(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Returns the products per block; 0: not even one fits. Tiny products are much larger when padded to whole
+ * tiles. */
+static int64_t products_of(const struct sizes *sizes, const struct lava_capabilities *device) {
+    uint64_t tiles = sizes->tiles_m * sizes->tiles_n;
+    uint64_t memory = sizes->packed_a + 2 * sizes->packed_b + BLOCKS_HELD * (sizes->sums + sizes->result) +
+                      LAVA_BLOCKING_TILE_LISTS * tiles * sizeof(uint32_t);
+    uint64_t buffer = largest(largest(sizes->packed_a, sizes->packed_b), BLOCKS_HELD * sizes->sums);
+    if (sizes->k_padded > GROUPS_MAX * LAVA_PACK_BLOCK ||
+        largest(largest(sizes->raw_a, sizes->raw_b), sizes->result) > LAVA_BLOCKING_SLOT_BYTES)
         return 0;
-    uint64_t most = PANELS_MAX / (plan->tiles_m > plan->tiles_n ? plan->tiles_m : plan->tiles_n);
-    most = least(most, ROUND_BYTES / (plan->raw_a_bytes + plan->raw_b_bytes));
-    most = least(most, ROUND_BYTES / plan->result_bytes);
+    uint64_t most = PANELS_MAX / largest(sizes->tiles_m, sizes->tiles_n);
+    most = least(most, BLOCK_BYTES / (sizes->raw_a + sizes->raw_b));
+    most = least(most, BLOCK_BYTES / sizes->result);
     most = least(most, least(MEMORY_BYTES, device->memory_bytes / 4) / memory);
-    return (int64_t)least(most, device->max_buffer_bytes / largest);
+    return (int64_t)least(most, device->max_buffer_bytes / buffer);
 }
 
-/* Chooses the fastest row that the device can run. Returns false if there is none, or if no row fits one
- * product into a round. */
-static bool choose_row(const struct lava_operation *operation, int64_t count,
-                       const struct lava_capabilities *device, const struct lava_device_figures *figures,
-                       struct lava_batch_plan *best) {
+/* Fills in *blocking. Returns false if not even one product fits a block. */
+static bool plan_blocks(const struct lava_operation *operation, const struct lava_kernel *kernel,
+                        const struct lava_capabilities *device, struct lava_blocking *blocking) {
+    const struct sizes sizes = measure(operation, kernel);
+    int64_t count = operation->series->count, most = products_of(&sizes, device);
+    if (most < 1)
+        return false;
+    int64_t blocks = (count - 1) / most + 1;
+    uint64_t products = (uint64_t)(blocks > 1 ? most : count);
+    *blocking = (struct lava_blocking){.block_m = operation->m,
+                                       .block_n = operation->n,
+                                       .block_k = operation->k,
+                                       .blocks_m = 1,
+                                       .blocks_n = blocks,
+                                       .blocks_k = 1,
+                                       .later_n = operation->n,
+                                       .piece_m = operation->m,
+                                       .products = (int64_t)products,
+                                       .split_k = 1,
+                                       .epilogue = true,
+                                       .packed_a_bytes = products * sizes.packed_a,
+                                       .packed_b_bytes = products * sizes.packed_b,
+                                       .accumulator_bytes = products * sizes.sums,
+                                       .result_bytes = products * sizes.result,
+                                       .blocks_held = (uint32_t)lava_minimum(blocks, BLOCKS_HELD),
+                                       .tile_list_bytes =
+                                           products * sizes.tiles_m * sizes.tiles_n * sizeof(uint32_t)};
+    blocking->total_bytes = blocking->packed_a_bytes + 2 * blocking->packed_b_bytes +
+                            blocking->blocks_held * (blocking->accumulator_bytes + blocking->result_bytes) +
+                            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
+    return true;
+}
+
+/* Chooses the fastest row that the device can run. Leaves plan->kernel NULL if there is none, or if no row
+ * fits a product into a block. */
+static void choose_row(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_device_figures *figures, struct lava_plan *plan) {
     const struct lava_profile *profile = lava_profiles_find(device);
-    const struct lava_rates rates = lava_cost_rates(profile, figures);
-    bool found = false;
+    struct lava_estimate estimate = {.operation = operation,
+                                     .device = device,
+                                     .rates = lava_cost_rates(profile, figures),
+                                     .multiprocessors = device->multiprocessors ? device->multiprocessors
+                                                                                : profile->multiprocessors};
+    plan->profile = profile;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
-        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        const struct lava_kernel *kernel = estimate.kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (!kernel || kernel->type != operation->type || !lava_kernel_is_simt(kernel) ||
-            !lava_kernel_fits(kernel, device, NULL))
+            !lava_kernel_fits(kernel, device, NULL) ||
+            !plan_blocks(operation, kernel, device, &estimate.blocking))
             continue;
-        struct lava_profile_kernel row = lava_cost_row(&profile->kernels[i], kernel, figures);
-        struct lava_batch_plan plan = *best;
-        measure(operation, kernel, &plan);
-        plan.round = round_of(&plan, device);
-        if (plan.round < 1)
+        estimate.row = lava_cost_row(&profile->kernels[i], kernel, figures);
+        double gpu_ns = lava_cost_gpu_ns(&estimate);
+        if (plan->kernel && gpu_ns >= plan->gpu_ns)
             continue;
-        plan.gpu_ns = gpu_ns(&plan, &row, &rates, (double)count);
-        if (!found || plan.gpu_ns < best->gpu_ns)
-            *best = plan;
-        found = true;
+        plan->kernel = kernel;
+        plan->blocking = estimate.blocking;
+        plan->resident_workgroups = (uint32_t)lava_cost_slots(&estimate);
+        plan->flops_per_s = estimate.row.flops_per_s;
+        plan->gpu_ns = gpu_ns;
     }
-    return found;
 }
 
-void lava_batches_choose(const struct lava_operation *operation, int64_t count,
-                         const struct lava_capabilities *device, const struct lava_figures *figures,
-                         enum lava_mode mode, struct lava_batch_plan *plan) {
+void lava_batches_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
+                         const struct lava_figures *figures, enum lava_mode mode, struct lava_plan *plan) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    int64_t count = operation->series->count;
     memset(plan, 0, sizeof *plan);
     plan->place = LAVA_PLACE_CPU;
     plan->reason = LAVA_REASON_NO_KERNEL;
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation) * (double)count;
-    if (count < 2 || work > LARGEST_WORK || !choose_row(operation, count, device, &figures->device, plan))
+    if (count < 2 || work > LARGEST_WORK)
+        return;
+    choose_row(operation, device, &figures->device, plan);
+    if (!plan->kernel)
         return;
     bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
     plan->reason = mode == LAVA_MODE_GPU ? LAVA_REASON_FORCED

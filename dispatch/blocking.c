@@ -113,12 +113,13 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->block_n = lava_minimum(operation->n, (int64_t)padded_n);
     blocking->block_k = lava_minimum(operation->k, (int64_t)padded_k);
     blocking->later_n = blocking->block_n;
+    blocking->products = 1;
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->epilogue = operation->on_device || operation->of_parts || blocking->split_k > 1 || blocking->blocks_k > 1 ||
-                         extra * PADDING_SHARE > (uint64_t)blocking->block_m;
+    blocking->epilogue = operation->on_device || operation->of_parts || blocking->split_k > 1 ||
+                         blocking->blocks_k > 1 || extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
     blocking->packed_b_bytes = lava_packed_layout(kernel, kernel->tile_n, padded_n, padded_k).bytes;

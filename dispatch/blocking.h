@@ -21,19 +21,25 @@
 
 #define LAVA_BLOCKING_BLOCKS_HELD 16
 
+/* Bytes of a staging slot, unless the device or the configuration allows less. An operand of a batch's
+ * product must fit one. */
+#define LAVA_BLOCKING_SLOT_BYTES (8ull << 20)
+
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block in each direction may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
-    bool by_strips;   /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
-    int64_t later_n;  /* columns of a row block's column blocks after the first; the last may be smaller. At
-                       * most block_n; whole tiles, or block_n if there is one block */
-    int64_t piece_m;  /* rows of op(A) that are packed and multiplied at a time, unless they are packed
-                       * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
-                       * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
-                       * packed whole */
+    bool by_strips;  /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
+    int64_t later_n; /* columns of a row block's column blocks after the first; the last may be smaller. At
+                      * most block_n; whole tiles, or block_n if there is one block */
+    int64_t piece_m; /* rows of op(A) that are packed and multiplied at a time, unless they are packed
+                      * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
+                      * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
+                      * packed whole */
+    int64_t
+        products; /* of a batch: products per block, except the last; else 1. blocks_n counts the blocks */
     uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: not split */
-    bool epilogue; /* the epilogue runs: alpha, sum of slices, compact result; on the device it updates C
-                    * instead. Else multiply applies alpha */
+    bool epilogue;    /* the epilogue runs: alpha, sum of slices, compact result; on the device it updates C
+                       * instead. Else multiply applies alpha */
     uint64_t packed_a_bytes, packed_b_bytes; /* one packed panel of each; B exists twice (double buffering) */
     uint64_t
         accumulator_bytes; /* padded block of C, all slices, fp32 (without epilogue: in the result's type) */

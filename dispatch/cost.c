@@ -73,9 +73,9 @@ double lava_cost_tiles(const struct lava_estimate *estimate) {
     return estimate->operation->c.region == LAVA_REGION_ALL ? all : all / 2;
 }
 
-/* A part of a block: rows of op(A), columns of op(B), and a depth of K. */
+/* A part of a block: rows of op(A), columns of op(B), and a depth of K, of so many products. */
 struct extent {
-    int64_t rows, columns, k;
+    int64_t rows, columns, k, products;
 };
 
 /* Returns the units of the extent: its tiles in the region, times the slices of K. */
@@ -86,7 +86,7 @@ static double units_of(const struct lava_estimate *estimate, const struct extent
     if (region->block.region != LAVA_REGION_ALL)
         tiles = (double)lava_region_count(region, (uint32_t)tiles_of(extent->rows, kernel->tile_m),
                                           (uint32_t)tiles_of(extent->columns, kernel->tile_n));
-    return tiles * estimate->blocking.split_k;
+    return tiles * estimate->blocking.split_k * (double)extent->products;
 }
 
 /* For a triangle, each strip counts as an equal share of the tiles. */
@@ -154,6 +154,7 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     const struct lava_blocking *blocking = &estimate->blocking;
     double bytes = read_bytes(estimate, extent->rows, kernel->tile_m, extent->k) +
                    read_bytes(estimate, extent->columns, kernel->tile_n, extent->k);
+    bytes *= (double)extent->products;
     size_t sum_bytes = lava_type_bytes(blocking->epilogue ? lava_type_sums(estimate->operation->type)
                                                           : lava_operation_result_type(estimate->operation));
     double passes = 2.0 - 1.0 / (double)blocking->blocks_k;
@@ -194,19 +195,19 @@ static double download_ns(const struct lava_estimate *estimate, int64_t rows, in
 }
 
 /* The epilogue reads all slices and writes the result. */
-static double epilogue_ns(const struct lava_estimate *estimate, int64_t rows, int64_t columns) {
+static double epilogue_ns(const struct lava_estimate *estimate, const struct lava_block *block) {
     if (!estimate->blocking.epilogue)
         return 0;
-    double sums = (double)rows * (double)columns *
+    double sums = (double)block->rows * (double)block->columns *
                   (double)lava_type_bytes(lava_type_sums(estimate->operation->type)) *
                   estimate->blocking.split_k;
+    double bytes = sums + result_bytes(estimate->operation, block->rows, block->columns);
     return EPILOGUE_SHARE * estimate->rates.call_latency_ns +
-           1e9 * (sums + result_bytes(estimate->operation, rows, columns)) /
-               estimate->rates.memory_bytes_per_s;
+           1e9 * (double)block->products * bytes / estimate->rates.memory_bytes_per_s;
 }
 
 struct pack_times {
-    int64_t size, k;
+    int64_t size, k, products;
     double upload_ns, pack_ns;
 };
 
@@ -246,21 +247,25 @@ static void wait_for_downloads(struct timeline *timeline, const struct lava_task
 static void start_download(struct timeline *timeline, const struct lava_block *block) {
     unsigned place = timeline->started++ % LAVA_BLOCKING_BLOCKS_HELD;
     timeline->downloads[place].ready_ns = timeline->compute_ns;
-    timeline->downloads[place].takes_ns = download_ns(timeline->estimate, block->rows, block->columns);
+    timeline->downloads[place].takes_ns =
+        (double)block->products * download_ns(timeline->estimate, block->rows, block->columns);
 }
 
 /* Fills in the times of a pack. Most packs are as large as the previous one, whose times are kept. */
 static void measure_pack(const struct lava_estimate *estimate, const struct lava_task *task, bool is_b,
                          struct pack_times *times) {
     const struct lava_kernel *kernel = estimate->kernel;
-    int64_t size = is_b ? task->columns : task->rows;
-    if (times->size == size && times->k == task->k)
+    int64_t size = is_b ? task->columns : task->rows, products = task->block->products;
+    double each_ns = is_b ? upload_b_ns(estimate, size, task->k) : upload_ns(estimate, size, task->k);
+    if (times->size == size && times->k == task->k && times->products == products)
         return;
     *times = (struct pack_times){
         .size = size,
         .k = task->k,
-        .upload_ns = is_b ? upload_b_ns(estimate, size, task->k) : upload_ns(estimate, size, task->k),
-        .pack_ns = pack_ns(estimate, size, is_b ? kernel->tile_n : kernel->tile_m, task->k)};
+        .products = products,
+        .upload_ns = (double)products * each_ns,
+        .pack_ns =
+            (double)products * pack_ns(estimate, size, is_b ? kernel->tile_n : kernel->tile_m, task->k)};
 }
 
 static void pack(struct timeline *timeline, const struct lava_task *task) {
@@ -276,7 +281,7 @@ static void pack(struct timeline *timeline, const struct lava_task *task) {
 }
 
 static double measure_multiply(const struct lava_estimate *estimate, const struct lava_task *task) {
-    const struct extent extent = {task->rows, task->block->columns, task->k};
+    const struct extent extent = {task->rows, task->block->columns, task->k, task->block->products};
     static const struct lava_region_tiles all = {.block = {.region = LAVA_REGION_ALL}};
     double gap_ns = estimate->operation->on_device ? BARRIER_NS : GAP_NS;
     if (estimate->operation->c.region == LAVA_REGION_ALL)
@@ -287,14 +292,15 @@ static double measure_multiply(const struct lava_estimate *estimate, const struc
 }
 
 static void multiply(struct timeline *timeline, const struct lava_task *task) {
-    const struct extent extent = {task->rows, task->block->columns, task->k};
+    const struct extent extent = {task->rows, task->block->columns, task->k, task->block->products};
     if (timeline->extent.rows != extent.rows || timeline->extent.columns != extent.columns ||
-        timeline->extent.k != extent.k) {
+        timeline->extent.k != extent.k || timeline->extent.products != extent.products) {
         timeline->extent = extent;
         timeline->multiply_ns = measure_multiply(timeline->estimate, task);
     }
     timeline->compute_ns += timeline->multiply_ns;
-    timeline->work += (double)extent.rows * (double)extent.columns * (double)extent.k;
+    timeline->work +=
+        (double)extent.rows * (double)extent.columns * (double)extent.k * (double)extent.products;
     timeline->steps++;
 }
 
@@ -311,7 +317,7 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
         multiply(timeline, task);
         return;
     case LAVA_TASK_EPILOGUE:
-        timeline->compute_ns += epilogue_ns(timeline->estimate, task->block->rows, task->block->columns);
+        timeline->compute_ns += epilogue_ns(timeline->estimate, task->block);
         return;
     default:
         start_download(timeline, task->block);
@@ -330,7 +336,8 @@ static double run_program(struct timeline *timeline) {
             task.kind != LAVA_TASK_DOWNLOAD) {
             while (timeline->carried < timeline->started)
                 carry_download(timeline);
-            return timeline->work / ((double)operation->m * (double)operation->n * (double)operation->k);
+            return timeline->work / ((double)operation->m * (double)operation->n * (double)operation->k *
+                                     (double)lava_operation_count(operation));
         }
         run_task(timeline, &task);
     }
@@ -344,8 +351,9 @@ static double streamed_ns(const struct lava_estimate *estimate) {
     double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
     struct timeline timeline = {.estimate = estimate, .bus_ns = start_ns};
     double share = run_program(&timeline);
-    double bytes =
-        operation->on_device ? 0 : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
+    double bytes = operation->on_device
+                       ? 0
+                       : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
     if (share >= 1.0)
@@ -358,14 +366,14 @@ static double streamed_ns(const struct lava_estimate *estimate) {
 static double at_once_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct lava_kernel *kernel = estimate->kernel;
-    const struct extent all = {operation->m, operation->n, operation->k};
-    const struct lava_block block = {.rows = operation->m, .columns = operation->n};
+    const struct extent all = {operation->m, operation->n, operation->k, 1};
+    const struct lava_block block = {.rows = operation->m, .columns = operation->n, .products = 1};
     const struct lava_region_tiles region = lava_program_tiles(operation, kernel, &block, 0, operation->m);
     double upload_b = operation->b_is_a ? 0 : upload_b_ns(estimate, all.columns, all.k);
     return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) + upload_b +
            pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
            pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all, &region) +
-           epilogue_ns(estimate, all.rows, all.columns) + download_ns(estimate, all.rows, all.columns) +
+           epilogue_ns(estimate, &block) + download_ns(estimate, all.rows, all.columns) +
            1e9 * result_bytes(operation, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
 

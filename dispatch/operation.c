@@ -121,6 +121,27 @@ struct lava_operation lava_operation_block(const struct lava_operation *operatio
     return part;
 }
 
+/* Computes in unsigned arithmetic, as element_at. */
+static const void *matrix_at(const void *first, const void *const *pointers, enum lava_type type,
+                             int64_t stride, int64_t i) {
+    return pointers ? pointers[i] : element_at(first, type, 0, i, stride);
+}
+
+struct lava_operation lava_operation_of_series(const struct lava_operation *operation,
+                                               const struct lava_series *series, int64_t i) {
+    struct lava_operation one = *operation;
+    one.series = NULL;
+    one.a.first = matrix_at(one.a.first, series->a, one.type, series->stride_a, i);
+    one.b.first = matrix_at(one.b.first, series->b, one.type, series->stride_b, i);
+    one.c.first =
+        (void *)matrix_at(one.c.first, (const void *const *)series->c, one.c.type, series->stride_c, i);
+    return one;
+}
+
+int64_t lava_operation_count(const struct lava_operation *operation) {
+    return operation->series ? operation->series->count : 1;
+}
+
 double lava_operation_flops(const struct lava_operation *operation) {
     double flops =
         (lava_type_is_complex(operation->type) ? 8.0 : 2.0) * (double)operation->m * (double)operation->k;
@@ -130,7 +151,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
 
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double n = operation->b_is_a ? 0 : operation->of_parts ? (double)operation->n / 2 : (double)operation->n;
-    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type);
+    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type) *
+           (double)lava_operation_count(operation);
 }
 
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {

@@ -47,6 +47,15 @@ struct lava_result {
     bool real_diagonal;      /* imaginary parts of the diagonal are not read, and written as zero */
 };
 
+/* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
+ * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
+struct lava_series {
+    int64_t count;
+    int64_t stride_a, stride_b, stride_c;
+    const void *const *a, *const *b;
+    void *const *c;
+};
+
 /* Sizes, operands, scalars, and what is written. */
 struct lava_operation {
     enum lava_type type; /* of A and B; products and sums of half precision are fp32 */
@@ -56,8 +65,10 @@ struct lava_operation {
     bool b_is_a;          /* op(B) is op(A) transposed, conjugated or not; b says the same */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
-    bool of_parts;  /* made by lava_operation_of_parts */
-    bool on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
+    const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
+    bool of_parts;                    /* made by lava_operation_of_parts */
+    bool
+        on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
 };
 
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read
@@ -84,10 +95,16 @@ struct lava_operation lava_operation_block(const struct lava_operation *operatio
  * matrices. A real product is returned unchanged. */
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation);
 
+/* Returns operation i of a batch. */
+struct lava_operation lava_operation_of_series(const struct lava_operation *operation,
+                                               const struct lava_series *series, int64_t i);
+/* Returns how many operations there are: 1, unless it is a batch. */
+int64_t lava_operation_count(const struct lava_operation *operation);
+
 /* Returns 2 m n k, or 8 m n k for complex types. A triangle has half of that, plus the other half of its
  * diagonal. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
-/* Returns the bytes of A and B as stored; only those of A if B is A. */
+/* Returns the bytes of A and B as stored, of all products of a batch; only those of A if B is A. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the

@@ -26,7 +26,8 @@ static bool is_region(const struct lava_program *program) {
 
 /* Returns whether op(A) is already packed, by an earlier column block or strip. */
 static bool has_a(const struct lava_program *program) {
-    return is_region(program) || (program->blocking->blocks_k == 1 && program->column > 0);
+    return is_region(program) ||
+           (program->blocking->blocks_k == 1 && program->column > 0 && !program->operation->series);
 }
 
 static void begin_block(struct lava_program *program) {
@@ -36,8 +37,15 @@ static void begin_block(struct lava_program *program) {
     int64_t width = program->column == 0 ? blocking->block_n : blocking->later_n;
     block->row = block->packed_row = program->row;
     block->rows = block->packed_rows = lava_minimum(blocking->block_m, operation->m - program->row);
-    block->column = block->packed_column = program->column;
-    block->columns = block->packed_columns = lava_minimum(width, operation->n - program->column);
+    if (operation->series) { /* program->column counts products */
+        block->product = program->column;
+        block->products = lava_minimum(blocking->products, operation->series->count - program->column);
+        block->columns = block->packed_columns = operation->n;
+    } else {
+        block->products = 1;
+        block->column = block->packed_column = program->column;
+        block->columns = block->packed_columns = lava_minimum(width, operation->n - program->column);
+    }
     block->place = program->next_place;
     program->first_k = 0;
     program->stage = PANEL;
@@ -54,6 +62,7 @@ static void begin_strip(struct lava_program *program) {
     block->rows = end - block->row;
     block->column = is_lower ? 0 : program->row * each;
     block->columns = end * each - block->column;
+    block->products = 1;
     block->packed_rows = operation->m;
     block->packed_columns = operation->n;
     block->place = program->next_place;
@@ -125,8 +134,9 @@ static void download(struct lava_program *program, struct lava_task *task) {
         program->stage = program->row < operation->m ? STRIP : END;
         return;
     }
-    program->column += program->block.columns;
-    program->stage = program->column < operation->n ? BLOCK : END;
+    bool is_batch = operation->series != NULL;
+    program->column += is_batch ? program->block.products : program->block.columns;
+    program->stage = program->column < (is_batch ? operation->series->count : operation->n) ? BLOCK : END;
 }
 
 /* Waits for all downloads of a row block. */

@@ -23,6 +23,12 @@
  *     |2       |
  *     +--------+
  *
+ * The blocks of a batch are several products each: all of C and of both operands of every one.
+ *
+ *     for each block
+ *         pack op(B); wait for room; pack op(A); multiply; epilogue; download
+ *     wait for all downloads
+ *
  * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
  *
  * Pure functions on plain structs. A program belongs to one thread. */
@@ -33,9 +39,10 @@
 #include "dispatch/region.h"
 
 enum lava_task_kind {
-    LAVA_TASK_PACK_A,   /* upload, unless they are on the device, and pack rows [row, row + rows) of op(A), for [first_k, first_k + k) */
-    LAVA_TASK_PACK_B,   /* the same for op(B)'s columns */
-    LAVA_TASK_WAIT,     /* until at most `unfinished` downloads are not written back to C */
+    LAVA_TASK_PACK_A, /* upload, unless they are on the device, and pack rows [row, row + rows) of op(A), for
+                         [first_k, first_k + k) */
+    LAVA_TASK_PACK_B, /* the same for op(B)'s columns */
+    LAVA_TASK_WAIT,   /* until at most `unfinished` downloads are not written back to C */
     LAVA_TASK_MULTIPLY, /* rows [row, row + rows) of the block, for [first_k, first_k + k) */
     LAVA_TASK_EPILOGUE, /* alpha, sum of slices, compact result or update of C, for the whole block */
     LAVA_TASK_DOWNLOAD, /* start the block's download; a later wait writes it back */
@@ -47,6 +54,8 @@ enum lava_task_kind {
 struct lava_block {
     int64_t row, rows, column, columns;
     int64_t packed_row, packed_rows, packed_column, packed_columns;
+    int64_t product,
+        products;      /* of a batch: the first and how many, each with these rows and columns; else 0, 1 */
     uint32_t place;    /* index into blocking.blocks_held places */
     uint32_t buffer_b; /* index of the packed op(B) buffer, 0 or 1 */
 };

@@ -31,6 +31,9 @@ enum lava_tile_order {
 void lava_tile_order_fill(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n,
                           uint32_t *entries);
 
+static inline uint32_t lava_tile_order_entry(uint32_t tile_m, uint32_t tile_n) {
+    return tile_m | tile_n << 16;
+}
 static inline uint32_t lava_tile_order_tile_m(uint32_t entry) {
     return entry & 0xffffu;
 }

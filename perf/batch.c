@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/batches.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/engine/rounds.h"
+#include "lib/blas/batch.h"
+#include "lib/engine/runner.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/vk/gpu.h"
 
@@ -53,7 +55,8 @@ static bool is_right(const struct lava_batch *batch) {
     uint64_t seed = 1;
     for (int i = 0; i < CHECKED_ELEMENTS; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        const struct lava_operation p = lava_batch_product(batch, (int64_t)(seed >> 33) % batch->count);
+        const struct lava_operation p =
+            lava_batch_product(batch, (int64_t)(seed >> 33) % batch->series.count);
         int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;
         long double sum = 0, size = 0;
         for (int64_t l = 0; l < p.k; l++) {
@@ -72,15 +75,17 @@ static bool is_right(const struct lava_batch *batch) {
 
 /* The best time of the calls, and of the device's multiply, ms. Returns false if a call failed. */
 static bool time_device(struct lava_engine *engine, const struct lava_batch *batch,
-                        const struct lava_batch_plan *plan, double seconds, double *call_ms,
-                        double *multiply_ms) {
+                        const struct lava_plan *plan, double seconds, double *call_ms, double *multiply_ms) {
     uint64_t start_ns = lava_clock_now_ns();
+    struct lava_operation operation = batch->operation;
+    operation.series = &batch->series;
     *call_ms = *multiply_ms = INFINITY;
     do {
         struct lava_timing timing = {.repeat = 1};
-        int64_t finished;
+        struct lava_progress progress;
         uint64_t before_ns = lava_clock_now_ns();
-        if (lava_rounds_run(engine, batch, plan, &finished, &timing) || finished != batch->count)
+        if (lava_runner_run(engine, &operation, plan, &progress, &timing) ||
+            progress.products != batch->series.count)
             return false;
         *call_ms = fmin(*call_ms, 1e-6 * (double)(lava_clock_now_ns() - before_ns));
         *multiply_ms = fmin(*multiply_ms, 1e-6 * (double)timing.multiply_ns);
@@ -93,7 +98,7 @@ static double time_cpu(const struct lava_batch *batch, double seconds) {
     double best = INFINITY;
     do {
         uint64_t before_ns = lava_clock_now_ns();
-        for (int64_t i = 0; i < batch->count; i++) {
+        for (int64_t i = 0; i < batch->series.count; i++) {
             const struct lava_operation product = lava_batch_product(batch, i);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
         }
@@ -122,13 +127,15 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
                                                    .a.first = new_matrix(options->type, count * m * k, 1),
                                                    .b.first = new_matrix(options->type, count * k * n, 2),
                                                    .c.first = new_matrix(options->type, count * m * n, 3)},
-                                     .count = count,
-                                     .stride_a = m * k,
-                                     .stride_b = k * n,
-                                     .stride_c = m * n};
-    struct lava_batch_plan plan;
+                                     .series.count = count,
+                                     .series.stride_a = m * k,
+                                     .series.stride_b = k * n,
+                                     .series.stride_c = m * n};
+    struct lava_plan plan;
     double call_ms = 0, multiply_ms = 0;
-    lava_batches_choose(&batch.operation, count, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
+    struct lava_operation together = batch.operation;
+    together.series = &batch.series;
+    lava_batches_choose(&together, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
     bool right = plan.place == LAVA_PLACE_GPU &&
                  time_device(engine, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
                  is_right(&batch);

@@ -112,13 +112,13 @@ static bool translate(const struct lava_groups_arguments *x, const struct place 
                                &operation->alpha.real, &operation->alpha.imaginary);
     lava_arguments_read_scalar(row->scalar, (const char *)x->beta + scalar_bytes * place->group,
                                &operation->beta.real, &operation->beta.imaginary);
-    batch->count = group.count;
-    batch->stride_a = swapped ? group.stride_b : group.stride_a;
-    batch->stride_b = swapped ? group.stride_a : group.stride_b;
-    batch->stride_c = group.stride_c;
-    batch->a = swapped ? group.b : group.a;
-    batch->b = swapped ? group.a : group.b;
-    batch->c = (void *const *)group.c;
+    batch->series.count = group.count;
+    batch->series.stride_a = swapped ? group.stride_b : group.stride_a;
+    batch->series.stride_b = swapped ? group.stride_a : group.stride_b;
+    batch->series.stride_c = group.stride_c;
+    batch->series.a = swapped ? group.b : group.a;
+    batch->series.b = swapped ? group.a : group.b;
+    batch->series.c = (void *const *)group.c;
     return true;
 }
 
@@ -127,15 +127,15 @@ static bool next_group(const struct lava_groups_arguments *x, struct place *plac
     while (place->group < x->count) {
         translate(x, place, batch);
         place->group++;
-        place->first += batch->count;
-        if (batch->count > 0)
+        place->first += batch->series.count;
+        if (batch->series.count > 0)
             return true;
     }
     return false;
 }
 
 static void run_on_cpu(const struct lava_batch *batch) {
-    for (int64_t i = 0; i < batch->count; i++) {
+    for (int64_t i = 0; i < batch->series.count; i++) {
         const struct lava_operation product = lava_batch_product(batch, i);
         lava_cpu_blas_run(lava_cpu_blas_get(), &product);
     }
@@ -163,9 +163,9 @@ static bool device_takes(struct lava_call *call, const struct lava_batch *batch,
  * written. */
 static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     int64_t finished = 0;
-    if (is_below_cutoff(&batch->operation, batch->count))
+    if (is_below_cutoff(&batch->operation, batch->series.count))
         return false;
-    if (batch->count > 1) {
+    if (batch->series.count > 1) {
         struct lava_call part = {.routine = call->routine};
         finished = lava_batch_run(&part, batch);
         lava_parts_begun(call, &part);
@@ -175,7 +175,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
             return false;
         finished = 1;
     }
-    for (; finished < batch->count; finished++)
+    for (; finished < batch->series.count; finished++)
         if (!device_takes(call, batch, finished)) {
             const struct lava_operation product = lava_batch_product(batch, finished);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
@@ -188,14 +188,15 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
     const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_calibration_figures();
     const struct lava_overrides none = {0};
-    const struct lava_operation product = lava_batch_product(batch, 0);
+    struct lava_operation product = lava_batch_product(batch, 0);
     enum lava_mode mode = lava_config_get()->mode;
-    struct lava_batch_plan together;
-    struct lava_plan alone;
-    if (is_below_cutoff(&product, batch->count))
+    struct lava_plan together, alone;
+    if (is_below_cutoff(&product, batch->series.count))
         return false;
-    if (batch->count > 1) {
-        lava_batches_choose(&product, batch->count, device, figures, mode, &together);
+    if (batch->series.count > 1) {
+        product.series = &batch->series;
+        lava_batches_choose(&product, device, figures, mode, &together);
+        product.series = NULL;
         *reason = together.reason;
         if (together.place == LAVA_PLACE_GPU)
             return true;
@@ -258,7 +259,7 @@ static struct total sum_up(const struct lava_groups_arguments *x) {
     struct lava_batch batch;
     double most = -1, all = 0;
     for (; next_group(x, &place, &batch); total.groups++) {
-        double work = work_of(&batch.operation) * (double)batch.count;
+        double work = work_of(&batch.operation) * (double)batch.series.count;
         all += work;
         if (work > most) {
             total.largest = batch;

@@ -3,24 +3,14 @@
 
 #include <stdlib.h>
 
+#include "dispatch/batches.h"
 #include "lib/base/log.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/engine/rounds.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 
-static const void *element_at(const void *first, const void *const *pointers, enum lava_type type,
-                              int64_t stride, int64_t i) {
-    return pointers ? pointers[i] : (const char *)first + i * stride * (int64_t)lava_type_bytes(type);
-}
-
 struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i) {
-    struct lava_operation product = batch->operation;
-    product.a.first = element_at(product.a.first, batch->a, product.type, batch->stride_a, i);
-    product.b.first = element_at(product.b.first, batch->b, product.type, batch->stride_b, i);
-    product.c.first = (void *)element_at(product.c.first, (const void *const *)batch->c, product.c.type,
-                                         batch->stride_c, i);
-    return product;
+    return lava_operation_of_series(&batch->operation, &batch->series, i);
 }
 
 /* The addresses of all A, all B or all C of a batch. */
@@ -85,25 +75,26 @@ static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_b
 static bool shares_memory(const struct lava_batch *batch) {
     const struct lava_operation *p = &batch->operation;
     bool a_n = p->a.op == LAVA_OP_N, b_n = p->b.op == LAVA_OP_N;
-    const struct places a = places_of(p->a.first, batch->a, batch->stride_a, lava_operation_rows_a(p),
-                                      a_n ? p->k : p->m, p->a.ld, p->type),
-                        b = places_of(p->b.first, batch->b, batch->stride_b, lava_operation_rows_b(p),
-                                      b_n ? p->n : p->k, p->b.ld, p->type),
-                        c = places_of(p->c.first, (const void *const *)batch->c, batch->stride_c, p->m, p->n,
-                                      p->c.ld, p->c.type);
-    uintptr_t *sorted = malloc((size_t)batch->count * sizeof *sorted);
+    const struct places a = places_of(p->a.first, batch->series.a, batch->series.stride_a,
+                                      lava_operation_rows_a(p), a_n ? p->k : p->m, p->a.ld, p->type),
+                        b = places_of(p->b.first, batch->series.b, batch->series.stride_b,
+                                      lava_operation_rows_b(p), b_n ? p->n : p->k, p->b.ld, p->type),
+                        c = places_of(p->c.first, (const void *const *)batch->series.c,
+                                      batch->series.stride_c, p->m, p->n, p->c.ld, p->c.type);
+    uintptr_t *sorted = malloc((size_t)batch->series.count * sizeof *sorted);
     if (!sorted)
         return true;
     bool ascending = true, shared = false;
-    for (int64_t i = 0; i < batch->count; i++) {
+    for (int64_t i = 0; i < batch->series.count; i++) {
         sorted[i] = place(&c, i);
         ascending = ascending && (i == 0 || sorted[i - 1] <= sorted[i]);
     }
     if (!ascending)
-        qsort(sorted, (size_t)batch->count, sizeof *sorted, by_address);
-    for (int64_t i = 1; i < batch->count && !shared; i++)
+        qsort(sorted, (size_t)batch->series.count, sizeof *sorted, by_address);
+    for (int64_t i = 1; i < batch->series.count && !shared; i++)
         shared = sorted[i] - sorted[i - 1] < c.bytes;
-    shared = shared || meets(&a, sorted, c.bytes, batch->count) || meets(&b, sorted, c.bytes, batch->count);
+    shared = shared || meets(&a, sorted, c.bytes, batch->series.count) ||
+             meets(&b, sorted, c.bytes, batch->series.count);
     free(sorted);
     return shared;
 }
@@ -113,17 +104,19 @@ struct attempt {
     int64_t finished;
 };
 
-static enum lava_status run(struct lava_call *call, const struct lava_batch *batch,
-                            struct lava_batch_plan *plan, int64_t *finished) {
+static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
+                            const struct lava_plan *plan, int64_t *finished) {
+    struct lava_progress progress;
     int cancel_state;
     struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
-    enum lava_status status = lava_rounds_run(engine, batch, plan, finished, NULL);
+    enum lava_status status = lava_runner_run(engine, operation, plan, &progress, NULL);
     lava_idle_touch();
     lava_context_unlock(cancel_state);
+    *finished = progress.products;
     if (status) {
         call->reason = LAVA_REASON_FAULT;
         LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));
@@ -134,9 +127,11 @@ static enum lava_status run(struct lava_call *call, const struct lava_batch *bat
 static bool try_device(struct lava_call *call, void *context) {
     struct attempt *attempt = context;
     const struct lava_batch *batch = attempt->batch;
-    struct lava_batch_plan plan;
-    lava_batches_choose(&batch->operation, batch->count, lava_context_capabilities(),
-                        lava_calibration_figures(), lava_config_get()->mode, &plan);
+    struct lava_operation operation = batch->operation;
+    struct lava_plan plan;
+    operation.series = &batch->series;
+    lava_batches_choose(&operation, lava_context_capabilities(), lava_calibration_figures(),
+                        lava_config_get()->mode, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)
         return false;
@@ -144,7 +139,7 @@ static bool try_device(struct lava_call *call, void *context) {
         call->reason = LAVA_REASON_OVERLAP;
         return false;
     }
-    if (run(call, batch, &plan, &attempt->finished))
+    if (run(call, &operation, &plan, &attempt->finished))
         return false;
     call->place = LAVA_PLACE_GPU;
     return true;
@@ -154,7 +149,7 @@ int64_t lava_batch_run(struct lava_call *call, const struct lava_batch *batch) {
     struct attempt attempt = {.batch = batch};
     call->operation = batch->operation;
     call->valid = true;
-    call->products = batch->count;
+    call->products = batch->series.count;
     lava_offload_begin_by(call, try_device, &attempt);
     return attempt.finished;
 }

@@ -11,15 +11,11 @@
 
 #include "lib/offload/offload.h"
 
-/* The operation describes every product, except for the addresses of its matrices. Matrices of product i
- * begin i times the stride (in elements) after the operation's own. If the pointers are not NULL, they are at
- * the i-th pointer instead. The caller owns the arrays. */
+/* The operation describes every product, except for the addresses of its matrices. Its own series is not set.
+ * The caller owns the arrays. */
 struct lava_batch {
     struct lava_operation operation;
-    int64_t count;
-    int64_t stride_a, stride_b, stride_c;
-    const void *const *a, *const *b;
-    void *const *c;
+    struct lava_series series;
 };
 
 /* Returns the operation of product i. */

@@ -9,7 +9,7 @@
 /* 8 MiB is large enough to reach the bus's rate: 48 of 50 GB/s, against 15 at 256 KiB, 38 at 1 MiB and 47 at
  * 4 MiB (measured on an H200). It is small enough that CPU copies, the bus and the arithmetic overlap
  * soon. */
-#define SLOT_BYTES_MAX (8ull << 20)
+#define SLOT_BYTES_MAX LAVA_BLOCKING_SLOT_BYTES
 #define SLOT_BYTES_MIN (64ull << 10)
 #define RAW_SLOTS_MIN  4
 /* Raw chunks take at most one part in this many of the device's memory. */

@@ -11,11 +11,14 @@
 /* The columns of gathered chunks begin at multiples of this many elements. */
 #define RESULT_GROUP 4
 
-/* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column.
- * Chunks are numbered down the rows first, then across the columns. */
-static void cut(const struct lava_stream *stream, struct lava_download *download) {
-    int64_t chunk_bytes = lava_minimum((int64_t)stream->arena->slot_bytes, DOWN_CHUNK_BYTES);
-    int64_t slot_elements = chunk_bytes / (int64_t)lava_type_bytes(download->source_type);
+/* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column; of a
+ * batch, into chunks of whole products. Chunks are numbered down the rows first, then across the columns.
+ * Returns false if a product does not fit a slot. */
+static bool cut(const struct lava_stream *stream, struct lava_download *download) {
+    int64_t element_bytes = (int64_t)lava_type_bytes(download->source_type), each = download->columns_each;
+    int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
+    int64_t chunk_bytes = lava_maximum(DOWN_CHUNK_BYTES, download->source_ld * each * element_bytes);
+    int64_t slot_elements = lava_minimum(chunk_bytes, slot_bytes) / element_bytes;
     download->staged_ld =
         download->gathers ? lava_blocking_padded(download->rows, RESULT_GROUP) : download->source_ld;
     if (download->staged_ld <= slot_elements) {
@@ -25,8 +28,13 @@ static void cut(const struct lava_stream *stream, struct lava_download *download
         download->chunk_rows = lava_minimum(download->rows, slot_elements);
         download->chunk_columns = 1;
     }
+    if (each > 0)
+        download->chunk_columns = download->chunk_columns / each * each;
+    if (download->chunk_columns == 0 || (each > 0 && download->chunk_rows < download->rows))
+        return false;
     int64_t down = (download->rows + download->chunk_rows - 1) / download->chunk_rows;
     download->chunks = down * ((download->columns + download->chunk_columns - 1) / download->chunk_columns);
+    return true;
 }
 
 static struct lava_chunk chunk_at(const struct lava_download *download, int64_t index) {
@@ -81,6 +89,47 @@ static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
     return LAVA_OK;
 }
 
+/* Writes a staged chunk back to C. */
+static void write_back(struct lava_stream *stream, const struct lava_download *download,
+                       const struct lava_chunk *chunk, const void *staged) {
+    int64_t first =
+        (chunk->column * download->target_ld + chunk->row) * (int64_t)lava_type_bytes(download->target_type);
+    const struct lava_copy copy = {.source = staged,
+                                   .source_ld = download->staged_ld,
+                                   .target = (char *)download->target + first,
+                                   .target_ld = download->target_ld,
+                                   .rows = chunk->rows,
+                                   .columns = chunk->columns};
+    struct lava_write_back how = {.source_type = download->source_type,
+                                  .target_type = download->target_type,
+                                  .beta = download->beta,
+                                  .region = download->region,
+                                  .real_diagonal = download->real_diagonal};
+    how.region.diagonal += chunk->column - chunk->row;
+    how.region.rows = chunk->rows;
+    lava_copy_pool_write_back(stream->pool, &copy, &how);
+}
+
+/* The same for the products of a batch. */
+static void write_products_back(struct lava_stream *stream, const struct lava_download *download,
+                                const struct lava_chunk *chunk, const void *staged) {
+    int64_t each = download->columns_each, product = chunk->column / each;
+    int64_t first = product * download->target_stride * (int64_t)lava_type_bytes(download->target_type);
+    const struct lava_copies copies = {.copy = {.source = staged,
+                                                .source_ld = download->staged_ld,
+                                                .target = (char *)download->target + first,
+                                                .target_ld = download->target_ld,
+                                                .rows = chunk->rows,
+                                                .columns = each},
+                                       .count = chunk->columns / each,
+                                       .source_stride = download->staged_ld * each,
+                                       .target_stride = download->target_stride,
+                                       .targets = download->targets ? download->targets + product : NULL};
+    const struct lava_write_back how = {
+        .source_type = download->source_type, .target_type = download->target_type, .beta = download->beta};
+    lava_copy_pool_write_back_each(stream->pool, &copies, &how);
+}
+
 /* Writes the oldest downloaded chunk back to C. */
 static enum lava_status write_back_chunk(struct lava_stream *stream) {
     struct lava_download *download = stream->downloads[0];
@@ -88,24 +137,13 @@ static enum lava_status write_back_chunk(struct lava_stream *stream) {
     struct lava_chunk chunk = chunk_at(download, download->written);
     if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
         return LAVA_ERROR_DRIVER;
-    int64_t first =
-        (chunk.column * download->target_ld + chunk.row) * (int64_t)lava_type_bytes(download->target_type);
     const struct lava_buffer *staging = &stream->arena->buffers[LAVA_ARENA_STAGING_DOWN];
-    const struct lava_copy copy = {.source = (const char *)staging->mapped + slot * stream->arena->slot_bytes,
-                                   .source_ld = download->staged_ld,
-                                   .target = (char *)download->target + first,
-                                   .target_ld = download->target_ld,
-                                   .rows = chunk.rows,
-                                   .columns = chunk.columns};
-    struct lava_write_back write_back = {.source_type = download->source_type,
-                                         .target_type = download->target_type,
-                                         .beta = download->beta,
-                                         .region = download->region,
-                                         .real_diagonal = download->real_diagonal};
-    write_back.region.diagonal += chunk.column - chunk.row;
-    write_back.region.rows = chunk.rows;
+    const void *staged = (const char *)staging->mapped + slot * stream->arena->slot_bytes;
     uint64_t begin_ns = lava_trace_now();
-    lava_copy_pool_write_back(stream->pool, &copy, &write_back);
+    if (download->columns_each > 0)
+        write_products_back(stream, download, &chunk, staged);
+    else
+        write_back(stream, download, &chunk, staged);
     lava_trace_add_work("write back", begin_ns,
                         (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
     download->written++;
@@ -123,11 +161,11 @@ static enum lava_status write_back_chunk(struct lava_stream *stream) {
 
 /* At once: the whole result is at the beginning of staging memory when its commands have finished. */
 enum lava_status lava_download_start(struct lava_stream *stream, struct lava_download *download) {
+    if (!stream->at_once && !cut(stream, download))
+        return LAVA_ERROR_HOST_MEMORY;
     stream->downloads[stream->download_count++] = download;
-    if (!stream->at_once) {
-        cut(stream, download);
+    if (!stream->at_once)
         return LAVA_OK;
-    }
     download->staged_ld = download->source_ld;
     download->chunk_rows = download->rows;
     download->chunk_columns = download->columns;

@@ -19,6 +19,11 @@ struct lava_download {
     struct lava_region_block region; /* the part of the block that is written to C */
     bool real_diagonal;
     struct lava_scalar beta;
+    /* Of a batch: the columns of each product; `columns` are those of all, one after another at the source.
+     * Product i goes to the target and i times the stride (in elements) after it, or to targets[i] if that is
+     * not NULL. 0: no batch. */
+    int64_t columns_each, target_stride;
+    void *const *targets;
     struct lava_point ready; /* reached when the device has finished the block */
     /* progress */
     int64_t staged_ld; /* leading dimension in staging memory */

@@ -36,6 +36,18 @@ static enum lava_status leave_in_staging(struct lava_run *run, const struct lava
     return lava_stream_submit(run->stream, NULL, done);
 }
 
+/* Adds the block's products of a batch to its download. */
+static void set_products(const struct lava_run *run, const struct lava_block *block,
+                         struct lava_download *download) {
+    const struct lava_series *series = run->caller->series;
+    int64_t bytes = (int64_t)lava_type_bytes(run->caller->c.type);
+    download->columns_each = download->columns;
+    download->columns *= block->products;
+    download->target_stride = series->stride_c;
+    download->target = (char *)download->target + block->product * series->stride_c * bytes;
+    download->targets = series->c ? series->c + block->product : NULL;
+}
+
 /* Starts the block's download. A later wait writes it to C. */
 static enum lava_status start_download(struct lava_run *run, const struct lava_block *block) {
     const struct lava_operation *caller = run->caller;
@@ -54,6 +66,8 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
         .region = lava_program_region(run->operation, block),
         .real_diagonal = caller->c.real_diagonal,
         .beta = {caller->beta.real, caller->beta.imaginary}};
+    if (caller->series)
+        set_products(run, block, download);
     download->source = lava_stages_result(run, block, &download->source_offset);
     enum lava_status status = run->stream->at_once ? leave_in_staging(run, download, &run->done) : LAVA_OK;
     if (status || (status = lava_stream_flush(run->stream)))
@@ -89,16 +103,21 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     const struct lava_block *block = &run->started;
     if (block->rows == 0) /* no download was started */
         return;
-    progress->row = block->row;
-    progress->rows = block->rows;
-    progress->column = (block->column + block->columns) / run->each;
+    int64_t columns_done = block->columns / run->each, rows_done = 0, products_done = block->products;
     if (run->stream->download_count > 0) {
         const struct lava_download *first = run->stream->downloads[0];
         block = &run->blocks[first - run->downloads];
+        columns_done = first->columns_done;
+        rows_done = first->rows_done;
+        products_done = columns_done / (block->columns / run->each);
+    }
+    if (run->caller->series) {
+        progress->products = block->product + products_done;
+    } else {
         progress->row = block->row;
         progress->rows = block->rows;
-        progress->column = block->column / run->each + first->columns_done;
-        progress->partial = first->rows_done;
+        progress->column = block->column / run->each + columns_done;
+        progress->partial = rows_done;
     }
 }
 
@@ -113,7 +132,8 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
             return status;
         }
     }
-    *progress = (struct lava_progress){.row = run->operation->m};
+    *progress =
+        (struct lava_progress){.row = run->operation->m, .products = lava_operation_count(run->operation)};
     return LAVA_OK;
 }
 
@@ -130,7 +150,7 @@ static void set_limits(struct lava_run *run) {
     units = units > least ? units : least;
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
-                     (double)plan->blocking.block_k / rate * run->repeat;
+                     (double)plan->blocking.block_k * (double)plan->blocking.products / rate * run->repeat;
     lava_stream_expect(run->stream, block_s);
 }
 

@@ -12,6 +12,7 @@
  * before `column`, and the first `partial` rows of that column. */
 struct lava_progress {
     int64_t row, rows, column, partial;
+    int64_t products; /* of a batch: the first ones, whole; the rest does not count then */
 };
 
 /* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,

@@ -163,12 +163,26 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
         .exponents = packed.exponents};
 }
 
+/* Adds the block's products of a batch to its packing. */
+static void set_products(const struct lava_run *run, const struct lava_block *block, int64_t stride,
+                         const void *const *pointers, struct lava_packing *packing) {
+    packing->products = block->products;
+    packing->source_stride = stride;
+    packing->sources = pointers ? pointers + block->product : NULL;
+    packing->source = element_of(packing->source, run->caller->type, block->product * stride);
+}
+
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
+    const struct lava_series *series = run->operation->series;
     struct lava_packing operand, twin;
     if (task->kind == LAVA_TASK_PACK_B) {
         operand = operand_b(run, task);
+        if (series)
+            set_products(run, task->block, series->stride_b, series->b, &operand);
     } else {
         operand = operand_a(run, task);
+        if (series)
+            set_products(run, task->block, series->stride_a, series->a, &operand);
         if (task->serves_both) {
             twin = operand_b(run, task);
             operand.twin = &twin;
@@ -214,6 +228,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .accumulate = task->accumulates,
         .alpha = (float)alpha,
         .alpha_fp64 = bits_of(alpha),
+        .tiles_each = run->operation->series ? tiles_m : 0,
         .exponents_a = a.exponents,
         .exponents_b = b.exponents,
         .arguments = b.arguments,
@@ -379,6 +394,8 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
         .words = words_per_column * (uint32_t)(block->columns / run->each),
         .alpha = (float)run->operation->alpha.real,
         .alpha_fp64 = bits_of(run->operation->alpha.real),
+        .source_each = ld * tiles_of(block->columns, kernel->tile_n) * kernel->tile_n,
+        .target_each = 4 * words_per_column * (uint32_t)(block->columns / run->each),
         .alpha_imaginary = (float)run->operation->alpha.imaginary,
         .alpha_imaginary_fp64 = bits_of(run->operation->alpha.imaginary)};
     uint32_t groups = (constants.words - 1) / LAVA_EPILOGUE_INVOCATIONS + 1;
@@ -388,8 +405,8 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
     for (uint32_t i = 0; i < run->repeat; i++) {
         if (i > 0)
             lava_queue_barrier_dispatch(run->device, &commands);
-        lava_queue_dispatch(run->device, &commands, run->epilogue, &constants, sizeof constants,
-                            groups < most ? groups : most, 1);
+        lava_queue_dispatch_each(run->device, &commands, run->epilogue, &constants, sizeof constants,
+                                 groups < most ? groups : most, 1, (uint32_t)block->products);
     }
     lava_stream_stamp_end(run->stream, &commands);
     return lava_stream_submit(run->stream, NULL, done);

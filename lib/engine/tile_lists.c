@@ -17,13 +17,14 @@ static void fill_key(const struct lava_run *run, const struct lava_region_tiles 
     key->order = (int)run->plan->schedule;
     if (region->block.region != LAVA_REGION_ALL)
         key->region = *region;
-    key->tiles = (uint32_t)lava_region_count(region, key->tiles_m, key->tiles_n);
+    key->products = (uint32_t)run->plan->blocking.products;
+    key->tiles = key->products * (uint32_t)lava_region_count(region, key->tiles_m, key->tiles_n);
 }
 
 static bool is_same(const struct lava_arena_list *a, const struct lava_arena_list *b) {
     const struct lava_region_tiles *x = &a->region, *y = &b->region;
     return a->tiles_m == b->tiles_m && a->tiles_n == b->tiles_n && a->tiles == b->tiles &&
-           a->order == b->order && x->block.region == y->block.region &&
+           a->products == b->products && a->order == b->order && x->block.region == y->block.region &&
            x->block.diagonal == y->block.diagonal && x->block.rows == y->block.rows &&
            x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->each == y->each;
 }
@@ -42,11 +43,17 @@ static uint32_t find(const struct lava_run *run, const struct lava_arena_list *k
     return LAVA_BLOCKING_TILE_LISTS;
 }
 
-/* Writes the tiles of the whole rectangle that are in the region, in the tile order. */
+/* Writes the tiles of the whole rectangle that are in the region, in the tile order. Of a batch: product
+ * after product. */
 static void fill(const struct lava_arena_list *key, uint32_t *entries) {
     size_t all = (size_t)key->tiles_m * key->tiles_n, kept = 0;
     lava_tile_order_fill((enum lava_tile_order)key->order, key->tiles_m, key->tiles_n, entries);
-    if (key->tiles == all)
+    for (uint32_t product = 1; product < key->products; product++)
+        for (size_t i = 0; i < all; i++)
+            entries[product * all + i] =
+                lava_tile_order_entry(product * key->tiles_m + lava_tile_order_tile_m(entries[i]),
+                                      product * key->tiles_n + lava_tile_order_tile_n(entries[i]));
+    if (key->tiles == key->products * all)
         return;
     for (size_t i = 0; i < all; i++)
         if (lava_region_has_tile(&key->region, lava_tile_order_tile_m(entries[i]),
@@ -56,7 +63,7 @@ static void fill(const struct lava_arena_list *key, uint32_t *entries) {
 
 static enum lava_status make(struct lava_run *run, uint32_t place, const struct lava_arena_list *key) {
     struct lava_arena *arena = &run->engine->arena;
-    uint32_t *entries = malloc((size_t)key->tiles_m * key->tiles_n * sizeof *entries);
+    uint32_t *entries = malloc((size_t)key->products * key->tiles_m * key->tiles_n * sizeof *entries);
     if (!entries)
         return LAVA_ERROR_HOST_MEMORY;
     fill(key, entries);
@@ -88,6 +95,7 @@ enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_reg
     run->stream->lists_used |= 1u << place;
     list->address =
         lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS)->address + place * run->engine->arena.list_bytes;
-    list->tiles = key.tiles;
+    list->tiles =
+        key.tiles / key.products * (uint32_t)task->block->products; /* the last block may have fewer */
     return status;
 }

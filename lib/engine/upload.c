@@ -17,6 +17,8 @@
 #define AT_ONCE_CHUNK_BYTES (2 << 20)
 /* The first chunks of a streamed product are a quarter and a half of a slot, so the bus starts earlier. */
 #define SMALLER_CHUNKS 2
+/* Most products of a batch in one dispatch: groups along z that every device allows. */
+#define DISPATCH_PRODUCTS 65535
 
 /* Waits for the next staging slot to be free. */
 static enum lava_status take_slot(struct lava_stream *stream, uint32_t *slot) {
@@ -64,10 +66,12 @@ static struct lava_pack_constants pack_constants(const struct lava_packing *oper
                                         .k_padded = (uint32_t)operand->k_padded};
 }
 
-/* Where a chunk is on the device. */
+/* Where a chunk is on the device, and of which products of a batch it is; else of product 0 alone. */
 struct source {
     uint64_t address;
     int64_t ld;
+    int64_t first_product;
+    uint32_t products;
 };
 
 /* Splits the chunk into parts, which pack then reads. They overwrite the parts of the previous chunk. */
@@ -98,15 +102,18 @@ static void record_pack(struct lava_stream *stream, const struct lava_commands *
                         const struct source *source) {
     struct lava_pack_constants constants = pack_constants(operand, chunk);
     uint32_t block = operand->pack_block;
+    constants.width_each = (uint32_t)operand->width_padded;
+    constants.first_width += (uint32_t)(source->first_product * operand->width_padded);
+    constants.source_each = (uint32_t)(source->ld * chunk->columns);
     constants.source = source->address;
     constants.source_ld = (uint32_t)source->ld;
     if (operand->split) {
         constants.source_ld = (uint32_t)padded_ld(constants.rows, real_bytes(operand));
         record_split(stream, commands, operand, &constants, source->ld);
     }
-    lava_queue_dispatch(stream->device, commands, operand->pack, &constants, sizeof constants,
-                        (constants.rows_filled + block - 1) / block,
-                        (constants.columns_filled + block - 1) / block);
+    lava_queue_dispatch_each(stream->device, commands, operand->pack, &constants, sizeof constants,
+                             (constants.rows_filled + block - 1) / block,
+                             (constants.columns_filled + block - 1) / block, source->products);
 }
 
 /* Packs are submitted together with what comes before the multiply that needs them. A submission that waits
@@ -116,7 +123,7 @@ static enum lava_status submit_pack(struct lava_stream *stream, const struct lav
                                     const struct lava_chunk *chunk, const struct source *source,
                                     const struct lava_point *after, struct lava_point *done) {
     struct lava_device *device = stream->device;
-    bool first = chunk->row == 0 && chunk->column == 0;
+    bool first = chunk->row == 0 && chunk->column == 0 && source->first_product == 0;
     struct lava_commands commands;
     enum lava_status status = lava_stream_begin(stream, &commands);
     if (status)
@@ -166,22 +173,18 @@ static enum lava_status stage(struct lava_stream *stream, const struct block *bl
     return LAVA_OK;
 }
 
-static enum lava_status pack_chunk(struct lava_stream *stream, const struct lava_packing *operand,
-                                   const struct lava_chunk *chunk) {
+/* Packs what was staged in a slot: from there, or from a raw slot that it is uploaded to. */
+static enum lava_status pack_staged(struct lava_stream *stream, const struct lava_packing *operand,
+                                    const struct lava_chunk *chunk, struct source *source, uint32_t slot,
+                                    uint64_t bytes) {
     struct lava_arena *arena = stream->arena;
     const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP],
                              *raw_chunks = &arena->buffers[LAVA_ARENA_RAW];
-    const struct block block = {operand->source, operand->source_ld, operand->element_bytes};
-    struct source source = {.ld = padded_ld(chunk->rows, operand->element_bytes)};
-    uint32_t slot, raw = stream->next_raw;
-    uint64_t bytes;
-    enum lava_status status = stage(stream, &block, chunk, &slot, &bytes);
-    if (status)
-        return status;
+    uint32_t raw = stream->next_raw;
     if (stream->from_staging) {
         stream->commands_bytes += bytes;
-        source.address = staging->address + slot * arena->slot_bytes;
-        return submit_pack(stream, operand, chunk, &source, NULL, &stream->staged[slot]);
+        source->address = staging->address + slot * arena->slot_bytes;
+        return submit_pack(stream, operand, chunk, source, NULL, &stream->staged[slot]);
     }
     const struct lava_device_copy upload = {.role = LAVA_ROLE_UPLOAD,
                                             .source = staging,
@@ -190,11 +193,68 @@ static enum lava_status pack_chunk(struct lava_stream *stream, const struct lava
                                             .target_offset = raw * arena->slot_bytes,
                                             .columns = {.count = 1, .bytes = bytes}};
     /* starts when the previous chunk in this raw slot is packed */
-    if ((status = lava_stream_copy(stream, &upload, stream->raw[raw], &stream->staged[slot])))
+    enum lava_status status = lava_stream_copy(stream, &upload, stream->raw[raw], &stream->staged[slot]);
+    if (status)
         return status;
     stream->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
-    source.address = raw_chunks->address + raw * arena->slot_bytes;
-    return submit_pack(stream, operand, chunk, &source, &stream->staged[slot], &stream->raw[raw]);
+    source->address = raw_chunks->address + raw * arena->slot_bytes;
+    return submit_pack(stream, operand, chunk, source, &stream->staged[slot], &stream->raw[raw]);
+}
+
+static enum lava_status pack_chunk(struct lava_stream *stream, const struct lava_packing *operand,
+                                   const struct lava_chunk *chunk) {
+    const struct block block = {operand->source, operand->source_ld, operand->element_bytes};
+    struct source source = {.ld = padded_ld(chunk->rows, operand->element_bytes), .products = 1};
+    uint32_t slot;
+    uint64_t bytes;
+    enum lava_status status = stage(stream, &block, chunk, &slot, &bytes);
+    return status ? status : pack_staged(stream, operand, chunk, &source, slot, bytes);
+}
+
+/* Packs `count` products of a batch from `first` on; they fit a slot together. */
+static enum lava_status pack_products(struct lava_stream *stream, const struct lava_packing *operand,
+                                      int64_t first, int64_t count) {
+    struct lava_arena *arena = stream->arena;
+    const struct lava_chunk all = {.rows = operand->rows, .columns = operand->columns};
+    struct source source = {.ld = padded_ld(all.rows, operand->element_bytes),
+                            .first_product = first,
+                            .products = (uint32_t)count};
+    int64_t each = source.ld * all.columns, bytes = (int64_t)operand->element_bytes;
+    uint32_t slot;
+    enum lava_status status = take_slot(stream, &slot);
+    if (status)
+        return status;
+    const struct lava_copies copies = {
+        .copy = {.source = (const char *)operand->source + first * operand->source_stride * bytes,
+                 .source_ld = operand->source_ld,
+                 .target = (char *)arena->buffers[LAVA_ARENA_STAGING_UP].mapped + slot * arena->slot_bytes,
+                 .target_ld = source.ld,
+                 .rows = all.rows,
+                 .columns = all.columns},
+        .count = count,
+        .source_stride = operand->source_stride,
+        .target_stride = each,
+        .sources = operand->sources ? operand->sources + first : NULL};
+    uint64_t begin_ns = lava_trace_now();
+    lava_copy_pool_copy_each(stream->pool, &copies, operand->element_bytes);
+    lava_trace_add_work("copy to staging", begin_ns, (uint64_t)(each * count * bytes));
+    return pack_staged(stream, operand, &all, &source, slot, (uint64_t)(each * count * bytes));
+}
+
+/* Packs a batch's operand, as many products at a time as fit a slot. */
+static enum lava_status pack_batch(struct lava_stream *stream, const struct lava_packing *operand) {
+    int64_t product_bytes =
+        padded_ld(operand->rows, operand->element_bytes) * operand->columns * (int64_t)operand->element_bytes;
+    int64_t fitting = lava_minimum((int64_t)stream->arena->slot_bytes / product_bytes, DISPATCH_PRODUCTS);
+    if (fitting < 1)
+        return LAVA_ERROR_HOST_MEMORY;
+    for (int64_t first = 0; first < operand->products; first += fitting) {
+        enum lava_status status =
+            pack_products(stream, operand, first, lava_minimum(fitting, operand->products - first));
+        if (status)
+            return status;
+    }
+    return LAVA_OK;
 }
 
 /* Packs a chunk of an operand that is on the device, after what was uploaded to it. */
@@ -202,7 +262,8 @@ static enum lava_status pack_on_device(struct lava_stream *stream, const struct 
                                        const struct lava_chunk *chunk) {
     int64_t start = (chunk->column * operand->source_ld + chunk->row) * (int64_t)operand->element_bytes;
     const struct source source = {.address = (uint64_t)((uintptr_t)operand->source + (uintptr_t)start),
-                                  .ld = operand->source_ld};
+                                  .ld = operand->source_ld,
+                                  .products = 1};
     struct lava_point done;
     return submit_pack(stream, operand, chunk, &source, &stream->uploaded, &done);
 }
@@ -219,6 +280,8 @@ static int64_t next_columns(struct lava_stream *stream, const struct lava_packin
 }
 
 enum lava_status lava_upload_pack(struct lava_stream *stream, const struct lava_packing *operand) {
+    if (operand->products > 0)
+        return pack_batch(stream, operand);
     int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
     if (operand->on_device && !operand->split) /* one chunk: nothing is staged, and no parts are kept */
         slot_bytes = INT64_MAX;

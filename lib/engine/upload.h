@@ -24,6 +24,10 @@ struct lava_packing {
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* a submitted multiply may still read the target */
+    /* Of a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
+     * elements) after the first, or at sources[i] if that is not NULL. 0: one. */
+    int64_t products, source_stride;
+    const void *const *sources;
     const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };

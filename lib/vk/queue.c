@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define COPY_REGIONS 64 /* of one command */
+#define COPY_REGIONS   64 /* of one command */
 #define SECOND_WAIT_NS 2000000000ull
 /* A wait for a GPU spins this long before it blocks: on an H200 a thread that blocks in the driver wakes up
  * 18 us later than one that spins. A software device needs the processors for itself. */
