@@ -2,6 +2,7 @@
  * row. It is a SIMT row, because K is short, and the one with the lowest estimated time. */
 #include "dispatch/batches.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
@@ -20,9 +21,9 @@
 #define WORD_BYTES   16
 /* Device memory that all blocks may use. */
 #define MEMORY_BYTES (UINT64_C(512) << 20)
-/* Bytes of a block, in each direction: large enough for the bus's full rate, small enough to keep the wait at
- * both ends short. It holds 640 fp32 products of 64 x 64; an H200 runs 660 tiles at once. */
-#define BLOCK_BYTES (UINT64_C(20) << 20)
+/* Of two rows whose estimates differ by less than this share, the one with less arithmetic is chosen: the bus
+ * decides about both. */
+#define EQUAL_SHARE 0.02
 /* Blocks that are computed or wait for their download. */
 #define BLOCKS_HELD 4
 /* Elements of a column of a result are padded to a multiple of this. */
@@ -77,8 +78,10 @@ static int64_t products_of(const struct sizes *sizes, const struct lava_capabili
         largest(largest(sizes->raw_a, sizes->raw_b), sizes->result) > LAVA_BLOCKING_SLOT_BYTES)
         return 0;
     uint64_t most = PANELS_MAX / largest(sizes->tiles_m, sizes->tiles_n);
-    most = least(most, BLOCK_BYTES / (sizes->raw_a + sizes->raw_b));
-    most = least(most, BLOCK_BYTES / sizes->result);
+    /* a block's operand, and its result, is one chunk: large enough for the bus's full rate, small enough to
+     * keep the wait at both ends short */
+    most =
+        least(most, LAVA_BLOCKING_SLOT_BYTES / largest(largest(sizes->raw_a, sizes->raw_b), sizes->result));
     most = least(most, least(MEMORY_BYTES, device->memory_bytes / 4) / memory);
     return (int64_t)least(most, device->max_buffer_bytes / buffer);
 }
@@ -116,6 +119,13 @@ static bool plan_blocks(const struct lava_operation *operation, const struct lav
     return true;
 }
 
+/* Returns the time of the arithmetic of a product, padding included. */
+static double arithmetic_s(const struct lava_operation *operation, const struct lava_kernel *kernel,
+                           double flops_per_s) {
+    const struct sizes sizes = measure(operation, kernel);
+    return (double)sizes.sums * (double)sizes.k_padded / flops_per_s;
+}
+
 /* Chooses the fastest row that the device can run. Leaves plan->kernel NULL if there is none, or if no row
  * fits a product into a block. */
 static void choose_row(const struct lava_operation *operation, const struct lava_capabilities *device,
@@ -126,6 +136,7 @@ static void choose_row(const struct lava_operation *operation, const struct lava
                                      .rates = lava_cost_rates(profile, figures),
                                      .multiprocessors = device->multiprocessors ? device->multiprocessors
                                                                                 : profile->multiprocessors};
+    double least_busy_s = 0;
     plan->profile = profile;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = estimate.kernel = lava_kernels_find(profile->kernels[i].kernel);
@@ -135,8 +146,11 @@ static void choose_row(const struct lava_operation *operation, const struct lava
             continue;
         estimate.row = lava_cost_row(&profile->kernels[i], kernel, figures);
         double gpu_ns = lava_cost_gpu_ns(&estimate);
-        if (plan->kernel && gpu_ns >= plan->gpu_ns)
+        double busy_s = arithmetic_s(operation, kernel, estimate.row.flops_per_s);
+        bool equal = fabs(gpu_ns - plan->gpu_ns) < EQUAL_SHARE * plan->gpu_ns;
+        if (plan->kernel && !(equal ? busy_s < least_busy_s : gpu_ns < plan->gpu_ns))
             continue;
+        least_busy_s = busy_s;
         plan->kernel = kernel;
         plan->blocking = estimate.blocking;
         plan->resident_workgroups = (uint32_t)lava_cost_slots(&estimate);

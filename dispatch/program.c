@@ -81,13 +81,15 @@ static void pack_b(struct lava_program *program, struct lava_task *task) {
     program->stage = ROOM;
 }
 
-/* Waits for half of the places at once: several downloads together take less time on the bus. */
+/* Waits for half of the places at once: several downloads together take less time on the bus. Those of a
+ * batch are on their way already. */
 static bool wait_for_room(struct lava_program *program, struct lava_task *task) {
     program->stage = has_a(program) ? MULTIPLY : PIECE;
     if (program->downloads < program->blocking->blocks_held)
         return false;
     task->kind = LAVA_TASK_WAIT;
-    task->unfinished = program->downloads = program->blocking->blocks_held / 2;
+    uint32_t held = program->blocking->blocks_held;
+    task->unfinished = program->downloads = program->operation->series ? held - 1 : held / 2;
     return true;
 }
 

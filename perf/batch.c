@@ -16,6 +16,7 @@
 #include "dispatch/batches.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
+#include "lib/base/trace.h"
 #include "lib/blas/batch.h"
 #include "lib/engine/runner.h"
 #include "lib/host/cpu_blas.h"
@@ -166,6 +167,7 @@ int main(int argc, char **argv) {
     }
     const char *why;
     struct lava_device *device;
+    lava_trace_install();
     struct lava_engine *engine;
     if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);

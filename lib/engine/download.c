@@ -17,8 +17,8 @@
 static bool cut(const struct lava_stream *stream, struct lava_download *download) {
     int64_t element_bytes = (int64_t)lava_type_bytes(download->source_type), each = download->columns_each;
     int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
-    int64_t chunk_bytes = lava_maximum(DOWN_CHUNK_BYTES, download->source_ld * each * element_bytes);
-    int64_t slot_elements = lava_minimum(chunk_bytes, slot_bytes) / element_bytes;
+    int64_t slot_elements =
+        (each > 0 ? slot_bytes : lava_minimum(slot_bytes, DOWN_CHUNK_BYTES)) / element_bytes;
     download->staged_ld =
         download->gathers ? lava_blocking_padded(download->rows, RESULT_GROUP) : download->source_ld;
     if (download->staged_ld <= slot_elements) {
@@ -73,13 +73,14 @@ static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_down
     return status;
 }
 
-/* Submits copies of the first `count` downloads that the device has finished, while slots are free. */
+/* Submits copies of the first `count` downloads that the device has finished, or that start early, while
+ * slots are free. */
 static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct lava_download *download = stream->downloads[i];
         while (download->issued < download->chunks) {
             if (stream->issued - stream->written == LAVA_ARENA_SLOTS ||
-                !lava_queue_reached(stream->device, download->ready))
+                (!download->starts_early && !lava_queue_reached(stream->device, download->ready)))
                 return LAVA_OK;
             enum lava_status status = issue_chunk(stream, download);
             if (status)
@@ -165,7 +166,7 @@ enum lava_status lava_download_start(struct lava_stream *stream, struct lava_dow
         return LAVA_ERROR_HOST_MEMORY;
     stream->downloads[stream->download_count++] = download;
     if (!stream->at_once)
-        return LAVA_OK;
+        return download->starts_early ? issue(stream, stream->download_count) : LAVA_OK;
     download->staged_ld = download->source_ld;
     download->chunk_rows = download->rows;
     download->chunk_columns = download->columns;

@@ -24,6 +24,8 @@ struct lava_download {
      * not NULL. 0: no batch. */
     int64_t columns_each, target_stride;
     void *const *targets;
+    bool starts_early; /* copied as soon as the device has finished, beside uploads; else when somebody waits
+                        */
     struct lava_point ready; /* reached when the device has finished the block */
     /* progress */
     int64_t staged_ld; /* leading dimension in staging memory */

@@ -41,6 +41,7 @@ static void set_products(const struct lava_run *run, const struct lava_block *bl
                          struct lava_download *download) {
     const struct lava_series *series = run->caller->series;
     int64_t bytes = (int64_t)lava_type_bytes(run->caller->c.type);
+    download->starts_early = true; /* the bus is busy throughout, in both directions */
     download->columns_each = download->columns;
     download->columns *= block->products;
     download->target_stride = series->stride_c;
