@@ -115,13 +115,12 @@ static enum lava_status upload(struct lava_engine *engine, struct bench *x) {
 }
 
 /* One product, checked. */
-static bool check(struct lava_engine *engine, const struct bench *x, const struct options *options,
-                  const struct lava_figures *figures) {
+static bool check(struct lava_engine *engine, const struct bench *x, const struct options *options) {
     const struct lava_device_product product = product_of(x, options);
     void *got = new_matrix(options->type, x->m * x->n * x->numbers, 1);
     struct lava_stream stream;
     lava_stream_open(&stream, engine, false);
-    enum lava_status status = lava_device_product(&stream, &product, figures);
+    enum lava_status status = lava_device_product(&stream, &product);
     if (!status)
         status = lava_device_matrix_download(&stream, &x->on_device[2], options->region, got, x->m);
     status = lava_stream_close(&stream, status);
@@ -132,8 +131,7 @@ static bool check(struct lava_engine *engine, const struct bench *x, const struc
 
 /* The best stream: ms by product, and what the device took of it, by kind. */
 static bool time_streams(struct lava_engine *engine, const struct bench *x, const struct options *options,
-                         const struct lava_figures *figures, double *each_ms,
-                         uint64_t kinds[LAVA_STAMP_KINDS]) {
+                         double *each_ms, uint64_t kinds[LAVA_STAMP_KINDS]) {
     const struct lava_device_product product = product_of(x, options);
     uint64_t start_ns = lava_clock_now_ns();
     *each_ms = INFINITY;
@@ -143,7 +141,7 @@ static bool time_streams(struct lava_engine *engine, const struct bench *x, cons
         enum lava_status status = LAVA_OK;
         lava_stream_open(&stream, engine, true);
         for (int i = 0; i < options->count && !status; i++)
-            status = lava_device_product(&stream, &product, figures);
+            status = lava_device_product(&stream, &product);
         if (lava_stream_close(&stream, status))
             return false;
         double ms = 1e-6 * (double)(lava_clock_now_ns() - before_ns) / options->count;
@@ -157,7 +155,6 @@ static bool time_streams(struct lava_engine *engine, const struct bench *x, cons
 }
 
 static bool run(struct lava_engine *engine, const struct options *options, const char *size) {
-    static const struct lava_figures none;
     struct bench x = {.numbers = lava_type_is_complex(options->type) ? 2 : 1};
     uint64_t kinds[LAVA_STAMP_KINDS] = {0};
     double each_ms = 0;
@@ -173,8 +170,8 @@ static bool run(struct lava_engine *engine, const struct options *options, const
         fine =
             fine && !lava_device_matrix_create(engine, options->type, rows[i], columns[i], &x.on_device[i]);
     }
-    fine = fine && !upload(engine, &x) && check(engine, &x, options, &none) &&
-           time_streams(engine, &x, options, &none, &each_ms, kinds);
+    fine = fine && !upload(engine, &x) && check(engine, &x, options) &&
+           time_streams(engine, &x, options, &each_ms, kinds);
     double share = options->region == LAVA_REGION_ALL ? 1 : 0.5;
     double flop = share * 2.0 * x.numbers * x.numbers * (double)x.m * (double)x.n * (double)x.k;
     printf("%-20s %9.3f %8.2f | %9.3f %9.3f %9.3f | %s\n", size, each_ms, 1e-9 * flop / each_ms,

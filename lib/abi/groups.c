@@ -13,7 +13,6 @@
 #include "lib/base/config.h"
 #include "lib/blas/batch.h"
 #include "lib/blas/parts.h"
-#include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/context.h"
 #include "lib/offload/threshold.h"
@@ -186,7 +185,7 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
 /* Returns whether the device would take a group or its first product. If not, *reason says why. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
     const struct lava_capabilities *device = lava_context_capabilities();
-    const struct lava_figures *figures = lava_calibration_figures();
+    const struct lava_figures *figures = lava_context_figures();
     const struct lava_overrides none = {0};
     struct lava_operation product = lava_batch_product(batch, 0);
     enum lava_mode mode = lava_config_get()->mode;

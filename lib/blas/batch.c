@@ -5,7 +5,6 @@
 
 #include "dispatch/batches.h"
 #include "lib/base/log.h"
-#include "lib/calibrate/calibration.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 
@@ -130,7 +129,7 @@ static bool try_device(struct lava_call *call, void *context) {
     struct lava_operation operation = batch->operation;
     struct lava_plan plan;
     operation.series = &batch->series;
-    lava_batches_choose(&operation, lava_context_capabilities(), lava_calibration_figures(),
+    lava_batches_choose(&operation, lava_context_capabilities(), lava_context_figures(),
                         lava_config_get()->mode, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)

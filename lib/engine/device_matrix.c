@@ -107,8 +107,7 @@ static bool is_valid(const struct lava_device_product *product, const struct lav
            is_aligned(b);
 }
 
-enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product,
-                                     const struct lava_figures *figures) {
+enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product) {
     const struct lava_operation operation = {
         .type = product->a.type,
         .precision = product->precision,
@@ -138,7 +137,8 @@ enum lava_status lava_device_product(struct lava_stream *stream, const struct la
     if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
         overrides.memory_bytes = free_bytes;
     struct lava_plan plan;
-    lava_policy_choose(&operation, &stream->engine->capabilities, figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &stream->engine->capabilities, stream->engine->figures, LAVA_MODE_GPU,
+                       &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
     return lava_runner_add(stream, &operation, &plan);

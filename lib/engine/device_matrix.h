@@ -16,7 +16,6 @@
 #ifndef LAVA_ENGINE_DEVICE_MATRIX_H
 #define LAVA_ENGINE_DEVICE_MATRIX_H
 
-#include "dispatch/figures.h"
 #include "dispatch/operation.h"
 #include "dispatch/policy.h"
 #include "lib/engine/engine.h"
@@ -68,10 +67,9 @@ struct lava_device_product {
     enum lava_precision precision;
     const struct lava_overrides *overrides; /* for tests and benchmarks; NULL: none */
 };
-/* figures: by which kernel and split are chosen. Returns LAVA_ERROR_UNAVAILABLE where the sizes do not match,
+/* Returns LAVA_ERROR_UNAVAILABLE where the sizes do not match,
  * C overlaps A or B, or the device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY where what the product
  * needs besides its matrices does not fit. Nothing was added to the stream then. */
-enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product,
-                                     const struct lava_figures *figures);
+enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product);
 
 #endif

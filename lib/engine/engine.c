@@ -41,6 +41,8 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
         lava_engine_destroy(engine);
         return status;
     }
+    static const struct lava_figures none;
+    engine->figures = &none;
     engine->capabilities = device->capabilities;
     engine->capabilities.memory_bytes -= lava_arena_overhead_bytes(&engine->arena);
     *result = engine;

@@ -1,5 +1,6 @@
-/* An engine is one device with its memory, its pipelines and the threads that copy for it. One user at a
- * time: lib/offload holds the lock. */
+/* An engine is one device with its memory, its pipelines, its figures and the threads that copy for it. It is
+ * a value: nothing here is global, and a process may have several. One user at a time: lib/offload holds the
+ * lock. */
 #ifndef LAVA_ENGINE_ENGINE_H
 #define LAVA_ENGINE_ENGINE_H
 
@@ -12,6 +13,9 @@ struct lava_engine {
     struct lava_arena arena;
     struct lava_copy_pool *pool;
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
+    /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
+     */
+    _Atomic(const struct lava_figures *) figures;
 };
 
 /* Takes ownership of the device, also on failure. copy_threads includes the caller. On failure *engine is

@@ -1,5 +1,5 @@
-/* Makes lists of tiles and finds them again. Called by stages.c. Invariant: a list that a dispatch of this
- * run reads is not overwritten until the device has drained. */
+/* Makes lists of tiles and finds them again. Called by stages.c. Invariant: a list that a dispatch of the
+ * stream reads is not overwritten until the device has drained. */
 #include "lib/engine/tile_lists.h"
 
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "lib/engine/upload.h"
 
 /* Fills in the key that identifies a list. */
-static void fill_key(const struct lava_run *run, const struct lava_region_tiles *region,
+static void fill_key(const struct lava_plan *plan, const struct lava_region_tiles *region,
                      const struct lava_task *task, struct lava_arena_list *key) {
-    const struct lava_kernel *kernel = run->plan->kernel;
+    const struct lava_kernel *kernel = plan->kernel;
     memset(key, 0, sizeof *key);
     key->tiles_m = (uint32_t)(lava_blocking_padded(task->rows, kernel->tile_m) / kernel->tile_m);
     key->tiles_n = (uint32_t)(lava_blocking_padded(task->block->columns, kernel->tile_n) / kernel->tile_n);
-    key->order = (int)run->plan->schedule;
+    key->order = (int)plan->schedule;
     if (region->block.region != LAVA_REGION_ALL)
         key->region = *region;
-    key->products = (uint32_t)run->plan->blocking.products;
+    key->products = (uint32_t)plan->blocking.products;
     key->tiles = key->products * (uint32_t)lava_region_count(region, key->tiles_m, key->tiles_n);
 }
 
@@ -30,14 +30,15 @@ static bool is_same(const struct lava_arena_list *a, const struct lava_arena_lis
 }
 
 /* Returns the place of the list, or LAVA_BLOCKING_TILE_LISTS if it is not there. *free_place is a place that
- * no dispatch of this run reads, or LAVA_BLOCKING_TILE_LISTS. */
-static uint32_t find(const struct lava_run *run, const struct lava_arena_list *key, uint32_t *free_place) {
-    const struct lava_arena *arena = &run->engine->arena;
+ * no dispatch of the stream reads, or LAVA_BLOCKING_TILE_LISTS. */
+static uint32_t find(const struct lava_stream *stream, const struct lava_arena_list *key,
+                     uint32_t *free_place) {
+    const struct lava_arena *arena = stream->arena;
     *free_place = LAVA_BLOCKING_TILE_LISTS;
     for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++) {
         if (is_same(&arena->lists[place], key))
             return place;
-        if (!(run->stream->lists_used & 1u << place))
+        if (!(stream->lists_used & 1u << place))
             *free_place = place;
     }
     return LAVA_BLOCKING_TILE_LISTS;
@@ -61,40 +62,41 @@ static void fill(const struct lava_arena_list *key, uint32_t *entries) {
             entries[kept++] = entries[i];
 }
 
-static enum lava_status make(struct lava_run *run, uint32_t place, const struct lava_arena_list *key) {
-    struct lava_arena *arena = &run->engine->arena;
+static enum lava_status make(struct lava_stream *stream, uint32_t place, const struct lava_arena_list *key) {
+    struct lava_arena *arena = stream->arena;
     uint32_t *entries = malloc((size_t)key->products * key->tiles_m * key->tiles_n * sizeof *entries);
     if (!entries)
         return LAVA_ERROR_HOST_MEMORY;
     fill(key, entries);
     memset(&arena->lists[place], 0, sizeof arena->lists[place]);
     enum lava_status status =
-        lava_upload_bytes(run->stream, entries, key->tiles * sizeof *entries,
-                          lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS), place * arena->list_bytes);
+        lava_upload_bytes(stream, entries, key->tiles * sizeof *entries,
+                          &arena->buffers[LAVA_ARENA_TILE_LISTS], place * arena->list_bytes);
     free(entries);
     if (!status)
         arena->lists[place] = *key;
     return status;
 }
 
-enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_region_tiles *region,
-                                     const struct lava_task *task, struct lava_tile_list *list) {
+enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
+                                     const struct lava_region_tiles *region, const struct lava_task *task,
+                                     struct lava_tile_list *list) {
+    const struct lava_arena *arena = stream->arena;
     struct lava_arena_list key;
-    fill_key(run, region, task, &key);
-    uint32_t free_place, place = find(run, &key, &free_place);
+    fill_key(plan, region, task, &key);
+    uint32_t free_place, place = find(stream, &key, &free_place);
     enum lava_status status = LAVA_OK;
     if (place == LAVA_BLOCKING_TILE_LISTS) {
         place = free_place;
-        if (place == LAVA_BLOCKING_TILE_LISTS) { /* this run reads all lists */
-            place = run->stream->lists_used = 0;
-            status = lava_stream_flush(run->stream);
-            status = status ? status : lava_queue_drain(run->device, run->device->timeout_ns);
+        if (place == LAVA_BLOCKING_TILE_LISTS) { /* the stream reads all lists */
+            place = stream->lists_used = 0;
+            status = lava_stream_flush(stream);
+            status = status ? status : lava_queue_drain(stream->device, stream->device->timeout_ns);
         }
-        status = status ? status : make(run, place, &key);
+        status = status ? status : make(stream, place, &key);
     }
-    run->stream->lists_used |= 1u << place;
-    list->address =
-        lava_stages_buffer(run, LAVA_ARENA_TILE_LISTS)->address + place * run->engine->arena.list_bytes;
+    stream->lists_used |= 1u << place;
+    list->address = arena->buffers[LAVA_ARENA_TILE_LISTS].address + place * arena->list_bytes;
     list->tiles =
         key.tiles / key.products * (uint32_t)task->block->products; /* the last block may have fewer */
     return status;

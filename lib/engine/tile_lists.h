@@ -3,7 +3,9 @@
 #ifndef LAVA_ENGINE_TILE_LISTS_H
 #define LAVA_ENGINE_TILE_LISTS_H
 
-#include "lib/engine/stages.h"
+#include "dispatch/policy.h"
+#include "dispatch/program.h"
+#include "lib/engine/stream.h"
 
 struct lava_tile_list {
     uint64_t address;
@@ -12,7 +14,8 @@ struct lava_tile_list {
 
 /* Gets the list for the rows and columns of a multiply, without tiles outside the region. Uploads it if it is
  * missing. The arena owns the memory. The list is valid for the multiply that follows. */
-enum lava_status lava_tile_lists_get(struct lava_run *run, const struct lava_region_tiles *region,
-                                     const struct lava_task *task, struct lava_tile_list *list);
+enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
+                                     const struct lava_region_tiles *region, const struct lava_task *task,
+                                     struct lava_tile_list *list);
 
 #endif

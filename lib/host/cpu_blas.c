@@ -116,7 +116,7 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_operati
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
     if (operation->c.region != LAVA_REGION_ALL)
-        lava_triangle_run(blas, operation);
+        lava_triangle_run(blas, lava_cpu_blas_run, operation);
     else if (lava_type_is_half(operation->type))
         lava_half_run(blas, operation);
     else if (blas->gemm[operation->type].is_ilp64)

@@ -30,16 +30,20 @@ void lava_triangle_halves(const struct lava_operation *triangle, struct lava_ope
     halves[1] = lava_operation_block(triangle, first, second, first, second);
 }
 
+struct products {
+    const struct lava_cpu_blas *blas;
+    lava_triangle_product *run;
+};
+
 /* `square` has room for all of C. */
-static void run_square(const struct lava_cpu_blas *blas, const struct lava_operation *triangle,
-                       void *square) {
+static void run_square(const struct products *products, const struct lava_operation *triangle, void *square) {
     struct lava_operation product = *triangle;
     product.c.region = LAVA_REGION_ALL;
     product.c.real_diagonal = product.b_is_a = false;
     product.beta.real = product.beta.imaginary = 0;
     product.c.first = square;
     product.c.ld = triangle->n;
-    lava_cpu_blas_run(blas, &product);
+    products->run(products->blas, &product);
     const struct lava_copy copy = {.source = square,
                                    .source_ld = triangle->n,
                                    .target = triangle->c.first,
@@ -54,22 +58,24 @@ static void run_square(const struct lava_cpu_blas *blas, const struct lava_opera
     lava_copy_pool_write_back_alone(&copy, &how);
 }
 
-static void run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle, void *square) {
+static void run(const struct products *products, const struct lava_operation *triangle, void *square) {
     if (triangle->n <= SQUARE) {
-        run_square(blas, triangle, square);
+        run_square(products, triangle, square);
         return;
     }
     const struct lava_operation rectangle = lava_triangle_rectangle(triangle);
     struct lava_operation halves[2];
     lava_triangle_halves(triangle, halves);
-    lava_cpu_blas_run(blas, &rectangle);
-    run(blas, &halves[0], square);
-    run(blas, &halves[1], square);
+    products->run(products->blas, &rectangle);
+    run(products, &halves[0], square);
+    run(products, &halves[1], square);
 }
 
-void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle) {
+void lava_triangle_run(const struct lava_cpu_blas *blas, lava_triangle_product *run_product,
+                       const struct lava_operation *triangle) {
+    const struct products products = {blas, run_product};
     /* sized for the largest elements; on the stack, so that nothing can fail here */
     _Alignas(64) char square[SQUARE * SQUARE * 16];
     if (triangle->n > 0)
-        run(blas, triangle, square);
+        run(&products, triangle, square);
 }

@@ -2,14 +2,19 @@
 #ifndef LAVA_HOST_TRIANGLE_H
 #define LAVA_HOST_TRIANGLE_H
 
-#include "lib/host/cpu_blas.h"
+#include "dispatch/operation.h"
+
+struct lava_cpu_blas;
 
 /* A triangle of n > 1 columns consists of two triangles of about half as many columns and the rectangle
  * between them. The returned operations point into the caller's matrices. */
 struct lava_operation lava_triangle_rectangle(const struct lava_operation *triangle);
 void lava_triangle_halves(const struct lava_operation *triangle, struct lava_operation halves[2]);
 
-/* Computes the triangle with the CPU BLAS's ?gemm. Half precision is not supported. It cannot fail. */
-void lava_triangle_run(const struct lava_cpu_blas *blas, const struct lava_operation *triangle);
+/* Computes a product that writes all of its C, with the CPU BLAS's ?gemm. */
+typedef void lava_triangle_product(const struct lava_cpu_blas *blas, const struct lava_operation *product);
+/* Computes the triangle by such products. Half precision is not supported. It cannot fail. */
+void lava_triangle_run(const struct lava_cpu_blas *blas, lava_triangle_product *run_product,
+                       const struct lava_operation *triangle);
 
 #endif

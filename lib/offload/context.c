@@ -55,6 +55,16 @@ struct lava_engine *lava_context_engine(void) {
     return context.engine;
 }
 
+const struct lava_figures *lava_context_figures(void) {
+    static const struct lava_figures none;
+    return context.engine ? context.engine->figures : &none;
+}
+
+void lava_context_set_figures(const struct lava_figures *figures) {
+    if (context.engine)
+        context.engine->figures = figures;
+}
+
 void lava_context_begin_preparation(void) {
     pthread_mutex_lock(&context.lock);
 }

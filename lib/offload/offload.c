@@ -110,7 +110,7 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
 
 static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
     const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
-    const struct lava_figures *figures = lava_calibration_figures();
+    const struct lava_figures *figures = lava_context_figures();
     bool usual = memory_bytes == 0 && !lava_operation_overlaps(operation);
     if (usual && remembered.figures == figures && is_alike(operation, &remembered.operation)) {
         *plan = remembered.plan;
@@ -132,7 +132,7 @@ static void choose(const struct lava_operation *operation, uint64_t memory_bytes
  * searched for. */
 static bool hopeless(const struct lava_operation *operation) {
     return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
-           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_calibration_figures());
+           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures());
 }
 
 /* rows x columns of C from (row, column), on the CPU: inside the region, or a triangle on its diagonal. */
@@ -282,13 +282,18 @@ static void unlock_used_engine(int cancel_state) {
 
 /* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
  * come later before theirs. */
+static void use_figures(const struct lava_figures *figures) {
+    lava_context_set_figures(figures);
+    lava_threshold_measured(figures);
+}
+
 static void open_once(void) {
     static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
                                                             .finish_product = lava_context_finish,
                                                             .finish_preparation = lava_prepare_finish,
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
-        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = lava_threshold_measured};
+        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
     lava_cpu_blas_get();
     lava_stats_install();
     lava_trace_install();

@@ -61,6 +61,7 @@ static enum lava_status create_engine(const char **why) {
         return status;
     lava_context_set_engine(engine);
     lava_calibration_load(lava_context_capabilities());
+    lava_context_set_figures(lava_calibration_figures());
     return LAVA_OK;
 }
 

@@ -217,7 +217,7 @@ static enum lava_status run_in_stream(struct lava_stream *stream, const struct p
                                                   .region = result->region,
                                                   .real_diagonal = result->real_diagonal,
                                                   .overrides = overrides};
-    status = status ? status : lava_device_product(stream, &on_device, &figures);
+    status = status ? status : lava_device_product(stream, &on_device);
     return status ? status
                   : lava_device_matrix_download(stream, &framed[2].block, result->region, result->first,
                                                 result->ld);

@@ -16,7 +16,6 @@
 
 #define SIZE 200 /* several tiles of the small rows */
 
-static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
 static struct lava_engine *engine;
 static unsigned seed;
 
@@ -84,7 +83,7 @@ static void chain(void **state) {
         {.a = x[2], .b = x[1], .c = x[0], .op_b = LAVA_OP_T, .alpha.real = 1, .beta.real = -1},
         {.a = x[0], .b = x[2], .c = x[1], .alpha.real = 1, .beta.real = 2}};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_OK);
+        assert_int_equal(lava_device_product(&stream, &products[i]), LAVA_OK);
     assert_int_equal(lava_device_matrix_download(&stream, &x[1], LAVA_REGION_ALL, got, SIZE), LAVA_OK);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
     multiply(1, a, b, LAVA_OP_N, 0, c);
@@ -116,7 +115,7 @@ static void blocks(void **state) {
                                                     .alpha.real = -1,
                                                     .beta.real = 1};
         const struct lava_device_matrix column = lava_device_matrix_block(&x, 0, SIZE, end, 1);
-        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_OK);
+        assert_int_equal(lava_device_product(&stream, &product), LAVA_OK);
         assert_int_equal(lava_device_matrix_upload(&stream, &column, late, SIZE), LAVA_OK);
         for (int64_t q = end; q < SIZE; q++)
             for (int64_t p = end; p < SIZE; p++)
@@ -154,7 +153,7 @@ static void many_shapes(void **state) {
                                                     .c = lava_device_matrix_block(&c, 0, size, 0, SIZE),
                                                     .alpha.real = 1,
                                                     .beta.real = 1};
-        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_OK);
+        assert_int_equal(lava_device_product(&stream, &product), LAVA_OK);
         for (int64_t j = 0; j < SIZE; j++)
             for (int64_t i = 0; i < size; i++)
                 for (int64_t k = 0; k < size; k++)
@@ -188,7 +187,7 @@ static void nothing_to_multiply(void **state) {
         {.a = empty, .b = empty, .c = c, .op_b = LAVA_OP_T, .alpha.real = 1, .beta.real = 2},
         {.a = a, .b = empty, .c = lava_device_matrix_block(&c, 0, SIZE, 0, 0), .alpha.real = 1}};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(lava_device_product(&stream, &products[i], &figures), LAVA_OK);
+        assert_int_equal(lava_device_product(&stream, &products[i]), LAVA_OK);
     assert_int_equal(lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, got, SIZE), LAVA_OK);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
     for (int i = 0; i < SIZE * SIZE; i++)
@@ -223,7 +222,7 @@ static void refused(void **state) {
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
         struct lava_device_product product = products[i];
         product.alpha.real = 1;
-        assert_int_equal(lava_device_product(&stream, &product, &figures), LAVA_ERROR_UNAVAILABLE);
+        assert_int_equal(lava_device_product(&stream, &product), LAVA_ERROR_UNAVAILABLE);
     }
     assert_false(stream.recording);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
