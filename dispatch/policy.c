@@ -280,7 +280,7 @@ static void adopt(const struct request *request, const struct candidate *candida
     plan->blocking = estimate->blocking;
     plan->at_once = estimate->at_once;
     plan->resident_workgroups = (uint32_t)lava_cost_slots(estimate);
-    plan->schedule = overrides->schedule ? (enum lava_tile_order)(overrides->schedule - 1) : row->schedule;
+    plan->order = overrides->order ? (enum lava_tile_order)(overrides->order - 1) : row->order;
     plan->persistent = overrides->persistent ? overrides->persistent == 2 : row->persistent;
     plan->flops_per_s = row->flops_per_s;
     plan->gpu_ns = candidate->gpu_ns;
@@ -427,7 +427,7 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
            plan->kernel->name);
     if (plan->shape.m)
         append(&line, " of %ux%ux%u", plan->shape.m, plan->shape.n, plan->shape.k);
-    append(&line, ", %s, ", lava_tile_order_name(plan->schedule));
+    append(&line, ", %s, ", lava_tile_order_name(plan->order));
     if (plan->persistent)
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else

@@ -40,7 +40,7 @@ enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
 /* Choices that a test or a benchmark may force. Zero-initialized means none. */
 struct lava_overrides {
     const struct lava_kernel *kernel;
-    int schedule;          /* 1 + enum lava_tile_order; 0: the profile's for the row */
+    int order;             /* 1 + enum lava_tile_order; 0: the profile's for the row */
     int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's for the row */
     uint32_t split_k;      /* 0: chosen */
     uint64_t memory_bytes; /* 0: the device's */
@@ -58,7 +58,7 @@ struct lava_plan {
     const struct lava_kernel *kernel;
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero if it has none */
     double flops_per_s;             /* the kernel's rate, measured or from the profile */
-    enum lava_tile_order schedule;
+    enum lava_tile_order order;
     bool persistent;
     uint32_t resident_workgroups; /* workgroups that run at once: the size of a persistent dispatch */
     struct lava_blocking blocking;

@@ -16,7 +16,7 @@ struct lava_profile_kernel {
     uint32_t workgroups_per_multiprocessor; /* resident at once */
     double lone_share; /* share of its flops_per_s that a multiprocessor reaches with a single workgroup */
     uint32_t start_k;  /* time to start a tile, fill its pipeline and write it out, as elements of K */
-    enum lava_tile_order schedule;
+    enum lava_tile_order order;
     bool persistent; /* as many workgroups as are resident, each walking the tile order; else one per tile */
 };
 

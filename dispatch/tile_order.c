@@ -122,12 +122,11 @@ static void fill_hilbert(uint32_t tiles_m, uint32_t tiles_n, uint32_t *entries) 
     }
 }
 
-void lava_tile_order_fill(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n,
-                          uint32_t *entries) {
+void lava_tile_order_fill(enum lava_tile_order order, uint32_t tiles_m, uint32_t tiles_n, uint32_t *entries) {
     assert(tiles_m <= LAVA_TILE_ORDER_MAX_TILES && tiles_n <= LAVA_TILE_ORDER_MAX_TILES);
     if (tiles_m == 0 || tiles_n == 0)
         return;
-    switch (schedule) {
+    switch (order) {
     case LAVA_TILE_ORDER_GROUPED:
         fill_bands(LAVA_TILE_ORDER_GROUP, tiles_m, tiles_n, entries);
         return;
@@ -176,14 +175,14 @@ uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, 
     return most;
 }
 
-const char *lava_tile_order_name(enum lava_tile_order schedule) {
-    return (unsigned)schedule < LAVA_TILE_ORDER_COUNT ? names[schedule] : "unknown";
+const char *lava_tile_order_name(enum lava_tile_order order) {
+    return (unsigned)order < LAVA_TILE_ORDER_COUNT ? names[order] : "unknown";
 }
 
-bool lava_tile_order_from_name(const char *name, enum lava_tile_order *schedule) {
+bool lava_tile_order_from_name(const char *name, enum lava_tile_order *order) {
     for (int i = 0; i < LAVA_TILE_ORDER_COUNT; i++) {
         if (strcmp(name, names[i]) == 0) {
-            *schedule = (enum lava_tile_order)i;
+            *order = (enum lava_tile_order)i;
             return true;
         }
     }

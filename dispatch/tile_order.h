@@ -28,8 +28,7 @@ enum lava_tile_order {
 #define LAVA_TILE_ORDER_MAX_TILES 65536
 
 /* Writes tiles_m * tiles_n entries, each tile once. */
-void lava_tile_order_fill(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n,
-                          uint32_t *entries);
+void lava_tile_order_fill(enum lava_tile_order order, uint32_t tiles_m, uint32_t tiles_n, uint32_t *entries);
 
 static inline uint32_t lava_tile_order_entry(uint32_t tile_m, uint32_t tile_n) {
     return tile_m | tile_n << 16;
@@ -45,7 +44,7 @@ static inline uint32_t lava_tile_order_tile_n(uint32_t entry) {
  * consecutive entries. The cache must hold that many. For tests. */
 uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave);
 
-const char *lava_tile_order_name(enum lava_tile_order schedule); /* "linear", "grouped", "hilbert" */
-bool lava_tile_order_from_name(const char *name, enum lava_tile_order *schedule);
+const char *lava_tile_order_name(enum lava_tile_order order); /* "linear", "grouped", "hilbert" */
+bool lava_tile_order_from_name(const char *name, enum lava_tile_order *order);
 
 #endif

@@ -31,7 +31,7 @@ struct tune_variant {
     /* for the profile */
     double flops_per_s, lone_share;
     uint32_t workgroups_per_multiprocessor, start_k;
-    enum lava_tile_order schedule;
+    enum lava_tile_order order;
     bool persistent;
 };
 

@@ -195,18 +195,18 @@ static uint32_t resident_workgroups(const struct tune *tune, const struct tune_v
 }
 
 /* For the largest size: tries every tile order, with one workgroup per tile and persistent. */
-static void choose_schedule(struct tune *tune, struct tune_variant *variant, struct tune_size *size) {
+static void choose_order(struct tune *tune, struct tune_variant *variant, struct tune_size *size) {
     double best = 0;
-    variant->schedule = LAVA_TILE_ORDER_GROUPED;
+    variant->order = LAVA_TILE_ORDER_GROUPED;
     for (int i = 0; i < 2 * LAVA_TILE_ORDER_COUNT; i++) {
         /* grouped and per tile first; another must gain a percent */
         int order = (i / 2 + LAVA_TILE_ORDER_GROUPED) % LAVA_TILE_ORDER_COUNT, persistent = i % 2;
         const struct lava_overrides overrides = {
-            .split_k = 1, .schedule = 1 + order, .persistent = 1 + persistent};
+            .split_k = 1, .order = 1 + order, .persistent = 1 + persistent};
         double ms = milliseconds(tune, variant, size, &overrides, tune->seconds / 4);
         if (ms > 0 && (best <= 0 || ms < 0.99 * best)) {
             best = ms;
-            variant->schedule = (enum lava_tile_order)order;
+            variant->order = (enum lava_tile_order)order;
             variant->persistent = persistent;
         }
     }
@@ -225,7 +225,7 @@ void tune_profile(struct tune *tune, struct tune_variant *variant) {
     uint32_t split = 1, resident = resident_workgroups(tune, variant);
     variant->workgroups_per_multiprocessor = resident;
     variant->flops_per_s = tune_rate(tune, variant, largest, tune->seconds, &split);
-    choose_schedule(tune, variant, largest);
+    choose_order(tune, variant, largest);
 
     /* relative rate with a single tile on each multiprocessor */
     double ms = grid_milliseconds(tune, variant, 1, k, tune->seconds / 2, &flops);

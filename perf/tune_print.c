@@ -103,7 +103,7 @@ static void print_profile_rows(const struct tune *tune, struct tune_variant *con
         print_name(tune, chosen, i);
         printf(" %8.4ge12, %2u, %.2f, %3u, %s, %s},", variant->flops_per_s * 1e-12,
                variant->workgroups_per_multiprocessor, variant->lone_share, variant->start_k,
-               orders[variant->schedule], variant->persistent ? "PERSISTENT" : "PER_TILE");
+               orders[variant->order], variant->persistent ? "PERSISTENT" : "PER_TILE");
         if (variant->figures.registers)
             printf(" /* %u registers */", variant->figures.registers);
         printf("\n");

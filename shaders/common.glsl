@@ -43,4 +43,4 @@ layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer So
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer SourceBits { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer TargetBits { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer TargetWords { WORD word[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Schedule { uint entry[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer TileList { uint entry[]; };

@@ -107,7 +107,7 @@ LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
 LAVA_ADDRESS target;       /* padded accumulator block(s), column-major, fp32, fp64 or (NARROW) A's type */
-LAVA_ADDRESS schedule;     /* tile order, one uint per tile: row | column << 16 */
+LAVA_ADDRESS tile_list;    /* tile order, one uint per tile: row | column << 16 */
 LAVA_ADDRESS slice_stride; /* elements between the targets of two split-K slices */
 LAVA_U32 tiles;            /* tiles in the tile order */
 /* first unit of this dispatch; a unit is one tile of one slice: slice * tiles + index */

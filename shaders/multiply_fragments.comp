@@ -81,12 +81,12 @@ void main()
     uint part_m = gl_SubgroupID % SUBGROUPS_M, part_n = gl_SubgroupID / SUBGROUPS_M;
     uint64_t a_first = part_m * MATRICES_M * A_FRAGMENT + gl_SubgroupInvocationID * A_SHARE_BYTES;
     uint64_t b_first = part_n * MATRICES_N * B_FRAGMENT + gl_SubgroupInvocationID * B_SHARE_BYTES;
-    Schedule schedule = Schedule(constants.schedule);
+    TileList list = TileList(constants.tile_list);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
         uint slice = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slice * constants.tiles];
+        uint tile = list.entry[unit - slice * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         uint first_step = slice * constants.steps_per_slice;
         uint rounds = min(constants.steps_per_slice, constants.steps - first_step) * (TILE_K / SHAPE_K / STAGES);

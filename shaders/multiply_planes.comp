@@ -171,12 +171,12 @@ void main()
     uint part_m = gl_SubgroupID % SUBGROUPS_M, part_n = gl_SubgroupID / SUBGROUPS_M;
     uint64_t a_first = part_m * MATRICES_M * PLANES * A_FRAGMENT + gl_SubgroupInvocationID * A_SHARE_BYTES;
     uint64_t b_first = part_n * MATRICES_N * PLANES * B_FRAGMENT + gl_SubgroupInvocationID * B_SHARE_BYTES;
-    Schedule schedule = Schedule(constants.schedule);
+    TileList list = TileList(constants.tile_list);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
         uint slice = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slice * constants.tiles] + VARYING_0;
+        uint tile = list.entry[unit - slice * constants.tiles] + VARYING_0;
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         if (screened_out(tile_m, tile_n)) {
             if (gl_LocalInvocationIndex == 0)

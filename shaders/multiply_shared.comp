@@ -88,12 +88,12 @@ void main()
 {
     uint part_m = gl_SubgroupID % SUBGROUPS_M, part_n = gl_SubgroupID / SUBGROUPS_M;
     uint first_a = part_m * (PART_M / 8), first_b = part_n * (PART_N / 8);
-    Schedule schedule = Schedule(constants.schedule);
+    TileList list = TileList(constants.tile_list);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
         uint slice = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slice * constants.tiles];
+        uint tile = list.entry[unit - slice * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
         uint first_step = slice * constants.steps_per_slice;
         uint steps = min(constants.steps_per_slice, constants.steps - first_step);

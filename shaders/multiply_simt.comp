@@ -107,13 +107,13 @@ void main()
     uint subgroup_ = gl_LocalInvocationIndex / (LANES_M * LANES_N);
     uint first_a = (subgroup_ % SUBGROUPS_M) * (LANES_M * SQUARES_M) + even_bits(lane);
     uint first_b = (subgroup_ / SUBGROUPS_M) * (LANES_N * SQUARES_N) + even_bits(lane >> 1);
-    Schedule schedule = Schedule(constants.schedule);
+    TileList list = TileList(constants.tile_list);
     uint64_t panel_bytes_per_width = uint64_t(constants.steps) * TILE_K * (16 / WORD_NUMBERS);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
          unit += gl_NumWorkGroups.x) {
         uint slice = unit / constants.tiles;
-        uint tile = schedule.entry[unit - slice * constants.tiles];
+        uint tile = list.entry[unit - slice * constants.tiles];
         uint tile_m = tile & 0xffffu, tile_n = tile >> 16;
 #ifdef LAVA_SCREENED
         if (!screened_out(tile_m, tile_n))

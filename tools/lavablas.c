@@ -134,8 +134,7 @@ static int show_profiles(void) {
             const struct lava_profile_kernel *row = &profile->kernels[k];
             printf("    %-24s %8.1f GFLOP/s, %2u workgroups a multiprocessor, %s order, %s\n", row->kernel,
                    row->flops_per_s * 1e-9, row->workgroups_per_multiprocessor,
-                   lava_tile_order_name(row->schedule),
-                   row->persistent ? "persistent" : "a workgroup a tile");
+                   lava_tile_order_name(row->order), row->persistent ? "persistent" : "a workgroup a tile");
         }
     }
     return 0;

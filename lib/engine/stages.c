@@ -218,7 +218,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
         .packed_b = b.elements,
-        .schedule = list->address,
+        .tile_list = list->address,
         .target = accumulators_of(run, block) + (uint64_t)(task->row - block->row) * sum_bytes,
         .slice_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
         .tiles = list->tiles,

@@ -14,7 +14,7 @@ static void fill_key(const struct lava_plan *plan, const struct lava_region_tile
     memset(key, 0, sizeof *key);
     key->tiles_m = (uint32_t)(lava_blocking_padded(task->rows, kernel->tile_m) / kernel->tile_m);
     key->tiles_n = (uint32_t)(lava_blocking_padded(task->block->columns, kernel->tile_n) / kernel->tile_n);
-    key->order = (int)plan->schedule;
+    key->order = (int)plan->order;
     if (region->block.region != LAVA_REGION_ALL)
         key->region = *region;
     key->products = (uint32_t)plan->blocking.products;

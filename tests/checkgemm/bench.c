@@ -28,7 +28,7 @@ struct timings {
 };
 
 void bench_header(const struct bench_options *options) {
-    printf("%-22s %-9s %-8s %-10s %-21s | %9s %9s %8s | %8s %-14s %9s | %8s |", "kernel", "C", "schedule",
+    printf("%-22s %-9s %-8s %-10s %-21s | %9s %9s %8s | %8s %-14s %9s | %8s |", "kernel", "C", "order",
            "workgroups", "m x n x k", "multiply", options->rotate_bytes ? "repeated" : "median", "finish",
            "TFLOP/s", "of the roof", "operands", "pack ms");
     if (!options->device_only)
@@ -117,7 +117,7 @@ static void print_line(const struct bench_options *options, const struct lava_pl
     roof_text(options, plan, operation, device_ms, roof);
     double rate = device_ms > 0 ? flops / device_ms * 1e-9 : 0;
     printf("%-22s %-9s %-8s %-10s %-21s | %9.4f %9.4f %8.4f | %8.*f %-14s %5s MiB | %8.4f |",
-           plan->kernel->name, lava_type_name(operation->c.type), lava_tile_order_name(plan->schedule),
+           plan->kernel->name, lava_type_name(operation->c.type), lava_tile_order_name(plan->order),
            plan->persistent ? "persistent" : "per tile", size, timings->multiply_ms,
            timings->copies > 1 ? timings->device.multiply_ms : timings->device.multiply_median_ms,
            timings->device.finish_ms, rate < 1 ? 4 : 2, rate, roof, operands, timings->device.pack_ms);
@@ -158,7 +158,7 @@ bool bench_run(struct check_context *context, const struct bench_options *option
         lava_type_is_half(type) && options->type_c == LAVA_TYPE_FP32 ? LAVA_TYPE_FP32 : type;
     struct lava_operation operation = measure_operation(type, type_c, m, n, k, context->seed);
     const struct lava_overrides overrides = {.kernel = options->kernel,
-                                             .schedule = options->schedule,
+                                             .order = options->order,
                                              .persistent = options->persistent,
                                              .split_k = options->split_k,
                                              .column_blocks =

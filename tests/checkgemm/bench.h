@@ -8,7 +8,7 @@
 struct bench_options {
     const struct lava_kernel *kernel; /* NULL: the policy's choice for the types */
     enum lava_type type, type_c;
-    int schedule, persistent; /* as in struct lava_overrides */
+    int order, persistent; /* as in struct lava_overrides */
     uint32_t split_k;
     int64_t column_blocks;
     int at_once; /* as in struct lava_overrides */

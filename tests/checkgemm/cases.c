@@ -191,13 +191,13 @@ void check_kernel(struct check_context *context, bool quick) {
     split(context);
     blocks(context, quick);
     panels(context, quick);
-    check_schedules(context);
+    check_orders(context);
     if (lava_scheme(context->kernel->scheme)->screened)
         check_screened(context, quick);
 }
 
 /* A product for the context's kernel with several tiles in each dimension and partial tiles at the edges. */
-static struct lava_operation schedule_operation(const struct check_context *context,
+static struct lava_operation order_operation(const struct check_context *context,
                                                 const struct check_matrix matrices[3]) {
     return (struct lava_operation){.type = context->type,
                                    .c.type = context->type_c,
@@ -214,7 +214,7 @@ static struct lava_operation schedule_operation(const struct check_context *cont
 }
 
 /* The values of the linear order with one workgroup per tile are checked by the cases above. */
-void check_schedules(struct check_context *context) {
+void check_orders(struct check_context *context) {
     const struct lava_kernel *kernel = context->kernel;
     int64_t m = 6 * kernel->tile_m + 5, n = 5 * kernel->tile_n + 3, k = 4 * kernel->tile_k + 1;
     struct check_matrix matrices[3] = {check_matrix_make(context->type, m, k, 0),
@@ -224,12 +224,12 @@ void check_schedules(struct check_context *context) {
     uint64_t state = context->seed;
     check_matrix_fill(&matrices[0], ENTRIES_UNIFORM, &state);
     check_matrix_fill(&matrices[1], ENTRIES_UNIFORM, &state);
-    const struct lava_operation operation = schedule_operation(context, matrices);
-    for (int schedule = 0; schedule < LAVA_TILE_ORDER_COUNT; schedule++)
+    const struct lava_operation operation = order_operation(context, matrices);
+    for (int order = 0; order < LAVA_TILE_ORDER_COUNT; order++)
         for (int persistent = 1; persistent <= 2; persistent++) {
             char label[CHECK_LABEL_BYTES];
             const struct lava_overrides overrides = {
-                .schedule = 1 + schedule, .persistent = persistent, .split_k = 1};
+                .order = 1 + order, .persistent = persistent, .split_k = 1};
             check_matrix_poison(&matrices[2]);
             const char *why = check_compute(context, &operation, &overrides, NULL);
             if (!why && !expected.buffer)
@@ -238,7 +238,7 @@ void check_schedules(struct check_context *context) {
                 why = "FAIL: other bits than linear order gives";
             if (why || context->verbose)
                 printf("%-41s %s, %s: %s\n", check_label(context, label),
-                       lava_tile_order_name((enum lava_tile_order)schedule),
+                       lava_tile_order_name((enum lava_tile_order)order),
                        persistent == 2 ? "persistent" : "a workgroup a tile", why ? why : "PASS");
             *(why ? &context->failed : &context->passed) += 1;
         }

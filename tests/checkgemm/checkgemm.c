@@ -173,11 +173,11 @@ static void bench_size(struct check_context *context, const struct options *opti
         m = n = k = atoll(size);
     if (m < 1 || n < 1 || k < 1)
         options_usage();
-    for (int schedule = 0; schedule < (options->all_schedules ? LAVA_TILE_ORDER_COUNT : 1); schedule++)
-        for (int persistent = 1; persistent <= (options->all_schedules ? 2 : 1); persistent++) {
+    for (int order = 0; order < (options->all_orders ? LAVA_TILE_ORDER_COUNT : 1); order++)
+        for (int persistent = 1; persistent <= (options->all_orders ? 2 : 1); persistent++) {
             struct bench_options timing = options->timing;
-            if (options->all_schedules) {
-                timing.schedule = 1 + schedule;
+            if (options->all_orders) {
+                timing.order = 1 + order;
                 timing.persistent = persistent;
             }
             bench_run(context, &timing, m, n, k);

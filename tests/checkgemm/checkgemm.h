@@ -56,7 +56,7 @@ void check_kernel(struct check_context *context, bool quick);
 /* The same for complex types. */
 void check_complex(struct check_context *context, bool quick);
 /* Runs the same product with every tile order, persistent or not, and compares the bits. */
-void check_schedules(struct check_context *context);
+void check_orders(struct check_context *context);
 /* For a row by planes: tests products with elements that planes cannot represent. */
 void check_screened(struct check_context *context, bool quick);
 /* For a type that no row of the device computes: checks that the device lacks something for it and that the

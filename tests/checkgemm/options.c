@@ -13,7 +13,7 @@ static const char usage[] =
     "                 [--discrete] [--complete] [--planes | --no-planes]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
-    "                 [--schedule linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
+    "                 [--order linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
     "                 [--column-blocks N] [--later-parts N] [--pieces N] [--at-once 0|1]\n"
     "                 [--copy-threads N] [--seconds S]\n"
     "                 [--device-only] [--rotate]\n"
@@ -48,14 +48,14 @@ static const char *argument(int argc, char **argv, int *i) {
     return argv[*i];
 }
 
-static void parse_schedule(const char *name, struct options *options) {
-    enum lava_tile_order schedule;
-    options->all_schedules = !strcmp(name, "all");
-    if (options->all_schedules)
+static void parse_order(const char *name, struct options *options) {
+    enum lava_tile_order order;
+    options->all_orders = !strcmp(name, "all");
+    if (options->all_orders)
         return;
-    if (!lava_tile_order_from_name(name, &schedule))
+    if (!lava_tile_order_from_name(name, &order))
         options_usage();
-    options->timing.schedule = 1 + (int)schedule;
+    options->timing.order = 1 + (int)order;
 }
 
 static void parse_type(const char *name, struct options *options) {
@@ -110,8 +110,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             parse_type(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--c-type"))
             parse_c_type(argument(argc, argv, &i), options);
-        else if (!strcmp(argv[i], "--schedule"))
-            parse_schedule(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--order"))
+            parse_order(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--persistent"))
             options->timing.persistent = 1 + atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--split"))

@@ -37,7 +37,7 @@ static uint64_t address_of(const struct rotation *rotation, enum lava_arena_role
 }
 
 /* Address of the list of all tiles; 0: there is none, because op(A) was multiplied in M-chunks. */
-static uint64_t schedule_of(const struct rotation *rotation, const struct lava_operation *operation) {
+static uint64_t list_of(const struct rotation *rotation, const struct lava_operation *operation) {
     const struct lava_kernel *kernel = rotation->plan->kernel;
     const struct lava_arena *arena = &rotation->engine->arena;
     uint32_t tiles_m = tiles_of(operation->m, kernel->tile_m),
@@ -45,7 +45,7 @@ static uint64_t schedule_of(const struct rotation *rotation, const struct lava_o
     for (uint32_t place = 0; place < LAVA_BLOCKING_TILE_LISTS; place++)
         if (arena->lists[place].tiles_m == tiles_m && arena->lists[place].tiles_n == tiles_n &&
             arena->lists[place].tiles == tiles_m * tiles_n &&
-            arena->lists[place].order == (int)rotation->plan->schedule)
+            arena->lists[place].order == (int)rotation->plan->order)
             return address_of(rotation, LAVA_ARENA_TILE_LISTS) + place * arena->list_bytes;
     return 0;
 }
@@ -60,7 +60,7 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), operation->k);
     return (struct lava_multiply_constants){
         .target = address_of(rotation, LAVA_ARENA_ACCUMULATOR),
-        .schedule = schedule_of(rotation, operation),
+        .tile_list = list_of(rotation, operation),
         .slice_stride = (uint64_t)ld * tiles_n * kernel->tile_n,
         .tiles = tiles_m * tiles_n,
         .end_unit = tiles_m * tiles_n * blocking->split_k,
@@ -216,7 +216,7 @@ double measure_rotating(struct lava_engine *engine, const struct lava_operation 
         !get_pipelines(&rotation, narrow))
         return 0;
     rotation.constants = constants_of(&rotation, operation);
-    if (rotation.constants.schedule &&
+    if (rotation.constants.tile_list &&
         make_copies(&rotation, asked < MAX_COPIES ? (uint32_t)asked : MAX_COPIES))
         ms = time_rotation(&rotation, seconds);
     *copies = rotation.count;

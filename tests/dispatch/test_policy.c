@@ -191,7 +191,7 @@ static const struct lava_profile_kernel *figures_of(const struct lava_plan *plan
 static void check_overrides(const struct lava_capabilities *device, const struct lava_kernel *row) {
     struct lava_operation operation = product_of(row->type, LAVA_TYPE_FP32, 2048, 16384, 2048);
     struct lava_overrides overrides = {.kernel = row,
-                                       .schedule = 1 + LAVA_TILE_ORDER_HILBERT,
+                                       .order = 1 + LAVA_TILE_ORDER_HILBERT,
                                        .persistent = 2,
                                        .split_k = 3,
                                        .column_blocks = 2,
@@ -204,7 +204,7 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     }
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_ptr_equal(plan.kernel, row);
-    assert_int_equal(plan.schedule, LAVA_TILE_ORDER_HILBERT);
+    assert_int_equal(plan.order, LAVA_TILE_ORDER_HILBERT);
     assert_true(plan.persistent && plan.resident_workgroups >= 1);
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 2);
@@ -214,11 +214,11 @@ static void check_overrides(const struct lava_capabilities *device, const struct
     assert_int_equal(plan.blocking.split_k, 3);
     assert_int_equal(plan.blocking.blocks_n, 5);
     assert_int_equal(plan.blocking.later_n * 4, plan.blocking.block_n);
-    overrides.schedule = 1 + LAVA_TILE_ORDER_LINEAR;
+    overrides.order = 1 + LAVA_TILE_ORDER_LINEAR;
     overrides.persistent = 1;
     overrides.split_k = 1;
     plan = choose(&operation, device, LAVA_MODE_GPU, &overrides);
-    assert_int_equal(plan.schedule, LAVA_TILE_ORDER_LINEAR);
+    assert_int_equal(plan.order, LAVA_TILE_ORDER_LINEAR);
     assert_false(plan.persistent);
     assert_int_equal(plan.blocking.split_k, 1);
     /* listed in the profile or not */
@@ -264,7 +264,7 @@ static void test_overrides(void **state) {
             check_overrides(&devices[d], &rows[i]);
         struct lava_operation operation = product(2048, 4096, 2048);
         struct lava_plan plan = choose(&operation, &devices[d], LAVA_MODE_GPU, &none);
-        assert_int_equal(plan.schedule, figures_of(&plan)->schedule);
+        assert_int_equal(plan.order, figures_of(&plan)->order);
         assert_int_equal(plan.persistent, figures_of(&plan)->persistent);
     }
     /* a row that the profile does not list is no faster than any listed row of its type */
@@ -351,7 +351,7 @@ static void test_pure(void **state) {
         assert_ptr_equal(one.profile, other.profile);
         assert_memory_equal(&one.cpu_ns, &other.cpu_ns, sizeof one.cpu_ns);
         assert_memory_equal(&one.gpu_ns, &other.gpu_ns, sizeof one.gpu_ns);
-        assert_int_equal(one.schedule, other.schedule);
+        assert_int_equal(one.order, other.order);
         assert_int_equal(one.persistent, other.persistent);
         assert_int_equal(one.resident_workgroups, other.resident_workgroups);
         assert_memory_equal(&one.blocking, &other.blocking, sizeof one.blocking);

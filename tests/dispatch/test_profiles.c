@@ -21,7 +21,7 @@ static void check_rows(const struct lava_profile *profile, bool *reached, size_t
         if (!row)
             fail_msg("%s names %s, which does not exist", profile->label, figures->kernel);
         assert_true(figures->flops_per_s > 0 && figures->workgroups_per_multiprocessor > 0);
-        assert_true(figures->start_k > 0 && figures->schedule < LAVA_TILE_ORDER_COUNT);
+        assert_true(figures->start_k > 0 && figures->order < LAVA_TILE_ORDER_COUNT);
         assert_true(figures->lone_share > 0 && figures->lone_share <= 1);
         for (size_t other = 0; other < i; other++)
             assert_string_not_equal(profile->kernels[other].kernel, figures->kernel);

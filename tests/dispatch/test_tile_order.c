@@ -3,19 +3,19 @@
 
 #include "dispatch/tile_order.h"
 
-static uint32_t *filled(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n) {
+static uint32_t *filled(enum lava_tile_order order, uint32_t tiles_m, uint32_t tiles_n) {
     size_t count = (size_t)tiles_m * tiles_n;
     uint32_t *entries = malloc((count + 1) * sizeof *entries);
     assert_non_null(entries);
     memset(entries, 0xee, (count + 1) * sizeof *entries);
-    lava_tile_order_fill(schedule, tiles_m, tiles_n, entries);
+    lava_tile_order_fill(order, tiles_m, tiles_n, entries);
     assert_int_equal(entries[count], 0xeeeeeeeeu); /* nothing past the end */
     return entries;
 }
 
-static void check_each_tile_once(enum lava_tile_order schedule, uint32_t tiles_m, uint32_t tiles_n) {
+static void check_each_tile_once(enum lava_tile_order order, uint32_t tiles_m, uint32_t tiles_n) {
     size_t count = (size_t)tiles_m * tiles_n;
-    uint32_t *entries = filled(schedule, tiles_m, tiles_n);
+    uint32_t *entries = filled(order, tiles_m, tiles_n);
     unsigned char *seen = calloc(count, 1);
     assert_non_null(seen);
     for (size_t i = 0; i < count; i++) {
@@ -31,12 +31,12 @@ static void test_each_tile_once(void **state) {
     (void)state;
     static const uint32_t extreme[][2] = {{65535, 1},   {1, 65535}, {65536, 3}, {3, 65536}, {65535, 17},
                                           {1023, 1025}, {1, 1},     {2, 65535}, {4093, 257}};
-    for (int schedule = 0; schedule < LAVA_TILE_ORDER_COUNT; schedule++) {
+    for (int order = 0; order < LAVA_TILE_ORDER_COUNT; order++) {
         for (uint32_t m = 1; m <= 36; m++)
             for (uint32_t n = 1; n <= 36; n++)
-                check_each_tile_once((enum lava_tile_order)schedule, m, n);
+                check_each_tile_once((enum lava_tile_order)order, m, n);
         for (size_t i = 0; i < COUNT(extreme); i++)
-            check_each_tile_once((enum lava_tile_order)schedule, extreme[i][0], extreme[i][1]);
+            check_each_tile_once((enum lava_tile_order)order, extreme[i][0], extreme[i][1]);
     }
 }
 
@@ -102,11 +102,11 @@ static void test_panels_per_wave(void **state) {
     assert_int_equal(lava_tile_order_panels_per_wave(linear, 64 * 64, UINT32_MAX), 128);
     assert_int_equal(lava_tile_order_panels_per_wave(linear, 0, 132), 0);
     assert_int_equal(lava_tile_order_panels_per_wave(linear, 64 * 64, 0), 0);
-    for (int schedule = LAVA_TILE_ORDER_GROUPED; schedule <= LAVA_TILE_ORDER_HILBERT; schedule++) {
-        uint32_t *entries = filled((enum lava_tile_order)schedule, 64, 64);
+    for (int order = LAVA_TILE_ORDER_GROUPED; order <= LAVA_TILE_ORDER_HILBERT; order++) {
+        uint32_t *entries = filled((enum lava_tile_order)order, 64, 64);
         uint32_t panels = lava_tile_order_panels_per_wave(entries, 64 * 64, 132);
         print_message("64 x 64 tiles, wave of 132: linear %u panels, %s %u\n", most,
-                      lava_tile_order_name((enum lava_tile_order)schedule), panels);
+                      lava_tile_order_name((enum lava_tile_order)order), panels);
         assert_true(2 * panels <= most);
         free(entries);
     }
@@ -116,14 +116,14 @@ static void test_panels_per_wave(void **state) {
 static void test_names(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_TILE_ORDER_COUNT; i++) {
-        enum lava_tile_order schedule = LAVA_TILE_ORDER_COUNT;
-        assert_true(lava_tile_order_from_name(lava_tile_order_name((enum lava_tile_order)i), &schedule));
-        assert_int_equal(schedule, i);
+        enum lava_tile_order order = LAVA_TILE_ORDER_COUNT;
+        assert_true(lava_tile_order_from_name(lava_tile_order_name((enum lava_tile_order)i), &order));
+        assert_int_equal(order, i);
     }
-    enum lava_tile_order schedule;
+    enum lava_tile_order order;
     assert_string_equal(lava_tile_order_name(LAVA_TILE_ORDER_HILBERT), "hilbert");
-    assert_false(lava_tile_order_from_name("Hilbert", &schedule));
-    assert_false(lava_tile_order_from_name("", &schedule));
+    assert_false(lava_tile_order_from_name("Hilbert", &order));
+    assert_false(lava_tile_order_from_name("", &order));
     assert_string_equal(lava_tile_order_name(LAVA_TILE_ORDER_COUNT), "unknown");
 }
 

@@ -1,6 +1,6 @@
 /* Matrices on the device: chains of products in one stream, blocks of one matrix, memory that is kept and
  * given back, and calls that are refused. Elements are small integers, so every result is exact.
- * (executor_products.c tests every type, transposition and region.) */
+ * (engine_products.c tests every type, transposition and region.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

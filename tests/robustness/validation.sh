@@ -3,7 +3,7 @@
 # run on the device, each with shared memory and with the device's own memory. Any message of the layers
 # fails the test.
 #
-#   validation.sh EXECUTOR_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with the first
+#   validation.sh ENGINE_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with the first
 #                                                         setting
 set -u
 program=$1

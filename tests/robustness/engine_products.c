@@ -3,7 +3,7 @@
  * validation layers. It is also a test of the second path on a device of the first kind. Creates and destroys
  * everything.
  *
- *   executor_products unified|discrete|queues */
+ *   engine_products unified|discrete|queues */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
