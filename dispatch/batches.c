@@ -69,28 +69,30 @@ static uint64_t largest(uint64_t a, uint64_t b) {
 
 /* Returns the products per block; 0: not even one fits. Tiny products are much larger when padded to whole
  * tiles. */
-static int64_t products_of(const struct sizes *sizes, const struct lava_capabilities *device) {
+static int64_t products_of(const struct sizes *sizes, const struct lava_capabilities *device,
+                           uint64_t memory_bytes) {
     uint64_t tiles = sizes->tiles_m * sizes->tiles_n;
     uint64_t memory = sizes->packed_a + 2 * sizes->packed_b + BLOCKS_HELD * (sizes->sums + sizes->result) +
                       LAVA_BLOCKING_TILE_LISTS * tiles * sizeof(uint32_t);
     uint64_t buffer = largest(largest(sizes->packed_a, sizes->packed_b), BLOCKS_HELD * sizes->sums);
-    if (sizes->k_padded > GROUPS_MAX * LAVA_PACK_BLOCK ||
-        largest(largest(sizes->raw_a, sizes->raw_b), sizes->result) > LAVA_BLOCKING_SLOT_BYTES)
-        return 0;
-    uint64_t most = PANELS_MAX / largest(sizes->tiles_m, sizes->tiles_n);
     /* a block's operand, and its result, is one chunk: large enough for the bus's full rate, small enough to
      * keep the wait at both ends short */
-    most =
-        least(most, LAVA_BLOCKING_SLOT_BYTES / largest(largest(sizes->raw_a, sizes->raw_b), sizes->result));
-    most = least(most, least(MEMORY_BYTES, device->memory_bytes / 4) / memory);
+    uint64_t chunk = largest(largest(sizes->raw_a, sizes->raw_b), sizes->result);
+    uint64_t slot = device->slot_bytes ? device->slot_bytes : LAVA_BLOCKING_SLOT_BYTES;
+    if (sizes->k_padded > GROUPS_MAX * LAVA_PACK_BLOCK || chunk > slot)
+        return 0;
+    uint64_t most = PANELS_MAX / largest(sizes->tiles_m, sizes->tiles_n);
+    most = least(most, slot / chunk);
+    most = least(most, memory_bytes / memory);
     return (int64_t)least(most, device->max_buffer_bytes / buffer);
 }
 
 /* Fills in *blocking. Returns false if not even one product fits a block. */
 static bool plan_blocks(const struct lava_operation *operation, const struct lava_kernel *kernel,
-                        const struct lava_capabilities *device, struct lava_blocking *blocking) {
+                        const struct lava_capabilities *device, uint64_t memory_bytes,
+                        struct lava_blocking *blocking) {
     const struct sizes sizes = measure(operation, kernel);
-    int64_t count = operation->series->count, most = products_of(&sizes, device);
+    int64_t count = operation->series->count, most = products_of(&sizes, device, memory_bytes);
     if (most < 1)
         return false;
     int64_t blocks = (count - 1) / most + 1;
@@ -123,13 +125,15 @@ static bool plan_blocks(const struct lava_operation *operation, const struct lav
 static double arithmetic_s(const struct lava_operation *operation, const struct lava_kernel *kernel,
                            double flops_per_s) {
     const struct sizes sizes = measure(operation, kernel);
-    return (double)sizes.sums * (double)sizes.k_padded / flops_per_s;
+    double tiles = (double)(sizes.tiles_m * sizes.tiles_n);
+    return 2.0 * tiles * kernel->tile_m * kernel->tile_n * (double)sizes.k_padded / flops_per_s;
 }
 
 /* Chooses the fastest row that the device can run. Leaves plan->kernel NULL if there is none, or if no row
  * fits a product into a block. */
 static void choose_row(const struct lava_operation *operation, const struct lava_capabilities *device,
-                       const struct lava_device_figures *figures, struct lava_plan *plan) {
+                       const struct lava_device_figures *figures, uint64_t memory_bytes,
+                       struct lava_plan *plan) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_estimate estimate = {.operation = operation,
                                      .device = device,
@@ -142,7 +146,7 @@ static void choose_row(const struct lava_operation *operation, const struct lava
         const struct lava_kernel *kernel = estimate.kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (!kernel || kernel->type != operation->type || !lava_kernel_is_simt(kernel) ||
             !lava_kernel_fits(kernel, device, NULL) ||
-            !plan_blocks(operation, kernel, device, &estimate.blocking))
+            !plan_blocks(operation, kernel, device, memory_bytes, &estimate.blocking))
             continue;
         estimate.row = lava_cost_row(&profile->kernels[i], kernel, figures);
         double gpu_ns = lava_cost_gpu_ns(&estimate);
@@ -160,7 +164,9 @@ static void choose_row(const struct lava_operation *operation, const struct lava
 }
 
 void lava_batches_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
-                         const struct lava_figures *figures, enum lava_mode mode, struct lava_plan *plan) {
+                         const struct lava_figures *figures, enum lava_mode mode, uint64_t memory_bytes,
+                         struct lava_plan *plan) {
+    uint64_t most = least(MEMORY_BYTES, device->memory_bytes / 4);
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
     int64_t count = operation->series->count;
     memset(plan, 0, sizeof *plan);
@@ -169,7 +175,7 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation) * (double)count;
     if (count < 2 || work > LARGEST_WORK)
         return;
-    choose_row(operation, device, &figures->device, plan);
+    choose_row(operation, device, &figures->device, memory_bytes ? least(memory_bytes, most) : most, plan);
     if (!plan->kernel)
         return;
     bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;

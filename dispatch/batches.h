@@ -8,8 +8,10 @@
 /* Chooses for an operation with a series. On the device a block of the plan is several products: one is
  * multiplied while the next is uploaded and an earlier one is downloaded. The products of a block are side by
  * side: their panels, their tiles in one list, their C. Only real types are supported; complex types get the
- * reason "no kernel". */
+ * reason "no kernel". memory_bytes: what all blocks together may take; 0: the usual share of the device's
+ * memory. */
 void lava_batches_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
-                         const struct lava_figures *figures, enum lava_mode mode, struct lava_plan *plan);
+                         const struct lava_figures *figures, enum lava_mode mode, uint64_t memory_bytes,
+                         struct lava_plan *plan);
 
 #endif

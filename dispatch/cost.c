@@ -239,7 +239,8 @@ static void wait_for_downloads(struct timeline *timeline, const struct lava_task
         carry_download(timeline);
     if (task->ends_rows)
         return;
-    timeline->bus_ns += TURN_NS;
+    if (!timeline->estimate->operation->series) /* a batch's downloads run beside its uploads */
+        timeline->bus_ns += TURN_NS;
     timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns); /* the next block needs the
                                                                           * download's place */
 }
@@ -353,7 +354,8 @@ static double streamed_ns(const struct lava_estimate *estimate) {
     double share = run_program(&timeline);
     double bytes = operation->on_device
                        ? 0
-                       : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n));
+                       : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n) *
+                                                    (double)lava_operation_count(operation));
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
     double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
     if (share >= 1.0)

@@ -151,8 +151,7 @@ double lava_operation_flops(const struct lava_operation *operation) {
 
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double n = operation->b_is_a ? 0 : operation->of_parts ? (double)operation->n / 2 : (double)operation->n;
-    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type) *
-           (double)lava_operation_count(operation);
+    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type);
 }
 
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {

@@ -104,7 +104,8 @@ int64_t lava_operation_count(const struct lava_operation *operation);
 /* Returns 2 m n k, or 8 m n k for complex types. A triangle has half of that, plus the other half of its
  * diagonal. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
-/* Returns the bytes of A and B as stored, of all products of a batch; only those of A if B is A. */
+/* Returns the bytes of A and B as stored; only those of A if B is A. As the flops, of one operation of a
+ * batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the

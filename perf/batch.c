@@ -136,7 +136,7 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
     double call_ms = 0, multiply_ms = 0;
     struct lava_operation together = batch.operation;
     together.series = &batch.series;
-    lava_batches_choose(&together, &engine->capabilities, &none, LAVA_MODE_GPU, &plan);
+    lava_batches_choose(&together, &engine->capabilities, &none, LAVA_MODE_GPU, 0, &plan);
     bool right = plan.place == LAVA_PLACE_GPU &&
                  time_device(engine, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
                  is_right(&batch);

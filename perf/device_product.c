@@ -20,6 +20,7 @@
 
 #define CHECKED_ELEMENTS 300
 #define WARM_S           0.3
+#define MOST_PRODUCTS    (LAVA_QUEUE_STAMP_PAIRS / 3) /* each has three timed intervals */
 
 struct options {
     enum lava_type type;
@@ -206,7 +207,7 @@ int main(int argc, char **argv) {
     const char *why;
     struct lava_device *device;
     struct lava_engine *engine;
-    if (options.count < 1)
+    if (options.count < 1 || options.count > MOST_PRODUCTS)
         return 2;
     if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);

@@ -1,9 +1,9 @@
 /* Update of a matrix on the device: C <- alpha sum + beta C, where sum adds the split-K slices of the
  * accumulators in their order. C is fp32, fp64 (-DLAVA_FP64), complex of either (-DLAVA_COMPLEX: the sums are of
  * parts, interface.h), fp16 (-DLAVA_FP16) or bf16 (-DLAVA_BF16), rounded once, to nearest even. With beta = 0 C
- * is not read. Only elements of the region are read and written.
+ * is not read. Only elements of the region change; of half precision, words of two elements are read and written.
  *
- *   workgroup    LAVA_UPDATE_INVOCATIONS words of a column, then of a later column
+ *   workgroup    LAVA_UPDATE_INVOCATIONS words of a column, then of later columns and rows
  *   invocation   one element of C; two neighbouring ones of half precision, which share a word */
 #version 460
 #define LAVA_SHADER_UPDATE
@@ -132,7 +132,8 @@ void update(uint i, uint j)
 
 void main()
 {
-    uint row = gl_GlobalInvocationID.x * ROWS_EACH;
-    for (uint column = gl_WorkGroupID.y; row < constants.rows && column < constants.columns; column += gl_NumWorkGroups.y)
-        update(row, column);
+    uint stride = gl_NumWorkGroups.x * LAVA_UPDATE_INVOCATIONS * ROWS_EACH;
+    for (uint row = gl_GlobalInvocationID.x * ROWS_EACH; row < constants.rows; row += stride)
+        for (uint column = gl_WorkGroupID.y; column < constants.columns; column += gl_NumWorkGroups.y)
+            update(row, column);
 }

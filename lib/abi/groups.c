@@ -194,7 +194,7 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
         return false;
     if (batch->series.count > 1) {
         product.series = &batch->series;
-        lava_batches_choose(&product, device, figures, mode, &together);
+        lava_batches_choose(&product, device, figures, mode, 0, &together);
         product.series = NULL;
         *reason = together.reason;
         if (together.place == LAVA_PLACE_GPU)

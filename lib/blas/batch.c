@@ -103,19 +103,40 @@ struct attempt {
     int64_t finished;
 };
 
+static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
+    lava_batches_choose(operation, lava_context_capabilities(), lava_context_figures(),
+                        lava_config_get()->mode, memory_bytes, plan);
+}
+
+/* Runs the plan; where the device has less memory than it said, in smaller blocks. */
+static enum lava_status run_plan(struct lava_engine *engine, const struct lava_operation *operation,
+                                 const struct lava_plan *planned, int64_t *finished) {
+    struct lava_plan plan = *planned;
+    struct lava_progress progress;
+    uint64_t memory_bytes = plan.blocking.total_bytes;
+    for (;;) {
+        enum lava_status status = lava_runner_run(engine, operation, &plan, &progress, NULL);
+        *finished = progress.products;
+        memory_bytes /= 2;
+        if (status != LAVA_ERROR_DEVICE_MEMORY || *finished > 0 || engine->device->failed)
+            return status;
+        choose(operation, memory_bytes, &plan);
+        if (plan.place != LAVA_PLACE_GPU)
+            return status;
+    }
+}
+
 static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
                             const struct lava_plan *plan, int64_t *finished) {
-    struct lava_progress progress;
     int cancel_state;
     struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
-    enum lava_status status = lava_runner_run(engine, operation, plan, &progress, NULL);
+    enum lava_status status = run_plan(engine, operation, plan, finished);
     lava_idle_touch();
     lava_context_unlock(cancel_state);
-    *finished = progress.products;
     if (status) {
         call->reason = LAVA_REASON_FAULT;
         LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));
@@ -129,8 +150,7 @@ static bool try_device(struct lava_call *call, void *context) {
     struct lava_operation operation = batch->operation;
     struct lava_plan plan;
     operation.series = &batch->series;
-    lava_batches_choose(&operation, lava_context_capabilities(), lava_context_figures(),
-                        lava_config_get()->mode, &plan);
+    choose(&operation, 0, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)
         return false;

@@ -1,5 +1,6 @@
-/* Allocates the engine's buffers, one per role. Called by engine.c, runner.c and rounds.c. Invariant: a
- * buffer is replaced only between two products, when the device is idle. */
+/* Allocates the engine's buffers, one per role, and those of matrices on the device. Called by engine.c,
+ * runner.c and device_matrix.c. Invariant: a buffer is replaced only between two products, when the device is
+ * idle. */
 #include "lib/engine/arena.h"
 
 #include <string.h>
@@ -80,8 +81,23 @@ void lava_arena_finish(struct lava_arena *arena, struct lava_device *device) {
         lava_memory_free(device, &arena->ranges[i].buffer);
 }
 
+/* Frees what is kept and not taken. Returns a range without a buffer, or NULL where all are taken. */
+static struct lava_arena_range *clear_ranges(struct lava_arena *arena, struct lava_device *device) {
+    struct lava_arena_range *empty = NULL;
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++) {
+        struct lava_arena_range *range = &arena->ranges[i];
+        if (range->taken)
+            continue;
+        lava_memory_free(device, &range->buffer);
+        empty = range;
+    }
+    return empty;
+}
+
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
-    lava_arena_finish(arena, device);
+    for (int role = 0; role < LAVA_ARENA_ROLES; role++)
+        lava_memory_free(device, &arena->buffers[role]);
+    clear_ranges(arena, device);
     memset(arena->lists, 0, sizeof arena->lists);
 }
 
@@ -131,19 +147,6 @@ static enum lava_status grow(struct lava_arena *arena, struct lava_device *devic
             return status;
     }
     return LAVA_OK;
-}
-
-/* Frees what is kept and not taken. Returns a range without a buffer, or NULL where all are taken. */
-static struct lava_arena_range *clear_ranges(struct lava_arena *arena, struct lava_device *device) {
-    struct lava_arena_range *empty = NULL;
-    for (int i = 0; i < LAVA_ARENA_RANGES; i++) {
-        struct lava_arena_range *range = &arena->ranges[i];
-        if (range->taken)
-            continue;
-        lava_memory_free(device, &range->buffer);
-        empty = range;
-    }
-    return empty;
 }
 
 static void release_blocks(struct lava_arena *arena, struct lava_device *device) {
@@ -206,6 +209,8 @@ enum lava_status lava_arena_take(struct lava_arena *arena, struct lava_device *d
         range = empty_range(arena);
         status = range ? lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &range->buffer)
                        : LAVA_ERROR_DEVICE_MEMORY;
+        if (status == LAVA_ERROR_DEVICE_MEMORY && !arena->is_used)
+            release_blocks(arena, device);
         if (status == LAVA_ERROR_DEVICE_MEMORY && (range = clear_ranges(arena, device)))
             status = lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &range->buffer);
     }

@@ -47,6 +47,7 @@ struct lava_arena {
     uint32_t raw_slots_max;                                 /* limit set by the device's memory */
     struct lava_arena_list lists[LAVA_BLOCKING_TILE_LISTS]; /* lists in the buffer; a zeroed entry is empty */
     uint64_t list_bytes;
+    bool is_used; /* a stream is open, which may be using every buffer */
 };
 
 /* Chooses the slot size for the device's limits and allocates the staging buffers and, unless memory is
@@ -80,7 +81,7 @@ void lava_arena_return(struct lava_arena *arena, const struct lava_buffer *buffe
 uint64_t lava_arena_taken_bytes(const struct lava_arena *arena);
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena);
-/* Frees all memory until it is reserved again. The device must be idle. */
+/* Frees all memory until it is reserved again, except for what is taken. The device must be idle. */
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device);
 
 #endif

@@ -18,7 +18,7 @@ enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava
     uint32_t align = COLUMN_BYTES / (uint32_t)lava_type_bytes(type);
     uint64_t bytes;
     *matrix = (struct lava_device_matrix){.type = type, .rows = rows, .columns = columns};
-    if (rows < 1 || columns < 1 || rows > UINT32_MAX - align || columns > UINT32_MAX)
+    if (rows < 1 || columns < 1 || rows > INT32_MAX - align || columns > INT32_MAX)
         return LAVA_ERROR_UNAVAILABLE;
     matrix->ld = lava_blocking_padded(rows, align);
     if (__builtin_mul_overflow((uint64_t)matrix->ld * lava_type_bytes(type), (uint64_t)columns, &bytes))
@@ -42,6 +42,13 @@ struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matr
     return block;
 }
 
+/* After a failure nothing is added any more. */
+static enum lava_status keep(struct lava_stream *stream, enum lava_status status) {
+    if (status && !stream->failure)
+        stream->failure = status;
+    return status;
+}
+
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                            const struct lava_device_matrix *matrix, const void *host,
                                            int64_t ld) {
@@ -53,8 +60,10 @@ enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                        .target = matrix->buffer,
                                        .target_offset = matrix->offset,
                                        .target_ld = matrix->ld};
+    if (stream->failure)
+        return stream->failure;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
-    return status ? status : lava_upload_matrix(stream, &upload);
+    return keep(stream, status ? status : lava_upload_matrix(stream, &upload));
 }
 
 enum lava_status lava_device_matrix_download(struct lava_stream *stream,
@@ -71,15 +80,21 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
                                      .rows = matrix->rows,
                                      .columns = matrix->columns,
                                      .region = {.region = region, .rows = matrix->rows},
+                                     .uploaded = stream->uploaded,
                                      .ready = stream->computed};
+    if (stream->failure)
+        return stream->failure;
+    if (matrix->rows == 0 || matrix->columns == 0)
+        return LAVA_OK;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
     if (!status)
         status = lava_stream_flush(stream);
-    if (!status) /* what was uploaded and not used since may be on its way */
-        status = lava_stream_wait(stream, stream->uploaded);
     if (!status)
         status = lava_download_start(stream, &download);
-    return status ? status : lava_download_finish(stream, 0);
+    if (!status)
+        status = lava_download_finish(stream, 0);
+    stream->download_count = 0; /* this one is not there any more */
+    return keep(stream, status);
 }
 
 static void *address_of(const struct lava_device_matrix *matrix) {
@@ -104,7 +119,30 @@ static bool is_valid(const struct lava_device_product *product, const struct lav
            (product->op_a == LAVA_OP_N ? a->rows : a->columns) == operation->m &&
            (b_n ? b->rows : b->columns) == operation->k && (b_n ? b->columns : b->rows) == operation->n &&
            (product->region == LAVA_REGION_ALL || operation->m == operation->n) && is_aligned(a) &&
-           is_aligned(b);
+           is_aligned(b) && is_aligned(c);
+}
+
+/* Chooses a plan and adds it; where the device has less memory than it said, in smaller blocks. */
+static enum lava_status plan_and_add(struct lava_stream *stream, const struct lava_operation *operation,
+                                     const struct lava_overrides *asked) {
+    struct lava_engine *engine = stream->engine;
+    struct lava_overrides overrides = {0};
+    uint64_t free_bytes = lava_engine_free_bytes(engine);
+    if (asked)
+        overrides = *asked;
+    if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
+        overrides.memory_bytes = free_bytes;
+    for (;;) {
+        struct lava_plan plan;
+        lava_policy_choose(operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &overrides,
+                           &plan);
+        if (plan.place != LAVA_PLACE_GPU)
+            return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
+        enum lava_status status = lava_runner_reserve(stream, &plan, lava_type_is_complex(operation->type));
+        if (status != LAVA_ERROR_DEVICE_MEMORY)
+            return keep(stream, status ? status : lava_runner_add(stream, operation, &plan));
+        overrides.memory_bytes = plan.blocking.total_bytes / 2;
+    }
 }
 
 enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product) {
@@ -124,22 +162,13 @@ enum lava_status lava_device_product(struct lava_stream *stream, const struct la
         .alpha = product->alpha,
         .beta = product->beta,
         .on_device = true};
+    if (stream->failure)
+        return stream->failure;
     if (!is_valid(product, &operation))
         return LAVA_ERROR_UNAVAILABLE;
     if (operation.m == 0 || operation.n == 0)
         return LAVA_OK;
     if (lava_operation_is_trivial(&operation))
-        return lava_runner_scale(stream, &operation);
-    struct lava_overrides overrides = {0};
-    uint64_t free_bytes = lava_engine_free_bytes(stream->engine);
-    if (product->overrides)
-        overrides = *product->overrides;
-    if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
-        overrides.memory_bytes = free_bytes;
-    struct lava_plan plan;
-    lava_policy_choose(&operation, &stream->engine->capabilities, stream->engine->figures, LAVA_MODE_GPU,
-                       &overrides, &plan);
-    if (plan.place != LAVA_PLACE_GPU)
-        return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
-    return lava_runner_add(stream, &operation, &plan);
+        return keep(stream, lava_runner_scale(stream, &operation));
+    return plan_and_add(stream, &operation, product->overrides);
 }

@@ -12,7 +12,9 @@
  *     lava_device_matrix_free(engine, &a);
  *
  * Everything in a stream happens in the order of the calls. Products and uploads return before they have
- * finished; a download returns when the host has the matrix. One user at a time, as for the engine. */
+ * finished; a download returns when the host has the matrix. After a failure, except for a product that is
+ * refused or does not fit, further calls return it again, and only lava_stream_close helps. One user at a
+ * time, as for the engine. */
 #ifndef LAVA_ENGINE_DEVICE_MATRIX_H
 #define LAVA_ENGINE_DEVICE_MATRIX_H
 
@@ -33,7 +35,7 @@ struct lava_device_matrix {
 };
 
 /* rows and columns must be positive. Returns LAVA_ERROR_DEVICE_MEMORY where there is no room; then *matrix is
- * empty, and may be freed. */
+ * empty, and may be freed. While no stream is open, buffers of earlier products make room. */
 enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
                                            int64_t columns, struct lava_device_matrix *matrix);
 /* The stream that used it must be closed. Not for blocks. */

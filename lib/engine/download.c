@@ -1,5 +1,5 @@
-/* Downloads blocks of C and writes them back. Called by runner.c. lib/host/copy_pool does the CPU's part of
- * the work. */
+/* Downloads blocks of C and writes them back. Called by runner.c and device_matrix.c. lib/host/copy_pool does
+ * the CPU's part of the work. */
 #include "lib/engine/download.h"
 
 #include "dispatch/arithmetic.h"
@@ -55,6 +55,7 @@ static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_down
     uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
     struct lava_device_copy copy = {.role = LAVA_ROLE_DOWNLOAD,
                                     .source = download->source,
+                                    .uploaded = download->uploaded,
                                     .target = &arena->buffers[LAVA_ARENA_STAGING_DOWN],
                                     .source_offset = download->source_offset + first * element_bytes,
                                     .target_offset = slot * arena->slot_bytes,

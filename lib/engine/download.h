@@ -1,4 +1,5 @@
-/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU. One user at a time. */
+/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU; also the products of a batch,
+ * and matrices from the device. One user at a time. */
 #ifndef LAVA_ENGINE_DOWNLOAD_H
 #define LAVA_ENGINE_DOWNLOAD_H
 
@@ -26,7 +27,8 @@ struct lava_download {
     void *const *targets;
     bool starts_early; /* copied as soon as the device has finished, beside uploads; else when somebody waits
                         */
-    struct lava_point ready; /* reached when the device has finished the block */
+    struct lava_point uploaded; /* an upload to the source that the copies also wait for; zero: none */
+    struct lava_point ready;    /* reached when the device has finished the block */
     /* progress */
     int64_t staged_ld; /* leading dimension in staging memory */
     int64_t chunk_rows, chunk_columns, chunks, issued, written;

@@ -45,6 +45,7 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
     engine->figures = &none;
     engine->capabilities = device->capabilities;
     engine->capabilities.memory_bytes -= lava_arena_overhead_bytes(&engine->arena);
+    engine->capabilities.slot_bytes = engine->arena.slot_bytes;
     *result = engine;
     return LAVA_OK;
 }

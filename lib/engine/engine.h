@@ -26,11 +26,12 @@ enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_th
  * normal exit: see lib/offload/process.c. */
 void lava_engine_destroy(struct lava_engine *engine);
 
-/* Returns the memory on the device that blocks of a product may use beside the matrices that are there. */
+/* Returns the memory on the device that blocks of a product may use beside the matrices that are there; at
+ * least 1, because 0 means no limit in struct lava_overrides. */
 uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
 
-/* Frees all the engine's memory, on the device and staging. The next run allocates it again. The device must
- * be idle, without matrices on it, and the caller its only user. */
+/* Frees all the engine's memory, on the device and staging. The next run allocates it again. Matrices on the
+ * device stay. The device must be idle and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
 
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */

@@ -1,11 +1,12 @@
-/* Runs a product's program. Called by lib/offload/offload.c, its self-test, lib/calibrate and checkgemm.
+/* Runs an operation's program. Called by lib/offload/offload.c, its self-test, lib/blas/batch.c,
+ * lib/calibrate, checkgemm, and device_matrix.c.
  *
  * Two rules order the device's work:
  *  - A multiply begins with a barrier. It sees everything packed before it, and every earlier dispatch has
  *    finished before a later one starts. So packing the next op(B) into the other buffer needs no barrier of
  *    its own and may overlap the multiply.
  *  - A block is multiplied only after the previous block in its place on the device is written to C. The
- *    program waits for that. */
+ *    program waits for that. On the device there is one place, and that barrier protects it. */
 #include "lib/engine/runner.h"
 
 #include <string.h>
@@ -45,8 +46,10 @@ static void set_products(const struct lava_run *run, const struct lava_block *bl
     download->columns_each = download->columns;
     download->columns *= block->products;
     download->target_stride = series->stride_c;
-    download->target = (char *)download->target + block->product * series->stride_c * bytes;
-    download->targets = series->c ? series->c + block->product : NULL;
+    if (series->c)
+        download->targets = series->c + block->product;
+    else
+        download->target = (char *)download->target + block->product * series->stride_c * bytes;
 }
 
 /* Starts the block's download. A later wait writes it to C. */
@@ -74,8 +77,10 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
     if (status || (status = lava_stream_flush(run->stream)))
         return status;
     download->ready = run->done;
-    run->started = run->blocks[block->place] = *block;
-    return lava_download_start(run->stream, download);
+    run->blocks[block->place] = *block;
+    if (!(status = lava_download_start(run->stream, download)))
+        run->started = *block;
+    return status;
 }
 
 static enum lava_status run_task(struct lava_run *run, const struct lava_task *task) {
@@ -150,6 +155,10 @@ static void set_limits(struct lava_run *run) {
     double least = plan->resident_workgroups > 0 ? plan->resident_workgroups : 1;
     units = units > least ? units : least;
     run->units_per_dispatch = units < 1e9 ? (uint32_t)units : 1000000000u;
+    if (run->operation->on_device) { /* nothing waits between its blocks */
+        lava_stream_expect(run->stream, lava_operation_flops(run->caller) / rate);
+        return;
+    }
     double block_s = 2.0 * (double)plan->blocking.block_m * (double)plan->blocking.block_n *
                      (double)plan->blocking.block_k * (double)plan->blocking.products / rate * run->repeat;
     lava_stream_expect(run->stream, block_s);
@@ -225,8 +234,10 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
     set_limits(&run);
     stream.at_once = plan->at_once && fits_staging(&run);
     stream.from_staging = stream.from_staging || stream.at_once;
-    status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
-                                (uint64_t)lava_operation_operand_bytes(operation), parts.of_parts);
+    status = lava_arena_reserve(
+        &engine->arena, engine->device, &plan->blocking,
+        (uint64_t)(lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation)),
+        parts.of_parts);
     if (!status && !(status = get_pipelines(&run)))
         status = run_program(&run, progress);
     status = lava_stream_close(&stream, status);
@@ -236,7 +247,8 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
 }
 
 /* Makes room for a product's blocks. Buffers are replaced only while the device is idle. */
-static enum lava_status reserve(struct lava_stream *stream, const struct lava_plan *plan, bool of_parts) {
+enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct lava_plan *plan,
+                                     bool of_parts) {
     if (lava_arena_has(stream->arena, &plan->blocking, of_parts))
         return LAVA_OK;
     enum lava_status status = lava_stream_flush(stream);
@@ -262,8 +274,7 @@ enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_o
     struct lava_progress progress;
     enum lava_status status;
     set_limits(&run);
-    if ((status = reserve(stream, plan, parts.of_parts)) || (status = get_pipelines(&run)) ||
-        (status = begin_product(stream)))
+    if ((status = get_pipelines(&run)) || (status = begin_product(stream)))
         return status;
     status = run_program(&run, &progress);
     return status ? status : lava_stream_flush(stream);

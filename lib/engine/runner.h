@@ -1,6 +1,7 @@
-/* Runs a plan: streams a product through the device, task by task of its program (dispatch/program.h). Only
- * the wait tasks write C, from finished data. A failure leaves a record of what is written, and the caller
- * computes the rest on the CPU. One user at a time: lib/offload holds the lock. */
+/* Runs a plan, task by task of its program (dispatch/program.h). lava_runner_run streams a product through
+ * the device: only the wait tasks write C, from finished data; a failure leaves a record of what is written,
+ * and the caller computes the rest on the CPU. lava_runner_add works on matrices on the device and updates C
+ * there. One user at a time: lib/offload holds the lock. */
 #ifndef LAVA_ENGINE_RUNNER_H
 #define LAVA_ENGINE_RUNNER_H
 
@@ -28,8 +29,11 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
 
-/* Adds an operation on matrices that are on the device to a stream. On failure some of it may have been
- * added, and C is undefined. */
+/* Makes room for the plan's blocks, waiting for the device where buffers must be replaced. of_parts: the
+ * matrices are complex. LAVA_ERROR_DEVICE_MEMORY: smaller blocks may fit; the stream is as before. */
+enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct lava_plan *plan, bool of_parts);
+/* Adds an operation on matrices that are on the device to a stream that has room. On failure some of it may
+ * have been added, and C is undefined. */
 enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_operation *operation,
                                  const struct lava_plan *plan);
 /* Adds C <- beta C to a stream, for an operation that multiplies nothing. */

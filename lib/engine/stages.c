@@ -168,8 +168,10 @@ static void set_products(const struct lava_run *run, const struct lava_block *bl
                          const void *const *pointers, struct lava_packing *packing) {
     packing->products = block->products;
     packing->source_stride = stride;
-    packing->sources = pointers ? pointers + block->product : NULL;
-    packing->source = element_of(packing->source, run->caller->type, block->product * stride);
+    if (pointers)
+        packing->sources = pointers + block->product;
+    else
+        packing->source = element_of(packing->source, run->caller->type, block->product * stride);
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
@@ -439,6 +441,7 @@ static struct lava_update_constants target_of(const struct lava_run *run, const 
 
 static enum lava_status record_update(struct lava_run *run, const struct lava_update_constants *constants) {
     uint32_t rows_each = LAVA_UPDATE_INVOCATIONS * (lava_type_is_half(run->operation->c.type) ? 2 : 1);
+    uint32_t groups = (constants->rows - 1) / rows_each + 1, most = run->device->capabilities.max_workgroups;
     struct lava_commands commands;
     struct lava_point done;
     enum lava_status status = lava_stream_begin(run->stream, &commands);
@@ -447,7 +450,7 @@ static enum lava_status record_update(struct lava_run *run, const struct lava_up
     lava_queue_barrier_dispatch(run->device, &commands);
     lava_stream_stamp_begin(run->stream, &commands, LAVA_STAMP_EPILOGUE);
     lava_queue_dispatch(run->device, &commands, run->update, constants, sizeof *constants,
-                        (constants->rows - 1) / rows_each + 1,
+                        groups < most ? groups : most,
                         constants->columns < UPDATE_GROUPS ? constants->columns : UPDATE_GROUPS);
     lava_stream_stamp_end(run->stream, &commands);
     return lava_stream_submit(run->stream, &run->stream->uploaded, &done);
@@ -466,7 +469,9 @@ enum lava_status lava_stages_update(struct lava_run *run, const struct lava_bloc
 
 enum lava_status lava_stages_scale(struct lava_run *run) {
     const struct lava_block all = {.rows = run->operation->m, .columns = run->operation->n};
-    const struct lava_update_constants constants = target_of(run, &all);
+    struct lava_update_constants constants = target_of(run, &all);
+    constants.alpha = constants.alpha_imaginary = 0; /* Inf times the sum, which is 0, would be NaN */
+    constants.alpha_fp64 = constants.alpha_imaginary_fp64 = bits_of(0);
     return record_update(run, &constants);
 }
 

@@ -117,7 +117,8 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
     if (stream->traces)
         lava_stream_stamp_end(stream, &commands);
     lava_queue_barrier(device, &commands);
-    return lava_queue_submit(device, &commands, &after, 1, done);
+    const struct lava_point points[] = {after, copy->uploaded};
+    return lava_queue_submit(device, &commands, points, 2, done);
 }
 
 /* The clocks drift apart by microseconds in seconds, so they are compared again once a second. */
@@ -141,6 +142,7 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->pool = engine->pool;
     stream->stamped = stamped;
     stream->from_staging = engine->device->capabilities.unified_memory;
+    stream->arena->is_used = true;
     begin_trace(stream);
 }
 
@@ -177,8 +179,10 @@ static void end_trace(struct lava_stream *stream) {
 /* Nothing may be running when a stream ends, because the next one reuses the buffers. */
 enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status) {
     struct lava_device *device = stream->device;
+    status = status ? status : stream->failure;
     status = status ? status : lava_stream_flush(stream);
     abandon(stream);
+    stream->arena->is_used = false;
     enum lava_status drained = device->failed ? LAVA_OK : lava_queue_drain(device, device->timeout_ns);
     if (drained) /* work in flight would overwrite the next stream's data */
         lava_device_fail(device, drained);

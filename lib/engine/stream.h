@@ -38,7 +38,8 @@ struct lava_stream {
     /* Everything goes into one submission, or a few if much is read. The result is left in staging memory.
      * Only for a product of one block whose operands fit the staging slots. */
     bool at_once;
-    double expected_s; /* the device's time for what was added */
+    double expected_s;        /* the device's time for what was added */
+    enum lava_status failure; /* the first one, of device_matrix.h's calls; then only close is allowed */
 
     struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
@@ -95,6 +96,7 @@ struct lava_device_copy {
     const struct lava_buffer *source, *target;
     uint64_t source_offset, target_offset;
     struct lava_queue_columns columns; /* one, where the bytes are contiguous */
+    struct lava_point uploaded;        /* an upload that it also waits for; zero: none */
 };
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,

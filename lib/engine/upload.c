@@ -1,5 +1,5 @@
-/* Uploads and packs operands. Called by stages.c and tile_lists.c. lib/host/copy_pool does the CPU's part of
- * the work. */
+/* Uploads and packs operands. Called by stages.c, tile_lists.c and device_matrix.c. lib/host/copy_pool does
+ * the CPU's part of the work. */
 #include "lib/engine/upload.h"
 
 #include <string.h>
@@ -225,7 +225,9 @@ static enum lava_status pack_products(struct lava_stream *stream, const struct l
     if (status)
         return status;
     const struct lava_copies copies = {
-        .copy = {.source = (const char *)operand->source + first * operand->source_stride * bytes,
+        .copy = {.source = operand->sources
+                               ? NULL
+                               : (const char *)operand->source + first * operand->source_stride * bytes,
                  .source_ld = operand->source_ld,
                  .target = (char *)arena->buffers[LAVA_ARENA_STAGING_UP].mapped + slot * arena->slot_bytes,
                  .target_ld = source.ld,

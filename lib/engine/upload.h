@@ -47,7 +47,8 @@ struct lava_upload {
 /* Uploads a matrix, after the commands so far; what is added to the stream later sees it. */
 enum lava_status lava_upload_matrix(struct lava_stream *stream, const struct lava_upload *upload);
 
-/* Uploads plain bytes to a device buffer (a list of tiles). */
+/* Uploads plain bytes to a device buffer (a list of tiles) at once: nothing that is in the stream may be
+ * reading the target. */
 enum lava_status lava_upload_bytes(struct lava_stream *stream, const void *source, uint64_t bytes,
                                    const struct lava_buffer *target, uint64_t target_offset);
 

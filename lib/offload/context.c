@@ -1,7 +1,8 @@
 /* Holds the engine and its lock. Called by offload.c, idle.c and lib/blas for products, and by prepare.c.
  *
- * Invariant: the engine is written only under the lock, and not after a type is ready. A child of fork()
- * never touches its parent's engine or lock, because no type is ready for it (prepare.c). */
+ * Invariant: the engine is written only under the lock, and not after a type is ready, except for its
+ * figures, which are atomic. A child of fork() never touches its parent's engine or lock, because no type is
+ * ready for it (prepare.c). */
 #include "lib/offload/context.h"
 
 #include <pthread.h>

@@ -21,6 +21,11 @@ void lava_context_unlock(int cancel_state);
 /* Returns what the policy needs to know about the device. It may be read once a type is ready; the place of
  * the struct never changes. */
 const struct lava_capabilities *lava_context_capabilities(void);
+/* Returns the figures by which the engine's plans are chosen. As for the capabilities. */
+const struct lava_figures *lava_context_figures(void);
+/* Sets them; nothing where there is no engine. They are never changed or freed. */
+void lava_context_set_figures(const struct lava_figures *figures);
+
 /* Returns the engine, without the lock; NULL where there is none. The caller holds the lock, or a type is
  * ready: then the engine stays. */
 struct lava_engine *lava_context_engine(void);
@@ -28,11 +33,6 @@ struct lava_engine *lava_context_engine(void);
 /* These enclose a preparation: they lock whether or not there is an engine. */
 void lava_context_begin_preparation(void);
 void lava_context_end_preparation(void);
-/* Returns the figures by which the engine's plans are chosen. As for the capabilities. */
-const struct lava_figures *lava_context_figures(void);
-/* Sets them; nothing where there is no engine. They are never changed or freed. */
-void lava_context_set_figures(const struct lava_figures *figures);
-
 /* A preparation sets the engine, and NULL where it destroys it again. */
 void lava_context_set_engine(struct lava_engine *engine);
 /* A preparation tells which kernels the self-test has refused. Nobody may be reading them. */

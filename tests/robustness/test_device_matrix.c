@@ -1,6 +1,7 @@
 /* Matrices on the device: chains of products in one stream, blocks of one matrix, memory that is kept and
  * given back, and calls that are refused. Elements are small integers, so every result is exact.
  * (engine_products.c tests every type, transposition and region.) */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,10 +185,12 @@ static void nothing_to_multiply(void **state) {
     const struct lava_device_matrix empty = lava_device_matrix_block(&a, 0, SIZE, 0, 0);
     const struct lava_device_product products[] = {
         {.a = a, .b = a, .c = c, .beta.real = 3},
-        {.a = empty, .b = empty, .c = c, .op_b = LAVA_OP_T, .alpha.real = 1, .beta.real = 2},
+        {.a = empty, .b = empty, .c = c, .op_b = LAVA_OP_T, .alpha.real = INFINITY, .beta.real = 2},
         {.a = a, .b = empty, .c = lava_device_matrix_block(&c, 0, SIZE, 0, 0), .alpha.real = 1}};
     for (int i = 0; i < 3; i++)
         assert_int_equal(lava_device_product(&stream, &products[i]), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &empty, nan, SIZE), LAVA_OK);
+    assert_int_equal(lava_device_matrix_download(&stream, &empty, LAVA_REGION_ALL, got, SIZE), LAVA_OK);
     assert_int_equal(lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, got, SIZE), LAVA_OK);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
     for (int i = 0; i < SIZE * SIZE; i++)
@@ -210,6 +213,8 @@ static void refused(void **state) {
     const struct lava_device_matrix narrow = lava_device_matrix_block(&b, 0, 64, 0, 63);
     struct lava_device_matrix odd = lava_device_matrix_block(&b, 0, 32, 0, 64);
     odd.offset += 8; /* a row that is not at a word */
+    struct lava_device_matrix odd_c = lava_device_matrix_block(&c, 0, 32, 0, 64);
+    odd_c.offset += 8;
     const struct lava_device_product products[] = {
         {.a = a, .b = narrow, .c = c},  /* N differs */
         {.a = narrow, .b = b, .c = c},  /* K differs */
@@ -218,6 +223,7 @@ static void refused(void **state) {
         {.a = a, .b = b, .c = of_fp32}, /* C's type */
         {.a = a, .b = b, .c = a},       /* overlap */
         {.a = odd, .b = odd, .c = lava_device_matrix_block(&c, 0, 32, 0, 32), .op_b = LAVA_OP_T},
+        {.a = lava_device_matrix_block(&a, 0, 32, 0, 64), .b = b, .c = odd_c},
         {.a = a, .b = narrow, .c = lava_device_matrix_block(&c, 0, 64, 0, 63), .region = LAVA_REGION_LOWER}};
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
         struct lava_device_product product = products[i];

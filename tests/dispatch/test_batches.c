@@ -1,0 +1,124 @@
+/* batches.c: plans for random batches keep every limit, and their programs compute each product once. */
+#include "products.h"
+
+#include "dispatch/batches.h"
+#include "dispatch/program.h"
+
+#define BATCHES   3000
+#define MOST_ROWS 1500
+
+/* Bytes of a stored matrix in staging memory: columns begin at words. */
+static uint64_t staged(int64_t rows, int64_t columns, uint64_t bytes) {
+    return bytes * (uint64_t)lava_blocking_padded(rows, 16 / (uint32_t)bytes) * (uint64_t)columns;
+}
+
+static void check_limits(const struct lava_operation *x, const struct lava_plan *plan, uint64_t slot_bytes,
+                         uint64_t memory_bytes) {
+    const struct lava_blocking *blocking = &plan->blocking;
+    uint64_t bytes = lava_type_bytes(x->type), products = (uint64_t)blocking->products;
+    bool a_n = x->a.op == LAVA_OP_N, b_n = x->b.op == LAVA_OP_N;
+    assert_true(blocking->products >= 1 && blocking->products <= x->series->count);
+    assert_true(products * staged(a_n ? x->m : x->k, a_n ? x->k : x->m, bytes) <= slot_bytes);
+    assert_true(products * staged(b_n ? x->k : x->n, b_n ? x->n : x->k, bytes) <= slot_bytes);
+    assert_true(products * bytes * (uint64_t)(x->m * x->n) <= slot_bytes);
+    assert_true(blocking->total_bytes <= memory_bytes);
+    assert_true(blocking->blocks_n * blocking->products >= x->series->count);
+    assert_true(plan->gpu_ns > 0 && plan->kernel->type == x->type);
+}
+
+/* Replays the tasks: every block is packed, multiplied, finished and downloaded, in this order, and waits
+ * leave room for it. */
+static void check_program(const struct lava_operation *x, const struct lava_plan *plan) {
+    struct lava_program program;
+    struct lava_task task;
+    int64_t next = 0, packed_a = -1, packed_b = -1, multiplied = -1;
+    uint32_t unfinished = 0;
+    lava_program_begin(&program, x, plan->kernel, &plan->blocking);
+    while (lava_program_next(&program, &task)) {
+        const struct lava_block *block = task.block;
+        if (task.kind == LAVA_TASK_WAIT) {
+            assert_true(task.unfinished <= unfinished);
+            unfinished = task.unfinished;
+            continue;
+        }
+        assert_int_equal(block->product, next);
+        assert_true(block->products >= 1 && block->products <= plan->blocking.products);
+        assert_true(block->place < plan->blocking.blocks_held);
+        if (task.kind == LAVA_TASK_PACK_A) {
+            assert_true(task.rows == x->m && task.k == x->k && task.is_overwriting);
+            packed_a = next;
+        } else if (task.kind == LAVA_TASK_PACK_B) {
+            assert_true(task.columns == x->n && task.column == 0);
+            packed_b = next;
+        } else if (task.kind == LAVA_TASK_MULTIPLY) {
+            assert_true(packed_a == next && packed_b == next && task.is_last && !task.accumulates);
+            assert_true(unfinished < plan->blocking.blocks_held);
+            multiplied = next;
+        } else if (task.kind == LAVA_TASK_DOWNLOAD) {
+            assert_int_equal(multiplied, next);
+            unfinished++;
+            next += block->products;
+        }
+    }
+    assert_int_equal(next, x->series->count);
+    assert_int_equal(unfinished, 0);
+}
+
+static void plans_and_programs(void **state) {
+    uint64_t random = random_seed();
+    unsigned computed = 0, refused = 0, blocks = 0;
+    (void)state;
+    for (int i = 0; i < BATCHES; i++) {
+        const struct lava_series series = {.count = 2 + (int64_t)(random_next(&random) % 3000)};
+        struct lava_operation x =
+            product_of(random_next(&random) % 2 ? LAVA_TYPE_FP32 : LAVA_TYPE_FP64, LAVA_TYPE_FP32,
+                       random_size(&random, MOST_ROWS), random_size(&random, MOST_ROWS),
+                       random_size(&random, MOST_ROWS));
+        struct lava_capabilities device = device_h200();
+        struct lava_plan plan;
+        uint64_t memory_bytes = UINT64_C(1) << (16 + random_next(&random) % 15);
+        x.series = &series;
+        x.a.op = (enum lava_op)(random_next(&random) % 2);
+        x.b.op = (enum lava_op)(random_next(&random) % 2);
+        device.slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
+        lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, memory_bytes, &plan);
+        if (plan.place != LAVA_PLACE_GPU) {
+            assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
+            refused++;
+            continue;
+        }
+        computed++;
+        blocks += plan.blocking.blocks_n > 2;
+        check_limits(&x, &plan, device.slot_bytes, memory_bytes);
+        check_program(&x, &plan);
+    }
+    printf("%u batches, %u of more than two blocks, %u refused\n", computed, blocks, refused);
+    assert_true(computed > BATCHES / 10 && blocks > BATCHES / 20 && refused > BATCHES / 20);
+}
+
+/* What the device does not compute together. */
+static void refused(void **state) {
+    const struct lava_capabilities device = device_h200();
+    const struct lava_series one = {.count = 1}, many = {.count = 1000};
+    struct lava_operation x = product_of(LAVA_TYPE_FP32, LAVA_TYPE_FP32, 64, 64, 64);
+    struct lava_plan plan;
+    (void)state;
+    x.series = &one;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    x.series = &many;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    x.m = x.n = x.k = 600;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    x = product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 64, 64, 64);
+    x.series = &many;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_and_programs), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
