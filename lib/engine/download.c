@@ -49,7 +49,7 @@ static struct lava_chunk chunk_at(const struct lava_download *download, int64_t 
 static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_download *download) {
     const struct lava_arena *arena = stream->arena;
     uint64_t element_bytes = lava_type_bytes(download->source_type);
-    uint64_t slot = stream->issued % LAVA_ARENA_SLOTS;
+    uint64_t slot = stream->issued % stream->slots;
     struct lava_chunk chunk = chunk_at(download, download->issued);
     int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
     uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
@@ -80,7 +80,7 @@ static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct lava_download *download = stream->downloads[i];
         while (download->issued < download->chunks) {
-            if (stream->issued - stream->written == LAVA_ARENA_SLOTS ||
+            if (stream->issued - stream->written == stream->slots ||
                 (!download->starts_early && !lava_queue_reached(stream->device, download->ready)))
                 return LAVA_OK;
             enum lava_status status = issue_chunk(stream, download);
@@ -135,7 +135,7 @@ static void write_products_back(struct lava_stream *stream, const struct lava_do
 /* Writes the oldest downloaded chunk back to C. */
 static enum lava_status write_back_chunk(struct lava_stream *stream) {
     struct lava_download *download = stream->downloads[0];
-    uint64_t slot = stream->written % LAVA_ARENA_SLOTS;
+    uint64_t slot = stream->written % stream->slots;
     struct lava_chunk chunk = chunk_at(download, download->written);
     if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
         return LAVA_ERROR_DRIVER;
@@ -172,7 +172,7 @@ enum lava_status lava_download_start(struct lava_stream *stream, struct lava_dow
     download->chunk_rows = download->rows;
     download->chunk_columns = download->columns;
     download->chunks = download->issued = 1;
-    stream->down[stream->issued++ % LAVA_ARENA_SLOTS] = download->ready;
+    stream->down[stream->issued++ % stream->slots] = download->ready;
     return lava_stream_flush(stream);
 }
 
@@ -186,7 +186,7 @@ enum lava_status lava_download_finish(struct lava_stream *stream, uint32_t count
             break;
         bool on_its_way = stream->written < stream->issued;
         struct lava_point next =
-            on_its_way ? stream->down[stream->written % LAVA_ARENA_SLOTS] : stream->downloads[0]->ready;
+            on_its_way ? stream->down[stream->written % stream->slots] : stream->downloads[0]->ready;
         status = lava_queue_wait(device, next, device->timeout_ns);
         if (!status && on_its_way)
             status = write_back_chunk(stream);

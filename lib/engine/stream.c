@@ -141,6 +141,7 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->arena = &engine->arena;
     stream->pool = engine->pool;
     stream->stamped = stamped;
+    stream->slots = LAVA_ARENA_SLOTS;
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
     begin_trace(stream);

@@ -41,6 +41,7 @@ struct lava_stream {
     double expected_s;        /* the device's time for what was added */
     enum lava_status failure; /* the first one, of device_matrix.h's calls; then only close is allowed */
 
+    uint32_t slots;                              /* staging slots that are used in turn, in each direction */
     struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
     uint32_t next_slot, next_raw;

@@ -27,7 +27,7 @@ static enum lava_status take_slot(struct lava_stream *stream, uint32_t *slot) {
     if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
         status = LAVA_ERROR_DRIVER;
     if (!status)
-        stream->next_slot = (*slot + 1) % LAVA_ARENA_SLOTS;
+        stream->next_slot = (*slot + 1) % stream->slots;
     return status;
 }
 
