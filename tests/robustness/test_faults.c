@@ -109,7 +109,7 @@ struct fault_case {
 static void call(void *c, struct lava_call *told) {
     *told = (struct lava_call){.routine = LAVA_ROUTINE_sgemm_, .valid = true};
     told->operation = product_operation(&products[shape], c);
-    bool is_triangle = told->operation.region != LAVA_REGION_ALL;
+    bool is_triangle = told->operation.c.region != LAVA_REGION_ALL;
     if (!(is_triangle ? lava_triangle_begin(told) : lava_offload_begin(told)))
         lava_cpu_blas_run(lava_cpu_blas_get(), &told->operation);
     lava_offload_end(told);
