@@ -1,0 +1,191 @@
+/* Faults while a batch or a stream is under way. After a failed batch exactly the products that it reports
+ * are written. A stream that failed stays failed until it is closed, and the next one works. Elements are
+ * small integers, so every result is exact. Built with -Dfault_injection=true. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "dispatch/batches.h"
+#include "lib/base/fault.h"
+#include "lib/engine/device_matrix.h"
+#include "lib/engine/runner.h"
+#include "lib/vk/gpu.h"
+
+#define COUNT 60
+#define SIZE  33 /* of each matrix */
+#define AREA  (SIZE * SIZE)
+/* Little enough for several blocks. */
+#define MEMORY_BYTES    (2u << 20)
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* After these the device goes on. */
+static const enum lava_fault_point points[] = {LAVA_FAULT_ALLOCATE, LAVA_FAULT_UPLOAD, LAVA_FAULT_SUBMIT,
+                                               LAVA_FAULT_DOWNLOAD};
+static const char *const names[] = {"allocate", "upload", "submit", "download"};
+
+static struct lava_engine *engine;
+static float a[COUNT * AREA], b[COUNT * AREA], before[COUNT * AREA], c[COUNT * AREA], expected[COUNT * AREA];
+
+static int open_engine(void **state) {
+    const char *why;
+    struct lava_device *device;
+    unsigned seed = (unsigned)time(NULL);
+    (void)state;
+    printf("seed: %u\n", seed);
+    setenv("LAVABLAS_DEVICE", "cpu", 0);
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "no device: %s\n", why);
+        return -1;
+    }
+    device->capabilities.unified_memory = false; /* uploads are copies, too */
+    for (int i = 0; i < COUNT * AREA; i++) {
+        a[i] = (float)(rand_r(&seed) % 5 - 2);
+        b[i] = (float)(rand_r(&seed) % 5 - 2);
+        before[i] = (float)(rand_r(&seed) % 5 - 2);
+    }
+    for (int p = 0; p < COUNT; p++)
+        for (int j = 0; j < SIZE; j++)
+            for (int i = 0; i < SIZE; i++) {
+                float sum = before[p * AREA + j * SIZE + i];
+                for (int k = 0; k < SIZE; k++)
+                    sum += a[p * AREA + k * SIZE + i] * b[p * AREA + j * SIZE + k];
+                expected[p * AREA + j * SIZE + i] = sum;
+            }
+    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    lava_engine_destroy(engine);
+    return 0;
+}
+
+/* Sets the fault: the given passage of the point fails, and all after it. NULL: none. */
+static void set_fault(const char *name, long passage) {
+    char text[64];
+    snprintf(text, sizeof text, "%s:%ld:0", name ? name : "", passage);
+    assert_true(lava_fault_set(name ? text : NULL));
+}
+
+static enum lava_status run_batch(struct lava_progress *progress) {
+    const struct lava_series series = {.count = COUNT, .stride_a = AREA, .stride_b = AREA, .stride_c = AREA};
+    const struct lava_operation operation = {.type = LAVA_TYPE_FP32,
+                                             .m = SIZE,
+                                             .n = SIZE,
+                                             .k = SIZE,
+                                             .a = {.first = a, .ld = SIZE},
+                                             .b = {.first = b, .ld = SIZE},
+                                             .c = {.first = c, .ld = SIZE},
+                                             .alpha.real = 1,
+                                             .beta.real = 1,
+                                             .series = &series};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+    struct lava_plan plan;
+    memcpy(c, before, sizeof c);
+    lava_batches_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, MEMORY_BYTES, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    assert_true(plan.blocking.blocks_n >= 4);
+    return lava_runner_run(engine, &operation, &plan, progress, NULL);
+}
+
+static void batches(void **state) {
+    struct lava_progress progress;
+    (void)state;
+    for (size_t p = 0; p < COUNT_OF(points); p++) {
+        long failed = 0, partly = 0;
+        lava_engine_release(engine); /* so that memory is allocated again */
+        set_fault(NULL, 0);
+        assert_int_equal(run_batch(&progress), LAVA_OK);
+        assert_int_equal(progress.products, COUNT);
+        assert_memory_equal(c, expected, sizeof c);
+        long passages = lava_fault_passages(points[p]);
+        for (long passage = 1; passage <= passages; passage++) {
+            lava_engine_release(engine);
+            set_fault(names[p], passage);
+            enum lava_status status = run_batch(&progress);
+            assert_int_not_equal(status, LAVA_OK);
+            assert_in_range(progress.products, 0, COUNT - 1);
+            size_t written = (size_t)progress.products * AREA;
+            assert_memory_equal(c, expected, written * sizeof *c);
+            assert_memory_equal(c + written, before + written, sizeof c - written * sizeof *c);
+            assert_false(engine->device->failed);
+            failed++;
+            partly += progress.products > 0;
+        }
+        printf("%s: %ld of %ld passages failed, %ld with products written\n", names[p], failed, passages,
+               partly);
+        assert_true(failed > 0 && (points[p] != LAVA_FAULT_DOWNLOAD || partly > 0));
+    }
+    set_fault(NULL, 0);
+    assert_int_equal(run_batch(&progress), LAVA_OK);
+    assert_memory_equal(c, expected, sizeof c);
+}
+
+/* c <- before + a b of the first product, on the device. Once a call has failed, so do all after it. */
+static enum lava_status run_stream(void) {
+    struct lava_device_matrix x[3];
+    const float *const hosts[] = {a, b, before};
+    struct lava_stream stream;
+    enum lava_status status = LAVA_OK, next;
+    for (int i = 0; i < 3; i++) {
+        enum lava_status created = lava_device_matrix_create(engine, LAVA_TYPE_FP32, SIZE, SIZE, &x[i]);
+        status = status ? status : created;
+    }
+    lava_stream_open(&stream, engine, false);
+    if (!status) {
+        const struct lava_device_product product = {
+            .a = x[0], .b = x[1], .c = x[2], .alpha.real = 1, .beta.real = 1};
+        for (int i = 0; i < 3; i++) {
+            next = lava_device_matrix_upload(&stream, &x[i], hosts[i], SIZE);
+            assert_true(!status || next == status);
+            status = next;
+        }
+        next = lava_device_product(&stream, &product);
+        assert_true(!status || next == status);
+        bool refused = !status && next == LAVA_ERROR_DEVICE_MEMORY; /* the stream goes on */
+        status = next;
+        next = lava_device_matrix_download(&stream, &x[2], LAVA_REGION_ALL, c, SIZE);
+        assert_true(!status || refused || next == status);
+        status = status ? status : next;
+    }
+    status = lava_stream_close(&stream, status);
+    for (int i = 0; i < 3; i++)
+        lava_device_matrix_free(engine, &x[i]);
+    return status;
+}
+
+static void streams(void **state) {
+    (void)state;
+    for (size_t p = 0; p < COUNT_OF(points); p++) {
+        lava_engine_release(engine);
+        set_fault(NULL, 0);
+        assert_int_equal(run_stream(), LAVA_OK);
+        assert_memory_equal(c, expected, AREA * sizeof *c);
+        long passages = lava_fault_passages(points[p]);
+        assert_true(passages > 0);
+        for (long passage = 1; passage <= passages; passage++) {
+            lava_engine_release(engine);
+            set_fault(names[p], passage);
+            assert_int_not_equal(run_stream(), LAVA_OK);
+            assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+            assert_false(engine->device->failed);
+            set_fault(NULL, 0);
+            memset(c, 0, AREA * sizeof *c);
+            assert_int_equal(run_stream(), LAVA_OK);
+            assert_memory_equal(c, expected, AREA * sizeof *c);
+        }
+        printf("%s: %ld passages\n", names[p], passages);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams)};
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
