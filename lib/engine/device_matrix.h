@@ -7,7 +7,7 @@
  *     status = lava_device_matrix_upload(&stream, &a, host, lda);
  *     const struct lava_device_matrix left = lava_device_matrix_block(&a, nb, n - nb, 0, nb), ...
  *     status = status ? status : lava_device_product(&stream, &product);      C <- alpha op(A) op(B) + beta C
- *     status = status ? status : lava_device_matrix_download(&stream, &a, host, lda);
+ *     status = status ? status : lava_device_matrix_download(&stream, &a, LAVA_REGION_ALL, host, lda);
  *     status = lava_stream_close(&stream, status);
  *     lava_device_matrix_free(engine, &a);
  *
@@ -59,19 +59,21 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
 /* C <- alpha op(A) op(B) + beta C on the device. Sizes follow from C and op(A). With beta = 0 C is not read;
  * with alpha = 0 A and B are not. */
 struct lava_device_product {
-    struct lava_device_matrix a, b,
-        c; /* a and b of one type; c of theirs, or FP32 if they are of half precision */
+    struct lava_device_matrix a, b; /* of one type */
+    struct lava_device_matrix c;    /* of the same type, or FP32 if that is of half precision */
     enum lava_op op_a, op_b;
     bool conjugate_a, conjugate_b; /* complex types only */
     struct lava_scalar alpha, beta;
-    enum lava_region region; /* of C, which is square then; the rest is neither read nor written */
+    /* The part of C that is read and changed; C is square unless it is all. Of half precision, a neighbour in
+     * the same word is written as it was. */
+    enum lava_region region;
     bool real_diagonal; /* Hermitian C: imaginary parts of the diagonal are not read, and written as zero */
     enum lava_precision precision;
     const struct lava_overrides *overrides; /* for tests and benchmarks; NULL: none */
 };
-/* Returns LAVA_ERROR_UNAVAILABLE where the sizes do not match,
- * C overlaps A or B, or the device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY where what the product
- * needs besides its matrices does not fit. Nothing was added to the stream then. */
+/* Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, C overlaps A or B, or the
+ * device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY where what the product needs besides its
+ * matrices does not fit. Nothing was added to the stream then. */
 enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product);
 
 #endif
