@@ -21,13 +21,11 @@
 #define WORD_BYTES   16
 /* Device memory that all blocks may use. */
 #define MEMORY_BYTES (UINT64_C(512) << 20)
-/* Of two rows whose estimates differ by less than this share, the one with less arithmetic is chosen: the bus
- * decides about both. */
+/* Two rows whose estimates differ by less than this share count as equal, because the bus decides about both.
+ * The one with less arithmetic is chosen then. */
 #define EQUAL_SHARE 0.02
 /* Blocks that are computed or wait for their download. */
 #define BLOCKS_HELD 4
-/* Elements of a column of a result are padded to a multiple of this. */
-#define RESULT_GROUP 4
 
 static uint64_t padded(int64_t size, uint32_t multiple) {
     return (uint64_t)lava_blocking_padded(size, multiple);
@@ -53,7 +51,7 @@ static struct sizes measure(const struct lava_operation *operation, const struct
                           .packed_a = bytes * padded_m * padded_k,
                           .packed_b = bytes * padded_n * padded_k,
                           .sums = bytes * padded_m * padded_n,
-                          .result = bytes * padded(operation->m, RESULT_GROUP) * n,
+                          .result = bytes * padded(operation->m, LAVA_BLOCKING_RESULT_GROUP) * n,
                           .tiles_m = padded_m / kernel->tile_m,
                           .tiles_n = padded_n / kernel->tile_n,
                           .k_padded = padded_k};

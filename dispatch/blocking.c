@@ -29,7 +29,6 @@
 /* The kernels count in 32 bits: the 16-byte words of a panel (for panels up to 256 wide) and the groups of
  * four elements of a result. */
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
-#define RESULT_GROUP      4
 #define RESULT_ALIGN      16 /* bytes: alignment of the next result */
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
 /* Columns of a staged chunk begin at multiples of this many bytes. */
@@ -80,7 +79,7 @@ static uint32_t possible_split(uint32_t asked, int64_t steps, int64_t last_steps
 
 /* Returns the groups of four elements that the epilogue writes. The last group of a column is padded. */
 static uint64_t result_groups(const struct lava_blocking *blocking) {
-    return (uint64_t)divide_up(blocking->block_m, RESULT_GROUP) * (uint64_t)blocking->block_n;
+    return (uint64_t)divide_up(blocking->block_m, LAVA_BLOCKING_RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
 /* Sets how many blocks are held, and the total bytes. op(B) is counted twice even for a single block, so the
@@ -129,7 +128,8 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->tile_list_bytes = (uint64_t)tiles_m * (uint64_t)tiles_n * sizeof(uint32_t);
     if (blocking->epilogue && !operation->on_device) /* on the device the epilogue updates C itself */
         blocking->result_bytes = (uint64_t)lava_blocking_padded(
-            (int64_t)(result_groups(blocking) * RESULT_GROUP * result_element_bytes), RESULT_ALIGN);
+            (int64_t)(result_groups(blocking) * LAVA_BLOCKING_RESULT_GROUP * result_element_bytes),
+            RESULT_ALIGN);
     hold(blocking, operation->on_device ? 1 : 2);
 }
 

@@ -21,6 +21,10 @@
 
 #define LAVA_BLOCKING_BLOCKS_HELD 16
 
+/* Columns of a result are padded to a multiple of this many elements: the epilogue writes as many at a time.
+ */
+#define LAVA_BLOCKING_RESULT_GROUP 4
+
 /* Bytes of a staging slot, unless the device or the configuration allows less. An operand of a batch's
  * product must fit one. */
 #define LAVA_BLOCKING_SLOT_BYTES (8ull << 20)

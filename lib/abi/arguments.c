@@ -21,27 +21,20 @@ int lava_arguments_read_uplo(enum lava_routine routine, int uplo) {
     return uplo == LAVA_UPLO_UPPER || uplo == LAVA_UPLO_LOWER ? uplo : 0;
 }
 
-void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary) {
+struct lava_scalar lava_arguments_read_scalar(enum lava_type type, const void *scalar) {
     float value;
-    *imaginary = 0;
     switch (type) {
     case LAVA_TYPE_CFP32:
-        *imaginary = (double)((const float *)scalar)[1];
-        *real = (double)*(const float *)scalar;
-        break;
+        return (struct lava_scalar){(double)((const float *)scalar)[0], (double)((const float *)scalar)[1]};
     case LAVA_TYPE_FP32:
-        *real = (double)*(const float *)scalar;
-        break;
+        return (struct lava_scalar){.real = (double)*(const float *)scalar};
     case LAVA_TYPE_CFP64:
-        *imaginary = ((const double *)scalar)[1];
-        *real = *(const double *)scalar;
-        break;
+        return (struct lava_scalar){((const double *)scalar)[0], ((const double *)scalar)[1]};
     case LAVA_TYPE_FP64:
-        *real = *(const double *)scalar;
-        break;
+        return (struct lava_scalar){.real = *(const double *)scalar};
     default: /* half precision */
         lava_convert_to_fp32(type, scalar, &value, 1);
-        *real = (double)value;
+        return (struct lava_scalar){.real = (double)value};
     }
 }
 
@@ -80,9 +73,8 @@ bool lava_arguments_translate(const struct lava_arguments *x, struct lava_operat
     const struct lava_validate_list list = list_of(x, &numbers);
     bool valid = lava_validate_translate(&list, operation);
     if (valid) {
-        lava_arguments_read_scalar(row->scalar, x->alpha, &operation->alpha.real,
-                                   &operation->alpha.imaginary);
-        lava_arguments_read_scalar(row->scalar, x->beta, &operation->beta.real, &operation->beta.imaginary);
+        operation->alpha = lava_arguments_read_scalar(row->scalar, x->alpha);
+        operation->beta = lava_arguments_read_scalar(row->scalar, x->beta);
     }
     return valid;
 }

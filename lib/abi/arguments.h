@@ -33,6 +33,6 @@ enum { LAVA_UPLO_UPPER = 121, LAVA_UPLO_LOWER = 122 };
 int lava_arguments_read_uplo(enum lava_routine routine, int uplo);
 
 /* Reads a number of a routine's scalar type. */
-void lava_arguments_read_scalar(enum lava_type type, const void *scalar, double *real, double *imaginary);
+struct lava_scalar lava_arguments_read_scalar(enum lava_type type, const void *scalar);
 
 #endif

@@ -107,10 +107,10 @@ static bool translate(const struct lava_groups_arguments *x, const struct place 
     if (!lava_validate_translate(&list, operation))
         return false;
     bool swapped = !fortran && x->layout == ROW_MAJOR;
-    lava_arguments_read_scalar(row->scalar, (const char *)x->alpha + scalar_bytes * place->group,
-                               &operation->alpha.real, &operation->alpha.imaginary);
-    lava_arguments_read_scalar(row->scalar, (const char *)x->beta + scalar_bytes * place->group,
-                               &operation->beta.real, &operation->beta.imaginary);
+    operation->alpha =
+        lava_arguments_read_scalar(row->scalar, (const char *)x->alpha + scalar_bytes * place->group);
+    operation->beta =
+        lava_arguments_read_scalar(row->scalar, (const char *)x->beta + scalar_bytes * place->group);
     batch->series.count = group.count;
     batch->series.stride_a = swapped ? group.stride_b : group.stride_a;
     batch->series.stride_b = swapped ? group.stride_a : group.stride_b;

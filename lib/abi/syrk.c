@@ -100,8 +100,8 @@ static bool translate(const struct syrk_arguments *x, struct lava_operation *ope
                                          .a.first = x->a,
                                          .b.first = x->a,
                                          .c.first = x->c};
-    lava_arguments_read_scalar(row->scalar, x->alpha, &operation->alpha.real, &operation->alpha.imaginary);
-    lava_arguments_read_scalar(row->scalar, x->beta, &operation->beta.real, &operation->beta.imaginary);
+    operation->alpha = lava_arguments_read_scalar(row->scalar, x->alpha);
+    operation->beta = lava_arguments_read_scalar(row->scalar, x->beta);
     return true;
 }
 

@@ -111,7 +111,8 @@ uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
 }
 
 /* Fills in the bytes that each role needs for a block; 0 for roles that do not belong to a block. */
-static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_ARENA_ROLES]) {
+static void needs(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts,
+                  uint64_t bytes[LAVA_ARENA_ROLES]) {
     bool twice_b = !blocking->by_strips && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k > 1;
     memset(bytes, 0, LAVA_ARENA_ROLES * sizeof *bytes);
     bytes[LAVA_ARENA_PACKED_A] = blocking->packed_a_bytes;
@@ -120,14 +121,13 @@ static void needs(const struct lava_blocking *blocking, uint64_t bytes[LAVA_AREN
     bytes[LAVA_ARENA_ACCUMULATOR] = blocking->accumulator_bytes * blocking->blocks_held;
     bytes[LAVA_ARENA_RESULT] = blocking->result_bytes * blocking->blocks_held;
     bytes[LAVA_ARENA_TILE_LISTS] = blocking->tile_list_bytes * LAVA_BLOCKING_TILE_LISTS;
+    bytes[LAVA_ARENA_PARTS] = of_parts ? PARTS_SLOTS * arena->slot_bytes : 0;
 }
 
 bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts) {
     uint64_t bytes[LAVA_ARENA_ROLES];
     bool enough = arena->buffers[LAVA_ARENA_STAGING_UP].bytes > 0;
-    needs(blocking, bytes);
-    if (of_parts)
-        bytes[LAVA_ARENA_PARTS] = PARTS_SLOTS * arena->slot_bytes;
+    needs(arena, blocking, of_parts, bytes);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         enough = enough && bytes[role] <= arena->buffers[role].bytes;
     return enough;
@@ -162,9 +162,7 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
     enum lava_status status;
     if ((status = stage(arena, device)) || (status = grow_raw(arena, device, upload_bytes)))
         return status;
-    needs(blocking, bytes);
-    if (of_parts)
-        bytes[LAVA_ARENA_PARTS] = PARTS_SLOTS * arena->slot_bytes;
+    needs(arena, blocking, of_parts, bytes);
     status = grow(arena, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
         /* buffers of earlier products and matrices may take the memory */

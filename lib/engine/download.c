@@ -8,8 +8,6 @@
 
 /* Largest chunk of a result. The call waits for the write-back of the last one. */
 #define DOWN_CHUNK_BYTES (4 << 20)
-/* The columns of gathered chunks begin at multiples of this many elements. */
-#define RESULT_GROUP 4
 
 /* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column; of a
  * batch, into chunks of whole products. Chunks are numbered down the rows first, then across the columns.
@@ -19,8 +17,8 @@ static bool cut(const struct lava_stream *stream, struct lava_download *download
     int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
     int64_t slot_elements =
         (each > 0 ? slot_bytes : lava_minimum(slot_bytes, DOWN_CHUNK_BYTES)) / element_bytes;
-    download->staged_ld =
-        download->gathers ? lava_blocking_padded(download->rows, RESULT_GROUP) : download->source_ld;
+    download->staged_ld = download->gathers ? lava_blocking_padded(download->rows, LAVA_BLOCKING_RESULT_GROUP)
+                                            : download->source_ld;
     if (download->staged_ld <= slot_elements) {
         download->chunk_rows = download->rows;
         download->chunk_columns = lava_minimum(download->columns, slot_elements / download->staged_ld);

@@ -65,7 +65,8 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
     *download = (struct lava_download){
         .source_type = run->result_type,
         .target_type = caller->c.type,
-        .source_ld = lava_blocking_padded(block->rows, blocking->epilogue ? 4 : run->plan->kernel->tile_m),
+        .source_ld = lava_blocking_padded(block->rows, blocking->epilogue ? LAVA_BLOCKING_RESULT_GROUP
+                                                                          : run->plan->kernel->tile_m),
         .target = (char *)caller->c.first +
                   (column * caller->c.ld + block->row) * (int64_t)lava_type_bytes(caller->c.type),
         .target_ld = caller->c.ld,
@@ -73,7 +74,7 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
         .columns = block->columns / run->each,
         .region = lava_program_region(run->operation, block),
         .real_diagonal = caller->c.real_diagonal,
-        .beta = {caller->beta.real, caller->beta.imaginary}};
+        .beta = caller->beta};
     if (caller->series)
         set_products(run, block, download);
     download->source = lava_stages_result(run, block, &download->source_offset);

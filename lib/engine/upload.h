@@ -24,7 +24,7 @@ struct lava_packing {
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* a submitted multiply may still read the target */
-    /* Of a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
+    /* In a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
      * elements) after the first, or at sources[i] if that is not NULL. 0: one. */
     int64_t products, source_stride;
     const void *const *sources;

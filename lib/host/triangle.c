@@ -52,7 +52,7 @@ static void run_square(const struct products *products, const struct lava_operat
                                    .columns = triangle->n};
     const struct lava_write_back how = {.source_type = triangle->c.type,
                                         .target_type = triangle->c.type,
-                                        .beta = {triangle->beta.real, triangle->beta.imaginary},
+                                        .beta = triangle->beta,
                                         .region = {.region = triangle->c.region, .rows = triangle->n},
                                         .real_diagonal = triangle->c.real_diagonal};
     lava_copy_pool_write_back_alone(&copy, &how);
