@@ -8,6 +8,7 @@
 #include "lib/vk/memory.h"
 
 #define LAVA_ARENA_SLOTS     8   /* staging slots in each direction */
+#define LAVA_ARENA_LIST_SLOT 7   /* the one of uploads that is kept for lists of tiles */
 #define LAVA_ARENA_RAW_SLOTS 128 /* raw slots on the device at most */
 #define LAVA_ARENA_RANGES    32  /* matrices that stay on the device, at most */
 

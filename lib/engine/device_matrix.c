@@ -52,11 +52,11 @@ static enum lava_status keep(struct lava_stream *stream, enum lava_status status
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                            const struct lava_device_matrix *matrix, const void *host,
                                            int64_t ld) {
-    const struct lava_upload upload = {.source = host,
-                                       .source_ld = ld,
-                                       .element_bytes = lava_type_bytes(matrix->type),
-                                       .rows = matrix->rows,
-                                       .columns = matrix->columns,
+    const struct lava_upload upload = {.stored = {.first = host,
+                                                  .ld = ld,
+                                                  .element_bytes = lava_type_bytes(matrix->type),
+                                                  .rows = matrix->rows,
+                                                  .columns = matrix->columns},
                                        .target = matrix->buffer,
                                        .target_offset = matrix->offset,
                                        .target_ld = matrix->ld};

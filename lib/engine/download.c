@@ -89,8 +89,8 @@ static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
     return LAVA_OK;
 }
 
-/* Writes a staged chunk back to C. */
-static void write_back(struct lava_stream *stream, const struct lava_download *download,
+/* Starts the write-back of a staged chunk to C. */
+static struct lava_copy_ticket write_back(struct lava_stream *stream, const struct lava_download *download,
                        const struct lava_chunk *chunk, const void *staged) {
     int64_t first =
         (chunk->column * download->target_ld + chunk->row) * (int64_t)lava_type_bytes(download->target_type);
@@ -107,12 +107,13 @@ static void write_back(struct lava_stream *stream, const struct lava_download *d
                                   .real_diagonal = download->real_diagonal};
     how.region.diagonal += chunk->column - chunk->row;
     how.region.rows = chunk->rows;
-    lava_copy_pool_write_back(stream->pool, &copy, &how);
+    return lava_copy_pool_write_back(stream->pool, &copy, &how);
 }
 
 /* The same for the products of a batch. */
-static void write_products_back(struct lava_stream *stream, const struct lava_download *download,
-                                const struct lava_chunk *chunk, const void *staged) {
+static struct lava_copy_ticket write_products_back(struct lava_stream *stream,
+                                                   const struct lava_download *download,
+                                                   const struct lava_chunk *chunk, const void *staged) {
     int64_t each = download->columns_each, product = chunk->column / each;
     int64_t first = product * download->target_stride * (int64_t)lava_type_bytes(download->target_type);
     const struct lava_copies copies = {.copy = {.source = staged,
@@ -127,23 +128,42 @@ static void write_products_back(struct lava_stream *stream, const struct lava_do
                                        .targets = download->targets ? download->targets + product : NULL};
     const struct lava_write_back how = {
         .source_type = download->source_type, .target_type = download->target_type, .beta = download->beta};
-    lava_copy_pool_write_back_each(stream->pool, &copies, &how);
+    return lava_copy_pool_write_back_each(stream->pool, &copies, &how);
 }
 
-/* Writes the oldest downloaded chunk back to C. */
-static enum lava_status write_back_chunk(struct lava_stream *stream) {
-    struct lava_download *download = stream->downloads[0];
-    uint64_t slot = stream->written % stream->slots;
-    struct lava_chunk chunk = chunk_at(download, download->written);
+/* Returns the download whose chunk is written back next, and the index of that chunk. */
+static struct lava_download *next_to_write(const struct lava_stream *stream, int64_t *index) {
+    uint64_t ahead = stream->writing - stream->written;
+    uint32_t i = 0;
+    *index = stream->downloads[0]->written + (int64_t)ahead;
+    for (; *index >= stream->downloads[i]->chunks; i++)
+        *index -= stream->downloads[i]->chunks;
+    return stream->downloads[i];
+}
+
+/* Starts to write the next downloaded chunk back to C. */
+static enum lava_status start_write_back(struct lava_stream *stream) {
+    int64_t index;
+    const struct lava_download *download = next_to_write(stream, &index);
+    uint64_t slot = stream->writing % stream->slots;
+    struct lava_chunk chunk = chunk_at(download, index);
     if (lava_fault_hit(LAVA_FAULT_DOWNLOAD))
         return LAVA_ERROR_DRIVER;
     const struct lava_buffer *staging = &stream->arena->buffers[LAVA_ARENA_STAGING_DOWN];
     const void *staged = (const char *)staging->mapped + slot * stream->arena->slot_bytes;
+    stream->write_backs[slot] = download->columns_each > 0
+                                    ? write_products_back(stream, download, &chunk, staged)
+                                    : write_back(stream, download, &chunk, staged);
+    stream->writing++;
+    return LAVA_OK;
+}
+
+/* Finishes the oldest write-back. */
+static void finish_write_back(struct lava_stream *stream) {
+    struct lava_download *download = stream->downloads[0];
+    struct lava_chunk chunk = chunk_at(download, download->written);
     uint64_t begin_ns = lava_trace_now();
-    if (download->columns_each > 0)
-        write_products_back(stream, download, &chunk, staged);
-    else
-        write_back(stream, download, &chunk, staged);
+    lava_copy_pool_finish(stream->pool, stream->write_backs[stream->written % stream->slots]);
     lava_trace_add_work("write back", begin_ns,
                         (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
     download->written++;
@@ -156,7 +176,6 @@ static enum lava_status write_back_chunk(struct lava_stream *stream) {
         for (uint32_t i = 0; i < stream->download_count; i++)
             stream->downloads[i] = stream->downloads[i + 1];
     }
-    return LAVA_OK;
 }
 
 /* At once: the whole result is at the beginning of staging memory when its commands have finished. */
@@ -174,20 +193,34 @@ enum lava_status lava_download_start(struct lava_stream *stream, struct lava_dow
     return lava_stream_flush(stream);
 }
 
+/* Waits for the next chunk on its way, or for the device to finish a block, and starts the write-back. While
+ * write-backs are under way they are finished first, unless the chunk is there already. */
+static enum lava_status advance(struct lava_stream *stream) {
+    struct lava_device *device = stream->device;
+    bool on_its_way = stream->writing < stream->issued, under_way = stream->written < stream->writing;
+    struct lava_point next = on_its_way ? stream->down[stream->writing % stream->slots]
+                                        : stream->downloads[0]->ready;
+    if (under_way && !(on_its_way && lava_queue_reached(device, next))) {
+        finish_write_back(stream);
+        return LAVA_OK;
+    }
+    enum lava_status status = lava_queue_wait(device, next, device->timeout_ns);
+    return status || !on_its_way ? status : start_write_back(stream);
+}
+
+void lava_download_settle(struct lava_stream *stream) {
+    while (stream->written < stream->writing)
+        finish_write_back(stream);
+}
+
 /* Uploads go before downloads, because the arithmetic waits for uploads. A download in parallel leaves
  * uploads 19 of 48 GB/s (H200). So a download starts only when something waits for it. */
 enum lava_status lava_download_finish(struct lava_stream *stream, uint32_t count) {
-    struct lava_device *device = stream->device;
     enum lava_status status = LAVA_OK;
-    while (!status && stream->download_count > count) {
-        if ((status = issue(stream, stream->download_count - count)))
-            break;
-        bool on_its_way = stream->written < stream->issued;
-        struct lava_point next =
-            on_its_way ? stream->down[stream->written % stream->slots] : stream->downloads[0]->ready;
-        status = lava_queue_wait(device, next, device->timeout_ns);
-        if (!status && on_its_way)
-            status = write_back_chunk(stream);
-    }
+    while (!status && stream->download_count > count)
+        if (!(status = issue(stream, stream->download_count - count)))
+            status = advance(stream);
+    if (status)
+        lava_download_settle(stream);
     return status;
 }

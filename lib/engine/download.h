@@ -40,5 +40,7 @@ struct lava_download {
 enum lava_status lava_download_start(struct lava_stream *stream, struct lava_download *download);
 /* Waits until at most `count` downloads are unfinished. */
 enum lava_status lava_download_finish(struct lava_stream *stream, uint32_t count);
+/* Finishes the write-backs that are under way. After a failure the progress of the downloads is true then. */
+void lava_download_settle(struct lava_stream *stream);
 
 #endif

@@ -132,13 +132,36 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     }
 }
 
+/* The program once more: what it will pack, for the copies to staging memory. */
+struct ahead {
+    const struct lava_run *run;
+    struct lava_program program;
+};
+
+static bool next_stored(void *context, struct lava_stored *stored) {
+    struct ahead *ahead = context;
+    struct lava_task task;
+    while (lava_program_next(&ahead->program, &task))
+        if (task.kind == LAVA_TASK_PACK_A || task.kind == LAVA_TASK_PACK_B) {
+            *stored = lava_stages_stored(ahead->run, &task);
+            return true;
+        }
+    return false;
+}
+
 static enum lava_status run_program(struct lava_run *run, struct lava_progress *progress) {
     struct lava_program program;
     struct lava_task task;
     lava_program_begin(&program, run->operation, run->plan->kernel, &run->plan->blocking);
+    struct ahead ahead = {run, program};
+    if (!run->operation->on_device) {
+        run->stream->staging.next = next_stored;
+        run->stream->staging.context = &ahead;
+    }
     while (lava_program_next(&program, &task)) {
         enum lava_status status = run_task(run, &task);
         if (status) {
+            lava_download_settle(run->stream);
             record_progress(run, progress);
             return status;
         }
@@ -205,6 +228,20 @@ static enum lava_status get_pipelines(struct lava_run *run) {
     return status;
 }
 
+/* The threads populate C's pages while the device computes. Small results are written by the time they would
+ * begin. */
+static void populate(struct lava_stream *stream, const struct lava_operation *operation) {
+    const struct lava_pages pages = {.first = operation->c.first,
+                                     .element_bytes = lava_type_bytes(operation->c.type),
+                                     .rows = operation->m,
+                                     .columns = operation->n,
+                                     .ld = operation->c.ld,
+                                     .region = operation->c.region};
+    bool reads_c = operation->beta.real != 0 || operation->beta.imaginary != 0;
+    if (!operation->series && !reads_c)
+        lava_copy_pool_populate(stream->pool, &pages);
+}
+
 /* Returns whether the whole result, padded as the device leaves it, fits staging memory. */
 static bool fits_staging(const struct lava_run *run) {
     const struct lava_blocking *blocking = &run->plan->blocking;
@@ -245,8 +282,11 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
         &engine->arena, engine->device, &plan->blocking,
         (uint64_t)(lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation)),
         parts.of_parts);
-    if (!status && !(status = get_pipelines(&run)))
+    if (!status && !(status = get_pipelines(&run))) {
+        lava_stream_look_around(&stream);
+        populate(&stream, operation);
         status = run_program(&run, progress);
+    }
     status = lava_stream_close(&stream, status);
     if (!status && timing)
         read_timing(&run, timing);

@@ -103,21 +103,61 @@ static uint32_t parts_of(enum shape shape, bool conjugate) {
     return parts;
 }
 
+/* Adds the block's products of a batch. */
+static void set_products(const struct lava_run *run, const struct lava_block *block, int64_t stride,
+                         const void *const *pointers, struct lava_stored *stored) {
+    stored->products = block->products;
+    stored->stride = stride;
+    if (pointers)
+        stored->sources = pointers + block->product;
+    else
+        stored->first = element_of(stored->first, run->caller->type, block->product * stride);
+}
+
+/* The stored block of the task's rows of op(A), in the caller's elements. */
+static struct lava_stored stored_a(const struct lava_run *run, const struct lava_task *task) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_series *series = operation->series;
+    bool transpose = operation->a.op == LAVA_OP_T;
+    int64_t first = task->first_k / run->each, depth = task->k / run->each;
+    int64_t start =
+        transpose ? task->row * operation->a.ld + first : first * operation->a.ld + task->row;
+    struct lava_stored stored = {.first = element_of(operation->a.first, run->caller->type, start),
+                                 .ld = operation->a.ld,
+                                 .element_bytes = lava_type_bytes(run->caller->type),
+                                 .rows = transpose ? depth : task->rows,
+                                 .columns = transpose ? task->rows : depth};
+    if (series)
+        set_products(run, task->block, series->stride_a, series->a, &stored);
+    return stored;
+}
+
+/* The same for its columns of op(B). */
+static struct lava_stored stored_b(const struct lava_run *run, const struct lava_task *task) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_series *series = operation->series;
+    bool transpose = operation->b.op == LAVA_OP_N;
+    int64_t first = task->first_k / run->each, depth = task->k / run->each;
+    int64_t column = task->column / run->each, columns = task->columns / run->each;
+    int64_t start = transpose ? column * operation->b.ld + first : first * operation->b.ld + column;
+    struct lava_stored stored = {.first = element_of(operation->b.first, run->caller->type, start),
+                                 .ld = operation->b.ld,
+                                 .element_bytes = lava_type_bytes(run->caller->type),
+                                 .rows = transpose ? depth : columns,
+                                 .columns = transpose ? columns : depth};
+    if (series)
+        set_products(run, task->block, series->stride_b, series->b, &stored);
+    return stored;
+}
+
 /* Describes the task's rows of op(A). */
 static struct lava_packing operand_a(const struct lava_run *run, const struct lava_task *task) {
     const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = operation->a.op == LAVA_OP_T;
-    int64_t first = task->first_k / run->each, depth = task->k / run->each; /* in the caller's K */
     const struct packed packed = packed_a_at(run, task->block, task->row, task->k);
-    return (struct lava_packing){.source = element_of(operation->a.first, run->caller->type,
-                                                      transpose ? task->row * operation->a.ld + first
-                                                                : first * operation->a.ld + task->row),
+    return (struct lava_packing){.stored = stored_a(run, task),
                                  .on_device = operation->on_device,
-                                 .element_bytes = lava_type_bytes(run->caller->type),
-                                 .source_ld = operation->a.ld,
-                                 .rows = transpose ? depth : task->rows,
-                                 .columns = transpose ? task->rows : depth,
                                  .split = run->split,
                                  .rows_each = transpose ? 2 : 1,
                                  .columns_each = transpose ? 1 : 2,
@@ -138,17 +178,10 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
     const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = operation->b.op == LAVA_OP_N;
-    int64_t first = task->first_k / run->each, depth = task->k / run->each;
-    int64_t column = task->column / run->each, columns = task->columns / run->each;
     const struct packed packed = packed_b_at(run, task->block, task->column, task->k);
     return (struct lava_packing){
-        .source = element_of(operation->b.first, run->caller->type,
-                             transpose ? column * operation->b.ld + first : first * operation->b.ld + column),
+        .stored = stored_b(run, task),
         .on_device = operation->on_device,
-        .element_bytes = lava_type_bytes(run->caller->type),
-        .source_ld = operation->b.ld,
-        .rows = transpose ? depth : columns,
-        .columns = transpose ? columns : depth,
         .split = run->split,
         .rows_each = 2,
         .columns_each = 2,
@@ -163,32 +196,17 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
         .exponents = packed.exponents};
 }
 
-/* Adds the block's products of a batch to its packing. */
-static void set_products(const struct lava_run *run, const struct lava_block *block, int64_t stride,
-                         const void *const *pointers, struct lava_packing *packing) {
-    packing->products = block->products;
-    packing->source_stride = stride;
-    if (pointers)
-        packing->sources = pointers + block->product;
-    else
-        packing->source = element_of(packing->source, run->caller->type, block->product * stride);
+struct lava_stored lava_stages_stored(const struct lava_run *run, const struct lava_task *task) {
+    return task->kind == LAVA_TASK_PACK_A ? stored_a(run, task) : stored_b(run, task);
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
-    const struct lava_series *series = run->operation->series;
-    struct lava_packing operand, twin;
-    if (task->kind == LAVA_TASK_PACK_B) {
-        operand = operand_b(run, task);
-        if (series)
-            set_products(run, task->block, series->stride_b, series->b, &operand);
-    } else {
-        operand = operand_a(run, task);
-        if (series)
-            set_products(run, task->block, series->stride_a, series->a, &operand);
-        if (task->serves_both) {
-            twin = operand_b(run, task);
-            operand.twin = &twin;
-        }
+    struct lava_packing operand =
+                            task->kind == LAVA_TASK_PACK_A ? operand_a(run, task) : operand_b(run, task),
+                        twin;
+    if (task->serves_both) {
+        twin = operand_b(run, task);
+        operand.twin = &twin;
     }
     return lava_upload_pack(run->stream, &operand);
 }

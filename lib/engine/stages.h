@@ -31,6 +31,8 @@ struct lava_run {
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role);
 
+/* Returns the stored block that a task packs. */
+struct lava_stored lava_stages_stored(const struct lava_run *run, const struct lava_task *task);
 /* Uploads, unless they are on the device, and packs op(A)'s rows or op(B)'s columns, or both from one upload.
  */
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task);

@@ -144,7 +144,13 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->slots = LAVA_ARENA_SLOTS;
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
+    lava_neighbours_begin(&stream->neighbours);
     begin_trace(stream);
+}
+
+void lava_stream_look_around(struct lava_stream *stream) {
+    unsigned own = lava_copy_pool_awake(stream->pool) + 1;
+    lava_copy_pool_set_crowded(stream->pool, lava_neighbours_are_busy(&stream->neighbours, own));
 }
 
 void lava_stream_expect(struct lava_stream *stream, double seconds) {
@@ -180,6 +186,8 @@ static void end_trace(struct lava_stream *stream) {
 /* Nothing may be running when a stream ends, because the next one reuses the buffers. */
 enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status) {
     struct lava_device *device = stream->device;
+    lava_copy_pool_end_populate(stream->pool);
+    lava_copy_pool_finish_all(stream->pool); /* after a failure some may be under way */
     status = status ? status : stream->failure;
     status = status ? status : lava_stream_flush(stream);
     abandon(stream);

@@ -5,7 +5,9 @@
 #define LAVA_ENGINE_STREAM_H
 
 #include "lib/engine/arena.h"
+#include "lib/engine/staging.h"
 #include "lib/host/copy_pool.h"
+#include "lib/host/neighbours.h"
 #include "lib/vk/queue.h"
 
 struct lava_engine;
@@ -32,6 +34,7 @@ struct lava_stream {
     struct lava_device *device; /* the engine's, as the next two */
     struct lava_arena *arena;
     struct lava_copy_pool *pool;
+    struct lava_neighbours neighbours;
     bool stamped;      /* dispatches are timed */
     bool traces;       /* copies are timed too; the stamps were cleared before */
     bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */
@@ -44,8 +47,8 @@ struct lava_stream {
     uint32_t slots;                              /* staging slots that are used in turn, in each direction */
     struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
-    uint32_t next_slot, next_raw;
-    uint32_t chunks;            /* chunks of operands so far */
+    struct lava_staging staging;
+    uint32_t next_raw;
     struct lava_point uploaded; /* the last plain upload; multiply has to wait for it */
 
     bool recording; /* there are commands for the compute queue that are not submitted yet */
@@ -61,12 +64,17 @@ struct lava_stream {
     struct lava_download *downloads[LAVA_STREAM_DOWNLOADS];
     uint32_t download_count;
     struct lava_point down[LAVA_ARENA_SLOTS]; /* reached when the slot is filled */
-    uint64_t issued, written;                 /* chunks submitted and chunks written back, of all downloads */
+    struct lava_copy_ticket write_backs[LAVA_ARENA_SLOTS];
+    /* Chunks of all downloads: copies that were submitted, write-backs that were started and finished. */
+    uint64_t issued, writing, written;
 };
 
 /* Begins an empty stream; the device must be idle. stamped: dispatches are timed, for lava_stream_time. Where
  * a trace is written everything is timed. */
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped);
+/* Finds out whether other threads of the process keep the processors busy, and tells the copy threads. Called
+ * before the first copy. */
+void lava_stream_look_around(struct lava_stream *stream);
 /* Submits what is collected, or drops it where status is a failure, and waits until the device is idle. Adds
  * what ran to the trace. Returns status, or what went wrong now; the device is idle then or marked as failed.
  */
@@ -84,11 +92,6 @@ void lava_stream_expect(struct lava_stream *stream, double seconds);
 
 /* Waits until the point is reached. The point may be among the collected commands. */
 enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point point);
-
-/* A chunk of an operand: rows x columns at (row, column) of its stored block, or of a result. */
-struct lava_chunk {
-    int64_t row, column, rows, columns;
-};
 
 /* A copy between host and device in a submission of its own, after the point `after`. Collected commands are
  * submitted first if `after` is among them or the queue is the same. */

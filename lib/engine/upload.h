@@ -3,15 +3,14 @@
 #ifndef LAVA_ENGINE_UPLOAD_H
 #define LAVA_ENGINE_UPLOAD_H
 
+#include "lib/engine/staging.h"
 #include "lib/engine/stream.h"
 
 /* A block of a stored operand and where it is packed. */
 struct lava_packing {
-    const void *source; /* first element; where on_device is set, its address there */
-    bool on_device;     /* the operand is on the device; its columns begin at multiples of 16 bytes */
-    size_t element_bytes;
-    int64_t source_ld;
-    int64_t rows, columns;            /* as stored */
+    struct lava_stored stored; /* where on_device is set, `first` is its address there, and its columns begin
+                                * at multiples of 16 bytes */
+    bool on_device;
     bool transpose;                   /* K runs along the rows */
     const struct lava_pipeline *pack; /* pipeline for the type, the kernel and this transposition */
     int64_t width_padded, k_padded;
@@ -24,22 +23,16 @@ struct lava_packing {
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* a submitted multiply may still read the target */
-    /* In a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
-     * elements) after the first, or at sources[i] if that is not NULL. 0: one. */
-    int64_t products, source_stride;
-    const void *const *sources;
     const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };
 
+/* Where blocks are staged ahead (stream->staging.next), the stored block must be the next of them. */
 enum lava_status lava_upload_pack(struct lava_stream *stream, const struct lava_packing *operand);
 
 /* A matrix in host memory and its place on the device. */
 struct lava_upload {
-    const void *source;
-    int64_t source_ld;
-    size_t element_bytes;
-    int64_t rows, columns;
+    struct lava_stored stored;
     const struct lava_buffer *target;
     uint64_t target_offset;
     int64_t target_ld;

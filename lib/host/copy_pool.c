@@ -15,10 +15,10 @@
 
 /* Below this size the caller finishes before a sleeping thread would wake up. */
 #define ALONE_BYTES (256 * 1024)
-/* Minimum size of a cell, and cells per thread. With several cells per thread, a thread that starts late or
- * is preempted leaves its share to the others. */
-#define CELL_BYTES       (128 * 1024)
-#define CELLS_PER_THREAD 4
+/* Minimum size of a cell, and most cells of a copy. With several cells per thread, a thread that starts late
+ * leaves its share to the others. */
+#define CELL_BYTES (128 * 1024)
+#define CELLS_MAX  64
 /* Cells that split columns begin on a cache line of the target if the target does. */
 #define ROW_ALIGN 32
 /* Half precision is converted in runs of this many elements, which fit the first-level cache. */
@@ -32,17 +32,27 @@
  * with 12, 6.6 with 16; at 8192 no difference). */
 #define THREADS_MAX 12
 
+/* Beside threads that keep the processors busy, one thread on each but the caller's, at most this many. Two on
+ * each took 1.4 times as long at 4096 (H200, 16 processors, 2026-11-22). */
+#define CROWD_MAX 64
+
+/* A copy of one block, or of each block of a batch. */
 struct job {
-    struct lava_copy copy;
+    struct lava_copies copies; /* of one block where the count is 0 */
     size_t source_bytes, target_bytes; /* of an element */
     bool adds;                         /* else the source's bytes are copied as they are */
     struct lava_write_back how;        /* where it adds, or has a region */
     int64_t cell_rows, cell_columns;
     int64_t cells_down, cells;
+    int64_t cell_count; /* blocks of a batch in a cell */
 };
 
 struct lava_copy_pool {
     struct lava_thread_pool team;
+    struct job jobs[LAVA_COPY_POOL_COPIES]; /* started copies, in turn */
+    struct lava_copy_ticket tickets[LAVA_COPY_POOL_COPIES];
+    uint32_t count;          /* of copies so far */
+    struct lava_pages pages; /* that are being populated */
 };
 
 static void add_fp32(const float *restrict source, float *restrict target, int64_t rows, float beta) {
@@ -143,8 +153,8 @@ static void clear_imaginary(const struct job *job, char *column, int64_t j, int6
         memset(column + diagonal * (int64_t)job->target_bytes + half, 0, half);
 }
 
-static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
-    const struct lava_copy *copy = &job->copy;
+static void run_block(const struct job *job, const struct lava_copy *copy, int64_t row, int64_t rows,
+                      int64_t column, int64_t columns) {
     const char *source = (const char *)copy->source + column * copy->source_ld * (int64_t)job->source_bytes;
     char *target = (char *)copy->target + column * copy->target_ld * (int64_t)job->target_bytes;
     bool whole = job->how.region.region == LAVA_REGION_ALL && !job->how.real_diagonal;
@@ -169,23 +179,37 @@ static void run_block(const struct job *job, int64_t row, int64_t rows, int64_t 
 
 static void run_cell(void *context, int64_t cell) {
     const struct job *job = context;
-    int64_t row = cell % job->cells_down * job->cell_rows;
-    int64_t column = cell / job->cells_down * job->cell_columns;
-    run_block(job, row, lava_minimum(job->cell_rows, job->copy.rows - row), column,
-              lava_minimum(job->cell_columns, job->copy.columns - column));
+    const struct lava_copy *copy = &job->copies.copy;
+    int64_t row = cell % job->cells_down * job->cell_rows, column = cell / job->cells_down * job->cell_columns;
+    run_block(job, copy, row, lava_minimum(job->cell_rows, copy->rows - row), column,
+              lava_minimum(job->cell_columns, copy->columns - column));
+}
+
+/* A cell is several whole blocks of a batch. */
+static void run_each_cell(void *context, int64_t cell) {
+    const struct job *job = context;
+    const struct lava_copies *copies = &job->copies;
+    int64_t end = lava_minimum(copies->count, (cell + 1) * job->cell_count);
+    for (int64_t i = cell * job->cell_count; i < end; i++) {
+        struct lava_copy copy = copies->copy;
+        copy.source = copies->sources
+                          ? copies->sources[i]
+                          : (const char *)copy.source + i * copies->source_stride * (int64_t)job->source_bytes;
+        copy.target = copies->targets
+                          ? copies->targets[i]
+                          : (char *)copy.target + i * copies->target_stride * (int64_t)job->target_bytes;
+        run_block(job, &copy, 0, copy.rows, 0, copy.columns);
+    }
 }
 
 static int64_t bytes_of(const struct job *job) {
-    return job->copy.rows * job->copy.columns * (int64_t)job->source_bytes;
+    return job->copies.copy.rows * job->copies.copy.columns * (int64_t)job->source_bytes;
 }
 
 /* Splits columns first, because memcpy is fastest on whole columns. Splits rows only if there are too few
  * columns. */
-static void cut_job(struct job *job, unsigned threads) {
-    const struct lava_copy *copy = &job->copy;
-    int64_t wanted = lava_minimum(bytes_of(job) / CELL_BYTES, (int64_t)threads * CELLS_PER_THREAD);
-    if (wanted < 1)
-        wanted = 1;
+static void cut_job(struct job *job, int64_t wanted) {
+    const struct lava_copy *copy = &job->copies.copy;
     int64_t across = lava_minimum(wanted, copy->columns);
     int64_t down = (wanted + across - 1) / across;
     job->cell_columns = (copy->columns + across - 1) / across;
@@ -195,21 +219,52 @@ static void cut_job(struct job *job, unsigned threads) {
     job->cells = job->cells_down * ((copy->columns + job->cell_columns - 1) / job->cell_columns);
 }
 
-static void run_job(struct lava_copy_pool *pool, struct job *job) {
-    const struct lava_copy *copy = &job->copy;
-    if (copy->rows <= 0 || copy->columns <= 0)
-        return;
-    if (bytes_of(job) < ALONE_BYTES || pool->team.threads < 2) {
-        run_block(job, 0, copy->rows, 0, copy->columns);
-        return;
+static void cut_batch(struct job *job, int64_t wanted) {
+    int64_t count = job->copies.count;
+    job->cell_count = (count + wanted - 1) / wanted;
+    job->cells = (count + job->cell_count - 1) / job->cell_count;
+}
+
+/* Starts the job, or does it at once if it is small. */
+static struct lava_copy_ticket start(struct lava_copy_pool *pool, const struct job *unstarted) {
+    struct job *job = &pool->jobs[pool->count % LAVA_COPY_POOL_COPIES];
+    struct lava_copy_ticket *ticket = &pool->tickets[pool->count % LAVA_COPY_POOL_COPIES];
+    const struct lava_copies *copies = &unstarted->copies;
+    bool is_batch = copies->count > 0;
+    if (copies->copy.rows <= 0 || copies->copy.columns <= 0)
+        return (struct lava_copy_ticket){.done = true};
+    if (pool->count >= LAVA_COPY_POOL_COPIES)
+        lava_copy_pool_finish(pool, *ticket);
+    pool->count++;
+    *job = *unstarted;
+    int64_t bytes = bytes_of(job) * (is_batch ? copies->count : 1);
+    bool alone = (!is_batch && bytes < ALONE_BYTES) || pool->team.threads < 2;
+    int64_t wanted = alone ? 1 : lava_minimum(bytes / CELL_BYTES, CELLS_MAX);
+    wanted = lava_maximum(wanted, 1);
+    if (is_batch)
+        cut_batch(job, wanted);
+    else
+        cut_job(job, wanted);
+    lava_thread_pool_cell *cell = is_batch ? run_each_cell : run_cell;
+    if (alone || job->cells <= 1) {
+        for (int64_t i = 0; i < job->cells; i++)
+            cell(job, i);
+        *ticket = (struct lava_copy_ticket){.done = true};
+    } else {
+        *ticket = (struct lava_copy_ticket){.job = lava_thread_pool_start(&pool->team, cell, job, job->cells)};
     }
-    cut_job(job, pool->team.threads);
-    lava_thread_pool_run(&pool->team, run_cell, job, job->cells);
+    return *ticket;
 }
 
 unsigned lava_copy_pool_threads(void) {
     int threads = lava_processor_count() * 3 / 4;
     return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+}
+
+static unsigned more_in_a_crowd(unsigned threads) {
+    unsigned wanted = (unsigned)lava_processor_count();
+    wanted = wanted < CROWD_MAX ? wanted : CROWD_MAX;
+    return threads >= 2 && wanted > threads ? wanted - threads : 0;
 }
 
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {
@@ -218,6 +273,8 @@ struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {
         return NULL;
     pool->team.name = "lavablas-copy";
     pool->team.threads = threads;
+    pool->team.may_crowd = true;
+    pool->team.more_crowded = more_in_a_crowd(threads);
     pool->team.spins = SPINS;
     return pool;
 }
@@ -227,13 +284,47 @@ void lava_copy_pool_destroy(struct lava_copy_pool *pool) {
         free(pool);
 }
 
-void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes) {
-    struct job job = {.copy = *copy, .source_bytes = element_bytes, .target_bytes = element_bytes};
-    run_job(pool, &job);
+void lava_copy_pool_finish(struct lava_copy_pool *pool, struct lava_copy_ticket ticket) {
+    if (!ticket.done)
+        lava_thread_pool_finish(&pool->team, ticket.job);
 }
 
-static struct job write_back_job(const struct lava_copy *copy, const struct lava_write_back *how) {
-    return (struct job){.copy = *copy,
+bool lava_copy_pool_is_finished(const struct lava_copy_pool *pool, struct lava_copy_ticket ticket) {
+    return ticket.done || lava_thread_pool_is_finished(&pool->team, ticket.job);
+}
+
+void lava_copy_pool_finish_all(struct lava_copy_pool *pool) {
+    uint32_t unfinished = pool->count < LAVA_COPY_POOL_COPIES ? pool->count : LAVA_COPY_POOL_COPIES;
+    for (uint32_t i = 0; i < unfinished; i++)
+        lava_copy_pool_finish(pool, pool->tickets[i]);
+    pool->count = 0;
+}
+
+void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages) {
+    pool->pages = *pages;
+    int64_t cells = lava_pages_cells(pages);
+    if (cells > 0 && pool->team.threads > 1)
+        lava_thread_pool_start_spare(&pool->team, lava_pages_populate, &pool->pages, cells);
+}
+
+void lava_copy_pool_end_populate(struct lava_copy_pool *pool) {
+    lava_thread_pool_end_spare(&pool->team);
+}
+
+void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded) {
+    lava_thread_pool_set_crowded(&pool->team, crowded);
+}
+
+unsigned lava_copy_pool_awake(const struct lava_copy_pool *pool) {
+    return lava_thread_pool_awake(&pool->team);
+}
+
+static struct job copy_job(const struct lava_copies *copies, size_t element_bytes) {
+    return (struct job){.copies = *copies, .source_bytes = element_bytes, .target_bytes = element_bytes};
+}
+
+static struct job write_back_job(const struct lava_copies *copies, const struct lava_write_back *how) {
+    return (struct job){.copies = *copies,
                         .source_bytes = lava_type_bytes(how->source_type),
                         .target_bytes = lava_type_bytes(how->target_type),
                         .adds = how->beta.real != 0 || how->beta.imaginary != 0 ||
@@ -241,61 +332,35 @@ static struct job write_back_job(const struct lava_copy *copy, const struct lava
                         .how = *how};
 }
 
-void lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                               const struct lava_write_back *how) {
-    struct job job = write_back_job(copy, how);
-    run_job(pool, &job);
+struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                                            size_t element_bytes) {
+    const struct lava_copies one = {.copy = *copy};
+    const struct job job = copy_job(&one, element_bytes);
+    return start(pool, &job);
+}
+
+struct lava_copy_ticket lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                                                  const struct lava_write_back *how) {
+    const struct lava_copies one = {.copy = *copy};
+    const struct job job = write_back_job(&one, how);
+    return start(pool, &job);
 }
 
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how) {
-    const struct job job = write_back_job(copy, how);
-    run_block(&job, 0, copy->rows, 0, copy->columns);
+    const struct lava_copies one = {.copy = *copy};
+    const struct job job = write_back_job(&one, how);
+    run_block(&job, copy, 0, copy->rows, 0, copy->columns);
 }
 
-/* The blocks of a batch. A cell is several whole blocks. */
-struct each {
-    const struct lava_copies *copies;
-    struct job job;
-    int64_t cell_count;
-};
-
-static void run_each_cell(void *context, int64_t cell) {
-    const struct each *each = context;
-    const struct lava_copies *copies = each->copies;
-    int64_t end = lava_minimum(copies->count, (cell + 1) * each->cell_count);
-    for (int64_t i = cell * each->cell_count; i < end; i++) {
-        struct job job = each->job;
-        job.copy.source = copies->sources ? copies->sources[i]
-                                          : (const char *)copies->copy.source +
-                                                i * copies->source_stride * (int64_t)job.source_bytes;
-        job.copy.target = copies->targets ? copies->targets[i]
-                                          : (char *)copies->copy.target +
-                                                i * copies->target_stride * (int64_t)job.target_bytes;
-        run_block(&job, 0, job.copy.rows, 0, job.copy.columns);
-    }
+struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+                                                 size_t element_bytes) {
+    const struct job job = copy_job(copies, element_bytes);
+    return copies->count > 0 ? start(pool, &job) : (struct lava_copy_ticket){.done = true};
 }
 
-static void run_each(struct lava_copy_pool *pool, const struct lava_copies *copies, const struct job *job) {
-    struct each each = {.copies = copies, .job = *job};
-    if (copies->count <= 0 || copies->copy.rows <= 0 || copies->copy.columns <= 0)
-        return;
-    int64_t bytes = bytes_of(job) * copies->count;
-    int64_t cells = lava_minimum(lava_maximum(bytes / CELL_BYTES, 1),
-                                 lava_maximum(1, (int64_t)pool->team.threads) * CELLS_PER_THREAD);
-    each.cell_count = (copies->count + cells - 1) / cells;
-    lava_thread_pool_run(&pool->team, run_each_cell, &each,
-                         (copies->count + each.cell_count - 1) / each.cell_count);
-}
-
-void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                              size_t element_bytes) {
-    const struct job job = {
-        .copy = copies->copy, .source_bytes = element_bytes, .target_bytes = element_bytes};
-    run_each(pool, copies, &job);
-}
-
-void lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                                    const struct lava_write_back *how) {
-    const struct job job = write_back_job(&copies->copy, how);
-    run_each(pool, copies, &job);
+struct lava_copy_ticket lava_copy_pool_write_back_each(struct lava_copy_pool *pool,
+                                                       const struct lava_copies *copies,
+                                                       const struct lava_write_back *how) {
+    const struct job job = write_back_job(copies, how);
+    return copies->count > 0 ? start(pool, &job) : (struct lava_copy_ticket){.done = true};
 }

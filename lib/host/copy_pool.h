@@ -1,16 +1,29 @@
 /* A pool of threads that copies blocks of column-major matrices between user memory and staging memory,
  * faster than one core can. The threads are created at the first use; if none can be created, the caller
- * copies alone. All signals are blocked in them. One user at a time (under the engine's lock). */
+ * copies alone. All signals are blocked in them. One user at a time (under the engine's lock).
+ *
+ * A copy is started and finished later; LAVA_COPY_POOL_COPIES of them may be unfinished. What it reads and
+ * writes must stay until then. */
 #ifndef LAVA_HOST_COPY_POOL_H
 #define LAVA_HOST_COPY_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dispatch/operation.h"
 #include "dispatch/region.h"
+#include "lib/host/pages.h"
 
 struct lava_copy_pool;
+
+#define LAVA_COPY_POOL_COPIES 24
+
+/* A copy that was started. */
+struct lava_copy_ticket {
+    uint32_t job;
+    bool done; /* by the caller, at once */
+};
 
 /* Number of threads, including the caller, that suits this machine. */
 unsigned lava_copy_pool_threads(void);
@@ -37,7 +50,7 @@ struct lava_copies {
     void *const *targets;
 };
 /* target <- source */
-void lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
+struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
 /* How a result is written to C. */
 struct lava_write_back {
     enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */
@@ -48,14 +61,32 @@ struct lava_write_back {
 };
 /* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type. With beta = 0
  * target is not read. Elements outside the region are neither read nor written. */
-void lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
+struct lava_copy_ticket lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
                                const struct lava_write_back *how);
 /* The same for each block of a batch. */
-void lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
                               size_t element_bytes);
-void lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
+struct lava_copy_ticket lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
                                     const struct lava_write_back *how);
-/* By the calling thread alone. */
+
+/* Works on the copy and returns when it is finished. */
+void lava_copy_pool_finish(struct lava_copy_pool *pool, struct lava_copy_ticket ticket);
+/* Returns whether it is. */
+bool lava_copy_pool_is_finished(const struct lava_copy_pool *pool, struct lava_copy_ticket ticket);
+/* Finishes all copies. */
+void lava_copy_pool_finish_all(struct lava_copy_pool *pool);
+
+/* Has the threads populate a matrix's pages (pages.h) while they have nothing to copy. It must stay until
+ * lava_copy_pool_end_populate, which does not wait until all of it is populated. One matrix at a time. */
+void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages);
+void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
+
+/* Says whether other threads of the process keep the processors busy. No copy may be unfinished. */
+void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
+/* Returns how many of the pool's threads are not asleep. */
+unsigned lava_copy_pool_awake(const struct lava_copy_pool *pool);
+
+/* A write-back by the calling thread alone. */
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);
 
 #endif

@@ -167,3 +167,36 @@ void lava_processor_use_all(void) {
     if (processors.set)
         sched_setaffinity(0, processors.bytes, processors.set);
 }
+
+/* Returns the processor that comes `index` places after the first one, going round; -1: unknown. */
+static int find_processor(unsigned index, int except) {
+    bool excludes = except >= 0 && (size_t)except < 8 * processors.bytes && processors.count > 1 &&
+                    CPU_ISSET_S((size_t)except, processors.bytes, processors.set);
+    int place = (int)(index % (unsigned)(processors.count - excludes));
+    for (size_t i = 0; i < 8 * processors.bytes; i++) {
+        if (!CPU_ISSET_S(i, processors.bytes, processors.set) || (excludes && i == (size_t)except))
+            continue;
+        if (place-- == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+void lava_processor_bind(pthread_t thread, unsigned index, int except) {
+    pthread_once(&once, estimate);
+    cpu_set_t *set = processors.set ? CPU_ALLOC(8 * processors.bytes) : NULL;
+    int processor = set ? find_processor(index, except) : -1;
+    if (processor >= 0) {
+        CPU_ZERO_S(processors.bytes, set);
+        CPU_SET_S((size_t)processor, processors.bytes, set);
+        pthread_setaffinity_np(thread, processors.bytes, set);
+    }
+    if (set)
+        CPU_FREE(set);
+}
+
+void lava_processor_unbind(pthread_t thread) {
+    pthread_once(&once, estimate);
+    if (processors.set)
+        pthread_setaffinity_np(thread, processors.bytes, processors.set);
+}

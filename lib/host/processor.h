@@ -2,6 +2,7 @@
 #ifndef LAVA_HOST_PROCESSOR_H
 #define LAVA_HOST_PROCESSOR_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "dispatch/operation.h"
@@ -23,5 +24,11 @@ bool lava_processor_has_f16c(void);
 /* Lets the calling thread run on all of those processors. A thread inherits its creator's affinity, which may
  * be one processor (OpenMP, MPI). */
 void lava_processor_use_all(void);
+
+/* Binds a thread to one of those processors, chosen by the index in turn; not to the processor `except`,
+ * unless there is no other. */
+void lava_processor_bind(pthread_t thread, unsigned index, int except);
+/* Lets it run on all of them again. */
+void lava_processor_unbind(pthread_t thread);
 
 #endif

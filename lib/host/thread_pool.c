@@ -1,14 +1,34 @@
-/* Threads that share a caller's job. Called by copy_pool.c and half.c.
+/* Threads that share a caller's jobs. Called by copy_pool.c and half.c.
  *
- * A job is split into cells. The caller and the threads take cells from a counter until none is left.
- * Invariant: when lava_thread_pool_run returns, no thread touches the caller's memory. */
+ * A job is split into cells. The caller and the threads take cells from one counter that goes through the
+ * queued jobs in order. Invariant: when lava_thread_pool_finish returns, no thread touches the job's memory,
+ * and its place in the queue may be used again. */
 #include "lib/host/thread_pool.h"
 
+#include <errno.h>
 #include <fenv.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/host/processor.h"
 #include "lib/host/threads.h"
+
+/* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never had
+ * more than its fair share, so the scheduler runs it as soon as it wakes. Without rests it is interrupted at
+ * a timer tick with a cell in its hands, and waits for the next tick, 4 ms later (doc/design.md). */
+#define BURST_NS 60000
+#define REST_NS  90000
+/* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */
+#define SLICE_NS 100000
+/* Each thread that wakes up wakes this many others: the caller would need 5 to 20 us for each. */
+#define WAKE_COUNT 2
+/* Timers of a resting thread may be late by this much; the default is 50 us. */
+#define TIMER_SLACK_NS 1000
 
 /* In a child of fork() *exclusive may still name the parent. */
 static bool claim(_Atomic pid_t *exclusive) {
@@ -26,111 +46,272 @@ static void relax(void) {
 #endif
 }
 
-static void spin_for_job(struct lava_thread_pool *team, unsigned seen) {
-    for (int i = 0; i < team->spins && atomic_load(&team->jobs) == seen; i++)
-        relax();
+/* errno stays as it is: the caller of a BLAS routine expects that. */
+static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
+    int saved_errno = errno;
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+    errno = saved_errno;
 }
 
-static void spin_for_end(struct lava_thread_pool *team) {
-    for (int i = 0; i < team->spins && atomic_load(&team->busy) > 0; i++)
-        relax();
+static void futex_wake(_Atomic uint32_t *word, int count) {
+    int saved_errno = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+    errno = saved_errno;
 }
 
+static struct lava_thread_job *place_of(struct lava_thread_pool *team, uint32_t job) {
+    return &team->jobs[job % LAVA_THREAD_POOL_JOBS];
+}
+
+/* A counter that is read late names a job that is finished, and perhaps another job's cells. It has moved on
+ * then, so the exchange fails. */
+static bool take_cell(struct lava_thread_pool *team, uint32_t end, uint32_t *job, uint32_t *cell) {
+    uint64_t next = atomic_load(&team->next);
+    for (;;) {
+        uint32_t number = (uint32_t)(next >> 32);
+        if (number == atomic_load(&team->queued) || number == end)
+            return false;
+        bool has_more = (uint32_t)next < atomic_load(&place_of(team, number)->cells);
+        uint64_t after = has_more ? next + 1 : (uint64_t)(number + 1) << 32;
+        if (!atomic_compare_exchange_weak(&team->next, &next, after))
+            continue;
+        if (has_more) {
+            *job = number;
+            *cell = (uint32_t)next;
+            return true;
+        }
+        next = after;
+    }
+}
+
+static void run_cell(struct lava_thread_pool *team, uint32_t number, uint32_t cell) {
+    struct lava_thread_job *job = place_of(team, number);
+    job->function(job->context, cell);
+    if (atomic_fetch_sub(&job->left, 1) > 1)
+        return;
+    atomic_fetch_add(&team->ended, 1);
+    if (atomic_load(&team->waiting) > 0)
+        futex_wake(&team->ended, 1);
+}
+
+static bool run_spare_cell(struct lava_thread_pool *team) {
+    struct lava_thread_spare_job *spare = &team->spare;
+    if (atomic_load(&spare->next) >= atomic_load(&spare->cells))
+        return false;
+    atomic_fetch_add(&spare->busy, 1);
+    int64_t cell = atomic_fetch_add(&spare->next, 1);
+    bool has_more = cell < atomic_load(&spare->cells);
+    if (has_more)
+        spare->function(spare->context, cell);
+    atomic_fetch_sub(&spare->busy, 1);
+    return has_more;
+}
+
+static void rest(void) {
+    const struct timespec time = {.tv_nsec = REST_NS};
+    nanosleep(&time, NULL);
+}
+
+/* Runs cells until none is left. */
 static void run_cells(struct lava_thread_pool *team) {
-    int64_t cell;
-    while ((cell = atomic_fetch_add_explicit(&team->next_cell, 1, memory_order_relaxed)) < team->cells)
-        team->function(team->context, cell);
+    uint32_t job, cell;
+    uint64_t begin_ns = lava_clock_now_ns();
+    for (;;) {
+        if (take_cell(team, atomic_load(&team->queued), &job, &cell))
+            run_cell(team, job, cell);
+        else if (!run_spare_cell(team))
+            return;
+        if (team->crowded && lava_clock_now_ns() - begin_ns > BURST_NS) {
+            rest();
+            begin_ns = lava_clock_now_ns();
+        }
+    }
+}
+
+/* Waits until the bell rings. In a crowd nobody spins: it would use up the thread's share of the processor. */
+static void await_bell(struct lava_thread_pool *team, int group, uint32_t seen) {
+    _Atomic uint32_t *bell = &team->bells[group];
+    for (int i = 0; i < team->spins && !team->crowded && *bell == seen; i++)
+        relax();
+    if (*bell != seen)
+        return;
+    atomic_fetch_add(&team->sleeping[group], 1);
+    futex_wait(bell, seen);
+    if (atomic_fetch_sub(&team->sleeping[group], 1) > 1)
+        futex_wake(bell, WAKE_COUNT);
+}
+
+static void ask_for_short_slices(void) {
+#ifdef SYS_sched_setattr
+    /* struct sched_attr, which old headers lack; of SCHED_OTHER */
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+    } attributes = {.size = sizeof attributes, .runtime_ns = SLICE_NS};
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
+#endif
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
 }
 
 static void *run_thread(void *argument) {
     struct lava_thread_pool *team = argument;
-    unsigned seen = 0;
+    int group = atomic_fetch_add(&team->joined, 1) + 1 < team->threads ? 0 : 1;
     lava_processor_use_all();
     fesetenv(FE_DFL_ENV); /* do not inherit floating-point exceptions that the creator has unmasked */
-    pthread_mutex_lock(&team->lock);
+    if (team->may_crowd)
+        ask_for_short_slices();
     for (;;) {
-        pthread_mutex_unlock(&team->lock);
-        spin_for_job(team, seen);
-        pthread_mutex_lock(&team->lock);
-        while (!(team->open && team->jobs != seen) && !team->quit) {
-            if (!team->open)
-                seen = team->jobs; /* the job ended before this thread joined it */
-            pthread_cond_wait(&team->work, &team->lock);
-        }
+        uint32_t seen = team->bells[group];
+        if (group == 0 || team->crowded)
+            run_cells(team);
         if (team->quit)
-            break;
-        seen = team->jobs;
-        team->busy++;
-        pthread_mutex_unlock(&team->lock);
-        run_cells(team);
-        pthread_mutex_lock(&team->lock);
-        if (--team->busy == 0)
-            pthread_cond_signal(&team->done);
+            return NULL;
+        await_bell(team, group, seen);
     }
-    pthread_mutex_unlock(&team->lock);
-    return NULL;
+}
+
+static unsigned least(unsigned a, unsigned b) {
+    return a < b ? a : b;
 }
 
 static void start(struct lava_thread_pool *team) {
-    unsigned threads = team->threads < LAVA_THREAD_POOL_MAX ? team->threads : LAVA_THREAD_POOL_MAX;
     team->started = true;
-    if (threads < 2 || (team->exclusive && !(team->claimed = claim(team->exclusive))))
+    if (team->threads < 2 || (team->exclusive && !(team->claimed = claim(team->exclusive))))
         return;
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->work, NULL);
-    pthread_cond_init(&team->done, NULL);
     team->owner = getpid();
-    team->created = lava_threads_create(team->name, team->thread, threads - 1, run_thread, team);
+    team->created = lava_threads_create(team->name, team->thread,
+                                        least(team->threads + team->more_crowded, LAVA_THREAD_POOL_MAX) - 1,
+                                        run_thread, team);
 }
 
-static void run_shared(struct lava_thread_pool *team) {
-    int before;
-    /* If the caller were cancelled while it waits, the threads would keep writing to its memory. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    pthread_mutex_lock(&team->lock);
-    atomic_store_explicit(&team->next_cell, 0, memory_order_relaxed);
-    team->open = true;
-    team->jobs++;
-    pthread_cond_broadcast(&team->work);
-    pthread_mutex_unlock(&team->lock);
-    run_cells(team);
-    spin_for_end(team);
-    pthread_mutex_lock(&team->lock);
-    team->open = false; /* threads that wake up from now on do not join */
-    while (team->busy)
-        pthread_cond_wait(&team->done, &team->lock);
-    pthread_mutex_unlock(&team->lock);
-    pthread_setcancelstate(before, NULL);
+static bool has_threads(const struct lava_thread_pool *team) {
+    return team->created > 0 && team->owner == getpid();
+}
+
+static void ring(struct lava_thread_pool *team, int group) {
+    atomic_fetch_add(&team->bells[group], 1);
+    if (atomic_load(&team->sleeping[group]) > 0)
+        futex_wake(&team->bells[group], WAKE_COUNT);
+}
+
+static void wake(struct lava_thread_pool *team) {
+    ring(team, 0);
+    if (team->crowded)
+        ring(team, 1);
+}
+
+uint32_t lava_thread_pool_start(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
+                                int64_t cells) {
+    uint32_t number = team->queued;
+    struct lava_thread_job *job = place_of(team, number);
+    if (cells > 1 && !team->started)
+        start(team);
+    if (!has_threads(team)) {
+        for (int64_t cell = 0; cell < cells; cell++)
+            function(context, cell);
+        cells = 0;
+    }
+    job->function = function;
+    job->context = context;
+    atomic_store(&job->left, (uint32_t)cells);
+    atomic_store(&job->cells, (uint32_t)cells);
+    atomic_store(&team->queued, number + 1);
+    if (cells > 0)
+        wake(team);
+    return number;
+}
+
+bool lava_thread_pool_is_finished(const struct lava_thread_pool *team, uint32_t job) {
+    return atomic_load(&team->jobs[job % LAVA_THREAD_POOL_JOBS].left) == 0;
+}
+
+void lava_thread_pool_finish(struct lava_thread_pool *team, uint32_t job) {
+    uint32_t taken, cell;
+    while (!lava_thread_pool_is_finished(team, job)) {
+        if (take_cell(team, job + 1, &taken, &cell)) {
+            run_cell(team, taken, cell);
+            continue;
+        }
+        for (int i = 0; i < team->spins && !lava_thread_pool_is_finished(team, job); i++)
+            relax();
+        atomic_fetch_add(&team->waiting, 1);
+        uint32_t seen = team->ended;
+        if (!lava_thread_pool_is_finished(team, job))
+            futex_wait(&team->ended, seen);
+        atomic_fetch_sub(&team->waiting, 1);
+    }
 }
 
 void lava_thread_pool_run(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
                           int64_t cells) {
-    if (cells > 1 && !team->started)
-        start(team);
-    if (cells <= 1 || team->created == 0 || team->owner != getpid()) {
+    if (cells <= 1) {
         for (int64_t cell = 0; cell < cells; cell++)
             function(context, cell);
         return;
     }
-    team->function = function;
-    team->context = context;
-    team->cells = cells;
-    run_shared(team);
+    lava_thread_pool_finish(team, lava_thread_pool_start(team, function, context, cells));
+}
+
+void lava_thread_pool_start_spare(struct lava_thread_pool *team, lava_thread_pool_cell *function,
+                                  void *context, int64_t cells) {
+    struct lava_thread_spare_job *spare = &team->spare;
+    if (!team->started)
+        start(team);
+    if (!has_threads(team))
+        return;
+    spare->function = function;
+    spare->context = context;
+    atomic_store(&spare->cells, cells);
+    atomic_store(&spare->next, 0);
+    wake(team);
+}
+
+/* A thread counts itself as busy before it takes a cell, so none takes one unseen. */
+void lava_thread_pool_end_spare(struct lava_thread_pool *team) {
+    atomic_store(&team->spare.next, INT64_MAX / 2);
+    atomic_store(&team->spare.cells, 0);
+    while (has_threads(team) && atomic_load(&team->spare.busy) > 0)
+        relax();
+}
+
+/* The threads sleep, so binding one moves nothing. The caller's processor is left to the caller. */
+static void bind_threads(struct lava_thread_pool *team) {
+    int own = sched_getcpu();
+    for (unsigned i = 0; i < team->created; i++)
+        lava_processor_bind(team->thread[i], i, own);
+}
+
+void lava_thread_pool_set_crowded(struct lava_thread_pool *team, bool crowded) {
+    if (team->crowded == crowded)
+        return;
+    if (crowded && !team->started)
+        start(team);
+    if (!has_threads(team))
+        return;
+    team->crowded = crowded;
+    if (crowded)
+        bind_threads(team);
+    for (unsigned i = 0; !crowded && i < team->created; i++)
+        lava_processor_unbind(team->thread[i]);
+}
+
+unsigned lava_thread_pool_awake(const struct lava_thread_pool *team) {
+    unsigned asleep = atomic_load(&team->sleeping[0]) + atomic_load(&team->sleeping[1]);
+    return asleep < team->created ? team->created - asleep : 0;
 }
 
 bool lava_thread_pool_end(struct lava_thread_pool *team) {
     if (team->created > 0) {
         if (team->owner != getpid())
             return false;
-        pthread_mutex_lock(&team->lock);
         team->quit = true;
-        pthread_cond_broadcast(&team->work);
-        pthread_mutex_unlock(&team->lock);
+        for (int group = 0; group < 2; group++)
+            ring(team, group);
         for (unsigned i = 0; i < team->created; i++)
             pthread_join(team->thread[i], NULL);
-        pthread_cond_destroy(&team->done);
-        pthread_cond_destroy(&team->work);
-        pthread_mutex_destroy(&team->lock);
     }
     if (team->claimed)
         atomic_store(team->exclusive, 0);

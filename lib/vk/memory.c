@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
 /* Memory types in the order of preference. A type needs all flags of the row and none of the excluded ones.
  * For device memory a row is tried only where no earlier row matched a type: where a GPU is full, smaller
  * blocks are better than matrices on the other side of the bus. */
@@ -95,6 +98,7 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
 
     enum lava_status status;
     VkMemoryRequirements needs;
+    uint64_t begin_ns = lava_clock_now_ns();
     if ((status = create_buffer(device, buffer)))
         goto error;
     device->vk.GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
@@ -109,8 +113,11 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
     buffer->address = device->vk.GetBufferDeviceAddress(device->handle, &info);
     /* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1
      */
-    if (buffer->address + bytes > buffer->address)
+    if (buffer->address + bytes > buffer->address) {
+        LAVA_LOG(DEBUG, "%s memory: %.1f MiB in %.2f ms", staging ? "staging" : "device", (double)bytes / 0x1p20,
+                 (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return LAVA_OK;
+    }
     status = LAVA_ERROR_DEVICE_MEMORY;
 error:
     lava_memory_free(device, buffer);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/file_cache.h"
 #include "lib/base/log.h"
 #include "lib/vk/modules.h"
@@ -170,7 +171,10 @@ enum lava_status lava_pipelines_get(struct lava_device *device,
         return LAVA_ERROR_DRIVER;
     struct lava_pipeline *pipeline = &pipelines->pipelines[pipelines->count];
     pipeline->specification = *specification;
+    uint64_t begin_ns = lava_clock_now_ns();
     enum lava_status status = create_pipeline(device, pipeline);
+    LAVA_LOG(DEBUG, "pipeline of module %d: %.1f ms", (int)specification->module,
+             (double)(lava_clock_now_ns() - begin_ns) / 1e6);
     if (status)
         return status;
     pipelines->count++;

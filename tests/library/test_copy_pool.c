@@ -226,9 +226,9 @@ static void check(struct lava_copy_pool *pool, const struct shape *shape, const 
     const struct lava_copy copy = {source, source_ld, target, target_ld, shape->rows, shape->columns};
     const struct lava_write_back how = {source_type, target_type, operation->beta, {0}, false};
     if (operation->copy)
-        lava_copy_pool_copy(pool, &copy, lava_type_bytes(source_type));
+        lava_copy_pool_finish(pool, lava_copy_pool_copy(pool, &copy, lava_type_bytes(source_type)));
     else
-        lava_copy_pool_write_back(pool, &copy, &how);
+        lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &copy, &how));
     compare(shape, operation, source, before, target);
     free(source);
     free(target);
@@ -325,9 +325,9 @@ static void check_each(struct lava_copy_pool *pool, const struct shape *shape, i
                                       .targets = targets};
     const struct lava_write_back how = {operation->source, operation->target, operation->beta, {0}, false};
     if (operation->copy)
-        lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source));
+        lava_copy_pool_finish(pool, lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source)));
     else
-        lava_copy_pool_write_back_each(pool, &copies, &how);
+        lava_copy_pool_finish(pool, lava_copy_pool_write_back_each(pool, &copies, &how));
     for (size_t i = 0; i < (size_t)count; i++)
         compare(shape, operation, source + i * source_pitch, before + i * target_pitch,
                 target + i * target_pitch);
@@ -368,7 +368,7 @@ static void every_block_of_a_batch(void **state) {
 static void write_back(struct lava_copy_pool *pool, const struct lava_copy *copy, enum lava_type source_type,
                        enum lava_type target_type, struct lava_scalar beta) {
     const struct lava_write_back how = {.source_type = source_type, .target_type = target_type, .beta = beta};
-    lava_copy_pool_write_back(pool, copy, &how);
+    lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, copy, &how));
 }
 
 static void minus_zero_does_not_read(void **state) {

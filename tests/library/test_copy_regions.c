@@ -120,7 +120,7 @@ static void fill(struct block *block) {
 static void check(struct lava_copy_pool *pool, struct block *block) {
     fill(block);
     if (pool)
-        lava_copy_pool_write_back(pool, &block->copy, &block->how);
+        lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &block->copy, &block->how));
     else
         lava_copy_pool_write_back_alone(&block->copy, &block->how);
     for (int64_t j = 0; j < block->copy.columns; j++)

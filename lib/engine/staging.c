@@ -1,0 +1,180 @@
+/* Fills staging slots. Called by upload.c. lib/host/copy_pool does the copies.
+ *
+ * Invariant: slots are used in turn. Those from the first unfetched chunk to next_slot hold data that no
+ * command reads yet. */
+#include "lib/engine/staging.h"
+
+#include "dispatch/arithmetic.h"
+#include "lib/base/fault.h"
+#include "lib/base/trace.h"
+#include "lib/engine/stream.h"
+
+/* Pack reads words of this size. The columns of a chunk begin at multiples of it. */
+#define WORD_BYTES 16
+/* Products computed at once: size of a chunk. The device reads one (45 us) while the CPU copies the next. */
+#define AT_ONCE_CHUNK_BYTES (2 << 20)
+/* The first chunks of a streamed product are a quarter and a half of a slot, so the bus starts earlier. */
+#define SMALLER_CHUNKS 2
+/* Most products of a batch in one dispatch: groups along z that every device allows. */
+#define DISPATCH_PRODUCTS 65535
+/* Chunks that are copied ahead. */
+#define AHEAD_MAX 4
+
+/* The last one is for lists of tiles. */
+static uint32_t slots_of(const struct lava_stream *stream) {
+    return stream->slots < LAVA_ARENA_LIST_SLOT ? stream->slots : LAVA_ARENA_LIST_SLOT;
+}
+
+static uint32_t most_ahead(const struct lava_stream *stream) {
+    return slots_of(stream) < AHEAD_MAX ? slots_of(stream) : AHEAD_MAX;
+}
+
+static int64_t padded_ld(const struct lava_stored *stored) {
+    return lava_blocking_padded(stored->rows, WORD_BYTES / (uint32_t)stored->element_bytes);
+}
+
+/* Returns false if a product of a batch does not fit a slot. */
+static bool open_block(struct lava_stream *stream) {
+    struct lava_staging *staging = &stream->staging;
+    const struct lava_stored *stored = &staging->stored;
+    int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
+    if (stream->at_once)
+        slot_bytes = lava_minimum(slot_bytes, AT_ONCE_CHUNK_BYTES);
+    staging->row = staging->column = staging->product = 0;
+    staging->is_open = true;
+    if (stored->products > 0)
+        return padded_ld(stored) * stored->columns * (int64_t)stored->element_bytes <=
+               (int64_t)stream->arena->slot_bytes;
+    staging->chunking =
+        lava_blocking_chunks(stored->rows, stored->columns, (uint64_t)slot_bytes, stored->element_bytes);
+    return true;
+}
+
+/* Returns the columns of the next chunks. The first ones are smaller if chunks hold whole columns. */
+static int64_t next_columns(const struct lava_stream *stream) {
+    const struct lava_staging *staging = &stream->staging;
+    const struct lava_chunking *chunking = &staging->chunking;
+    if (stream->at_once || staging->chunks >= SMALLER_CHUNKS || chunking->chunk_rows < staging->stored.rows)
+        return chunking->chunk_columns;
+    int64_t columns = chunking->chunk_columns >> (SMALLER_CHUNKS - staging->chunks);
+    return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;
+}
+
+/* As many products as fit a slot. */
+static void next_products(struct lava_stream *stream, struct lava_staged *staged) {
+    struct lava_staging *staging = &stream->staging;
+    const struct lava_stored *stored = &staging->stored;
+    int64_t each = padded_ld(stored) * stored->columns * (int64_t)stored->element_bytes;
+    int64_t fitting = lava_minimum((int64_t)stream->arena->slot_bytes / each, DISPATCH_PRODUCTS);
+    staged->chunk = (struct lava_chunk){.rows = stored->rows, .columns = stored->columns};
+    staged->first_product = staging->product;
+    staged->products = lava_minimum(fitting, stored->products - staging->product);
+    staging->product += staged->products;
+    staging->is_open = staging->product < stored->products;
+}
+
+static void next_chunk(struct lava_stream *stream, struct lava_staged *staged) {
+    struct lava_staging *staging = &stream->staging;
+    const struct lava_stored *stored = &staging->stored;
+    if (staging->row == 0) {
+        staging->columns = lava_minimum(next_columns(stream), stored->columns - staging->column);
+        staging->chunks++;
+    }
+    staged->chunk = (struct lava_chunk){
+        .row = staging->row,
+        .column = staging->column,
+        .rows = lava_minimum(staging->chunking.chunk_rows, stored->rows - staging->row),
+        .columns = staging->columns};
+    staged->first_product = 0;
+    staged->products = 1;
+    staging->row += staged->chunk.rows;
+    if (staging->row < stored->rows)
+        return;
+    staging->row = 0;
+    staging->column += staging->columns;
+    staging->is_open = staging->column < stored->columns;
+}
+
+static void start_copy(struct lava_stream *stream, struct lava_staged *staged) {
+    const struct lava_stored *stored = &stream->staging.stored;
+    const struct lava_chunk *chunk = &staged->chunk;
+    struct lava_arena *arena = stream->arena;
+    int64_t bytes = (int64_t)stored->element_bytes;
+    staged->ld = lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)bytes);
+    staged->bytes = (uint64_t)(staged->ld * chunk->columns * staged->products * bytes);
+    int64_t start = chunk->column * stored->ld + chunk->row + staged->first_product * stored->stride;
+    struct lava_copies copies = {
+        .copy = {.source = stored->sources ? NULL : (const char *)stored->first + start * bytes,
+                 .source_ld = stored->ld,
+                 .target =
+                     (char *)arena->buffers[LAVA_ARENA_STAGING_UP].mapped + staged->slot * arena->slot_bytes,
+                 .target_ld = staged->ld,
+                 .rows = chunk->rows,
+                 .columns = chunk->columns},
+        .count = staged->products,
+        .source_stride = stored->stride,
+        .target_stride = staged->ld * chunk->columns,
+        .sources = stored->sources ? stored->sources + staged->first_product : NULL};
+    staged->copy = stored->products > 0
+                       ? lava_copy_pool_copy_each(stream->pool, &copies, stored->element_bytes)
+                       : lava_copy_pool_copy(stream->pool, &copies.copy, stored->element_bytes);
+}
+
+/* Starts the copy of the next chunk, after waiting until its slot is free. */
+static enum lava_status stage_next(struct lava_stream *stream) {
+    struct lava_staging *staging = &stream->staging;
+    struct lava_staged *staged = &staging->staged[(staging->first + staging->count) % LAVA_ARENA_SLOTS];
+    enum lava_status status = lava_stream_wait(stream, stream->staged[staging->next_slot]);
+    if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
+        status = LAVA_ERROR_DRIVER;
+    if (status)
+        return status;
+    *staged = (struct lava_staged){.slot = staging->next_slot};
+    if (staging->stored.products > 0)
+        next_products(stream, staged);
+    else
+        next_chunk(stream, staged);
+    staged->is_last = !staging->is_open;
+    start_copy(stream, staged);
+    staging->next_slot = (staging->next_slot + 1) % slots_of(stream);
+    staging->count++;
+    return LAVA_OK;
+}
+
+/* Stages chunks ahead while their slots are free. */
+static enum lava_status stage_ahead(struct lava_stream *stream, const struct lava_stored *stored) {
+    struct lava_staging *staging = &stream->staging;
+    while (staging->count < most_ahead(stream)) {
+        if (!staging->is_open) {
+            if (staging->next ? !staging->next(staging->context, &staging->stored) : staging->count > 0)
+                return LAVA_OK;
+            if (!staging->next)
+                staging->stored = *stored;
+            if (!open_block(stream))
+                return LAVA_ERROR_HOST_MEMORY;
+        }
+        if (staging->count > 0 && !lava_queue_reached(stream->device, stream->staged[staging->next_slot]))
+            return LAVA_OK;
+        enum lava_status status = stage_next(stream);
+        if (status)
+            return status;
+    }
+    return LAVA_OK;
+}
+
+enum lava_status lava_staging_fetch(struct lava_stream *stream, const struct lava_stored *stored,
+                                    struct lava_staged *staged) {
+    struct lava_staging *staging = &stream->staging;
+    enum lava_status status = stage_ahead(stream, stored);
+    if (status)
+        return status;
+    if (staging->count == 0) /* there is no such block */
+        return LAVA_ERROR_DRIVER;
+    *staged = staging->staged[staging->first];
+    staging->first = (staging->first + 1) % LAVA_ARENA_SLOTS;
+    staging->count--;
+    uint64_t begin_ns = lava_trace_now();
+    lava_copy_pool_finish(stream->pool, staged->copy);
+    lava_trace_add_work("copy to staging", begin_ns, staged->bytes);
+    return LAVA_OK;
+}

@@ -1,0 +1,215 @@
+/* Copies that are started and finished later, in a crowd and without one, and pages that are populated
+ * meanwhile. The values are integers that name their element, so a copy must match exactly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/host/copy_pool.h"
+#include "lib/host/neighbours.h"
+#include "lib/host/processor.h"
+
+#define ROWS    509
+#define COLUMNS 600
+#define LD      521
+#define COPIES  100
+
+/* One of several copies under way at once. */
+struct piece {
+    float *source, *target;
+    struct lava_copy_ticket ticket;
+};
+
+static void start(struct lava_copy_pool *pool, struct piece *piece, int number) {
+    size_t elements = (size_t)LD * COLUMNS;
+    piece->source = malloc(elements * sizeof(float));
+    piece->target = malloc(elements * sizeof(float));
+    assert_true(piece->source && piece->target);
+    for (size_t i = 0; i < elements; i++) {
+        piece->source[i] = (float)(i % 9973 + (size_t)number);
+        piece->target[i] = -1;
+    }
+    const struct lava_copy copy = {piece->source, LD, piece->target, LD, ROWS, COLUMNS};
+    piece->ticket = lava_copy_pool_copy(pool, &copy, sizeof(float));
+}
+
+static void check(struct piece *piece) {
+    for (size_t j = 0; j < COLUMNS; j++)
+        for (size_t i = 0; i < LD; i++) {
+            float expected = i < ROWS ? piece->source[i + j * LD] : -1;
+            if (piece->target[i + j * LD] != expected)
+                fail_msg("(%zu, %zu): %g, not %g", i, j, (double)piece->target[i + j * LD], (double)expected);
+        }
+    free(piece->source);
+    free(piece->target);
+}
+
+/* `held` copies are unfinished at a time; they are finished newest first where `backwards` is set. */
+static void copy_many(struct lava_copy_pool *pool, int held, bool backwards) {
+    struct piece pieces[LAVA_COPY_POOL_COPIES];
+    for (int first = 0; first < COPIES; first += held) {
+        for (int i = 0; i < held; i++)
+            start(pool, &pieces[i], first + i);
+        for (int i = 0; i < held; i++)
+            lava_copy_pool_finish(pool, pieces[backwards ? held - 1 - i : i].ticket);
+        for (int i = 0; i < held; i++) {
+            assert_true(lava_copy_pool_is_finished(pool, pieces[i].ticket));
+            check(&pieces[i]);
+        }
+    }
+}
+
+static void copies_under_way_at_once(void **state) {
+    static const unsigned threads[] = {1, 2, 5};
+    static const int held[] = {1, 3, LAVA_COPY_POOL_COPIES};
+    (void)state;
+    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+        struct lava_copy_pool *pool = lava_copy_pool_create(threads[t]);
+        for (size_t h = 0; h < sizeof held / sizeof held[0]; h++)
+            copy_many(pool, held[h], h & 1);
+        lava_copy_pool_destroy(pool);
+    }
+}
+
+static void all_are_finished(void **state) {
+    struct piece pieces[7];
+    struct lava_copy_pool *pool = lava_copy_pool_create(3);
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 7; i++)
+            start(pool, &pieces[i], i);
+        lava_copy_pool_finish_all(pool);
+        for (int i = 0; i < 7; i++)
+            check(&pieces[i]);
+    }
+    lava_copy_pool_destroy(pool);
+}
+
+/* The threads are bound and rest in between; afterwards they may run everywhere again. */
+static void a_crowd_comes_and_goes(void **state) {
+    struct lava_copy_pool *pool = lava_copy_pool_create(4);
+    (void)state;
+    lava_copy_pool_set_crowded(pool, true); /* before there are threads */
+    for (int round = 0; round < 6; round++) {
+        copy_many(pool, 5, false);
+        lava_copy_pool_set_crowded(pool, round & 1);
+    }
+    lava_copy_pool_destroy(pool);
+}
+
+static atomic_bool spinning;
+
+static void *spin(void *unused) {
+    while (spinning)
+        ;
+    return unused;
+}
+
+static void neighbours_are_noticed(void **state) {
+    struct lava_neighbours look;
+    pthread_t threads[64];
+    int count = lava_processor_count() < 64 ? lava_processor_count() : 64;
+    (void)state;
+    usleep(50000);
+    lava_neighbours_begin(&look);
+    usleep(20000); /* nobody runs, not even this thread */
+    assert_false(lava_neighbours_are_busy(&look, 0));
+    spinning = true;
+    for (int i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, spin, NULL), 0);
+    usleep(50000);
+    lava_neighbours_begin(&look);
+    usleep(50000);
+    bool noticed = lava_neighbours_are_busy(&look, 0);
+    bool mistaken = lava_neighbours_are_busy(&look, (unsigned)count); /* they are its own */
+    spinning = false;
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    assert_false(mistaken);
+    if (!noticed)
+        print_message("other processes leave this one less than half of the processors\n");
+}
+
+static size_t resident(const char *first, size_t bytes) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), count = bytes / page, there = 0;
+    unsigned char *pages = malloc(count);
+    assert_non_null(pages);
+    assert_int_equal(mincore((void *)(uintptr_t)first, bytes, pages), 0);
+    for (size_t i = 0; i < count; i++)
+        there += pages[i] & 1;
+    free(pages);
+    return there;
+}
+
+static bool can_populate(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool can = memory != MAP_FAILED && madvise(memory, page, 23 /* MADV_POPULATE_WRITE */) == 0;
+    munmap(memory, page);
+    return can;
+}
+
+/* rows x columns of fp32 in the middle of pages that may not be touched. */
+static void populate(int64_t rows, int64_t columns, int64_t ld, enum lava_region region, bool touches) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t used = (size_t)(ld * columns) * sizeof(float), bytes = (used + page - 1) / page * page;
+    char *memory =
+        mmap(NULL, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    mprotect(memory, page, PROT_NONE);
+    mprotect(memory + page + bytes, page, PROT_NONE);
+    const struct lava_pages pages = {.first = memory + page,
+                                     .element_bytes = sizeof(float),
+                                     .rows = rows,
+                                     .columns = columns,
+                                     .ld = ld,
+                                     .region = region};
+    memory[page + used / 2] = 42;
+    struct lava_copy_pool *pool = lava_copy_pool_create(3);
+    lava_copy_pool_populate(pool, &pages);
+    size_t expected = region == LAVA_REGION_ALL ? bytes / page : bytes / page / 2, there = 0;
+    for (int i = 0; i < 5000 && touches && (there = resident(memory + page, bytes)) < expected; i++)
+        usleep(1000);
+    copy_many(pool, 4, false); /* copies go before, and work as ever */
+    lava_copy_pool_end_populate(pool);
+    lava_copy_pool_destroy(pool);
+    there = resident(memory + page, bytes);
+    if (touches) {
+        assert_true(there >= expected);
+        assert_true(region == LAVA_REGION_ALL || there < bytes / page * 3 / 4);
+    } else {
+        assert_true(there <= (2 << 20) / page); /* one page, perhaps a huge one */
+    }
+    assert_int_equal(memory[page + used / 2], 42);
+    assert_int_equal(memory[page + used / 2 + 1], 0);
+    munmap(memory, bytes + 2 * page);
+}
+
+static void pages_are_populated(void **state) {
+    (void)state;
+    bool can = can_populate();
+    populate(2048, 2048, 2048, LAVA_REGION_ALL, can);
+    populate(4000, 1001, 4001, LAVA_REGION_ALL, can);
+    populate(6144, 6144, 6144, LAVA_REGION_LOWER, can);
+    populate(6144, 6144, 6144, LAVA_REGION_UPPER, can);
+    populate(512, 512, 512, LAVA_REGION_ALL, false);    /* too small to pay */
+    populate(1024, 1024, 4096, LAVA_REGION_ALL, false); /* pages between the columns belong to others */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_under_way_at_once), cmocka_unit_test(all_are_finished),
+        cmocka_unit_test(a_crowd_comes_and_goes),   cmocka_unit_test(neighbours_are_noticed),
+        cmocka_unit_test(pages_are_populated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
