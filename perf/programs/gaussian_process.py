@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Regression by a Gaussian process with NumPy, float64: the likelihood chooses a length scale, then mean and variance at new points.
+"""Regression by a Gaussian process with NumPy, float64: the likelihood chooses a length scale; mean and variance.
 
     gaussian_process.py POINTS DIMENSIONS TESTS
 

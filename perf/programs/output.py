@@ -26,18 +26,18 @@ def describe_device(record):
 
 
 def print_heading(labels):
-    times = " ".join(f"{label[:8] + ' s':>10}" for label in labels)
-    speedups = " ".join(f"{label[:8]:>8}" for label in labels[1:])
-    print(f"{'program':29} {'sizes':24} {times}  speed-up:{speedups} {'process before, after':>22} {'products':>8} "
+    times = " ".join(f"{label[:9] + ' s':>11}" for label in labels)
+    speedups = " ".join(f"{label[:9]:>9}" for label in labels[1:])
+    print(f"{'program':29} {'sizes':24} {times}  speed-up: {speedups} {'process before, after':>22} {'products':>9} "
           f"{'difference':>10}  on the device")
 
 
 def print_record(record, labels, is_right):
-    times = " ".join(f"{record['median_seconds'][label]:10.3f}" for label in labels)
-    speedups = " ".join(f"{1 / find_ratio(record, label):8.2f}" for label in labels[1:])
+    times = " ".join(f"{record['median_seconds'][label]:11.3f}" for label in labels)
+    speedups = " ".join(f"{1 / find_ratio(record, label):9.2f}" for label in labels[1:])
     process = record["median_process_seconds"]
-    print(f"{times}           {speedups} {process[labels[0]]:13.3f} {process[labels[-1]]:8.3f} "
-          f"{100 * record['share']:7.0f}% {max(record['difference'].values()):10.1e}  "
+    print(f"{times}            {speedups} {process[labels[0]]:13.3f} {process[labels[-1]]:8.3f} "
+          f"{100 * record['share']:8.0f}% {max(record['difference'].values()):10.1e}  "
           f"{describe_device(record)}{'' if is_right else ' FAIL'}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Shared by the Python programs of this folder: sizes from the command line, random data, and the lines that compare reads.
+"""Shared by the Python programs of this folder: the command line, random data, and the lines that compare reads.
 
 Nothing here calls a BLAS. The programs make their data without one, so that statistics count the computation alone.
 """

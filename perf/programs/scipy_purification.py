@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A density matrix from a Hamiltonian by purification with SciPy, float64, P <- 3 P^2 - 2 P^3 (McWeeny 1960): a chain of products.
+"""A density matrix from a Hamiltonian with SciPy, float64, by P <- 3 P^2 - 2 P^3 (McWeeny 1960): a chain of products.
 
     scipy_purification.py N STEPS
 

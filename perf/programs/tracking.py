@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Follows many objects by small Kalman filters with NumPy, float64: nothing but tiny products, for which no device is worth asking.
+"""Follows many objects by small Kalman filters with NumPy, float64: only tiny products, which stay on the CPU.
 
     tracking.py OBJECTS STEPS
 """
