@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A gated recurrent layer with NumPy, float32, whose states predict a signal by least squares: large, small and tiny products.
+"""A gated recurrent layer with NumPy, float32, whose states predict a signal by least squares: large and small products.
 
     gru.py CHUNKS BATCH TIME INPUTS HIDDEN
 

@@ -72,7 +72,7 @@ def summarize(records, label):
 def print_summary(summary, label):
     print(f"{label}: the worst program takes {summary['worst_ratio']:.3f} of its plain time: {summary['worst_program']}")
     print(f"{label}: {len(summary['slower'])} of {summary['programs']} take more than {SLOWER}"
-          + "".join(f"; {name}" for name in summary["slower"]))
+          + (": " + "; ".join(summary["slower"]) if summary["slower"] else ""))
     if summary["mostly_products"]:
         print(f"{label}: {summary['mostly_products']} spend more than half of their plain time in products; their speed-up "
               f"is {summary['speedup_of_mostly_products']:.2f} (geometric mean)")
