@@ -1,10 +1,11 @@
-/* Four programs with typical matrix products, in C, for any BLAS. perf/programs/compare runs them with and
+/* Five programs with typical matrix products, in C, for any BLAS. perf/programs/compare runs them with and
  * without LavaBLAS; doc/benchmarks.md describes what they measure.
  *
  *   programs [--library PATH] pca ROWS COLUMNS
  *   programs [--library PATH] mlp BATCH INPUTS HIDDEN OUTPUTS STEPS
  *   programs [--library PATH] kmeans POINTS DIMENSIONS CLUSTERS ITERATIONS
  *   programs [--library PATH] inverse N ITERATIONS
+ *   programs [--library PATH] cholesky N BLOCK
  *
  * The BLAS is loaded into the program's own scope, as if it were linked. A preloaded library comes before it.
  * PATH may be liblavablas.so itself. Prints "seconds S" and lines of results, "name value value ...". */
@@ -22,8 +23,12 @@
 typedef void cblas_sgemm_function(int layout, int transa, int transb, int m, int n, int k, float alpha,
                                   const float *a, int lda, const float *b, int ldb, float beta, float *c,
                                   int ldc);
+typedef void cblas_dgemm_function(int layout, int transa, int transb, int m, int n, int k, double alpha,
+                                  const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                                  int ldc);
 
 static cblas_sgemm_function *sgemm;
+static cblas_dgemm_function *dgemm;
 static double start_seconds;
 
 // clang-format off
@@ -33,10 +38,11 @@ static const struct {
     void (*run)(const int *sizes);
     const char *usage;
 } programs[] = {
-    {"pca",     2, pca_run,     "ROWS COLUMNS"},
-    {"mlp",     5, mlp_run,     "BATCH INPUTS HIDDEN OUTPUTS STEPS"},
-    {"kmeans",  4, kmeans_run,  "POINTS DIMENSIONS CLUSTERS ITERATIONS"},
-    {"inverse", 2, inverse_run, "N ITERATIONS"},
+    {"pca",      2, pca_run,      "ROWS COLUMNS"},
+    {"mlp",      5, mlp_run,      "BATCH INPUTS HIDDEN OUTPUTS STEPS"},
+    {"kmeans",   4, kmeans_run,   "POINTS DIMENSIONS CLUSTERS ITERATIONS"},
+    {"inverse",  2, inverse_run,  "N ITERATIONS"},
+    {"cholesky", 2, cholesky_run, "N BLOCK"},
 };
 // clang-format on
 
@@ -44,6 +50,11 @@ void program_multiply(bool transa, bool transb, int m, int n, int k, float alpha
                       const float *b, float *c) {
     sgemm(101, transa ? 112 : 111, transb ? 112 : 111, m, n, k, alpha, a, transa ? m : k, b, transb ? k : n,
           0, c, n);
+}
+
+void program_multiply_doubles(bool transb, int m, int n, int k, double alpha, const double *a, int lda,
+                              const double *b, int ldb, double beta, double *c, int ldc) {
+    dgemm(101, 111, transb ? 112 : 111, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 static double now(void) {
@@ -67,13 +78,21 @@ void program_print(const char *name, const double *values, int count) {
     printf("\n");
 }
 
-float *program_floats(size_t count) {
-    float *floats = malloc(count * sizeof *floats);
-    if (!floats) {
+static void *new_numbers(size_t count, size_t bytes) {
+    void *numbers = malloc(count * bytes);
+    if (!numbers) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }
-    return floats;
+    return numbers;
+}
+
+float *program_floats(size_t count) {
+    return new_numbers(count, sizeof(float));
+}
+
+double *program_doubles(size_t count) {
+    return new_numbers(count, sizeof(double));
 }
 
 float program_random(void) {
@@ -82,18 +101,20 @@ float program_random(void) {
     return (float)(int)(seed >> 8) * 0x1p-23f - 1.0f;
 }
 
-static bool find_sgemm(const char *path) {
+static bool open_blas(const char *path) {
     static const char *const usual[] = {"libopenblas.so.0", "libblas.so.3"};
-    void *handle = NULL, *found;
+    void *handle = NULL, *single, *twice;
     if (path)
         handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     for (size_t i = 0; !path && !handle && i < COUNT(usual); i++)
         handle = dlopen(usual[i], RTLD_NOW | RTLD_GLOBAL);
-    found = handle ? dlsym(RTLD_DEFAULT, "cblas_sgemm") : NULL;
-    if (!found)
-        fprintf(stderr, "no cblas_sgemm: %s\n", dlerror());
-    memcpy(&sgemm, &found, sizeof sgemm);
-    return found != NULL;
+    single = handle ? dlsym(RTLD_DEFAULT, "cblas_sgemm") : NULL;
+    twice = single ? dlsym(RTLD_DEFAULT, "cblas_dgemm") : NULL;
+    if (!twice)
+        fprintf(stderr, "no cblas_sgemm and cblas_dgemm: %s\n", dlerror());
+    memcpy(&sgemm, &single, sizeof sgemm);
+    memcpy(&dgemm, &twice, sizeof dgemm);
+    return twice != NULL;
 }
 
 static int usage(void) {
@@ -117,7 +138,7 @@ int main(int count, char **arguments) {
         for (int j = 0; j < programs[i].sizes; j++)
             if ((sizes[j] = atoi(arguments[2 + j])) < 1)
                 return usage();
-        if (!find_sgemm(library))
+        if (!open_blas(library))
             return 1;
         programs[i].run(sizes);
         return 0;

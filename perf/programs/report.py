@@ -1,5 +1,12 @@
-"""Shared by the Python programs of this folder: sizes from the command line, and the lines that compare reads."""
+"""Shared by the Python programs of this folder: the command line, random data, and the lines that compare reads.
+
+Nothing here calls a BLAS. The programs make their data without one, so that statistics count the computation alone.
+"""
 import sys
+
+import numpy as np
+
+GROUPS = 32
 
 
 def sizes(*names):
@@ -7,6 +14,19 @@ def sizes(*names):
     if len(sys.argv) != 1 + len(names):
         sys.exit(f"usage: {sys.argv[0]} {' '.join(names)}")
     return [int(word) for word in sys.argv[1:]]
+
+
+def uniform(random, *shape, dtype=np.float32):
+    """Returns numbers in [-1, 1)."""
+    values = random.random(shape, dtype=dtype)
+    values *= 2
+    values -= 1
+    return values
+
+
+def row_sums(matrix):
+    """Returns the sums of GROUPS groups of neighbouring rows, in double precision."""
+    return [part.sum(dtype=np.float64) for part in np.array_split(matrix, GROUPS)]
 
 
 def report(seconds, **results):
