@@ -116,6 +116,12 @@ void lava_kernel_refuse(const struct lava_kernel *kernel, struct lava_capabiliti
         device->refused_kernels |= UINT64_C(1) << (row - table);
 }
 
+void lava_kernel_admit(const struct lava_kernel *kernel, struct lava_capabilities *device) {
+    const struct lava_kernel *row = lava_kernels_find(kernel->name);
+    if (row)
+        device->refused_kernels &= ~(UINT64_C(1) << (row - table));
+}
+
 const struct lava_kernel *lava_kernels_find(const char *name) {
     for (size_t i = 0; i < COUNT(table); i++)
         if (strcmp(table[i].name, name) == 0)
@@ -278,10 +284,9 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
     return NULL;
 }
 
-/* Compares names, because the kernel need not be the table's own row. Rows without planes are not checked:
- * their products may be running while the rows by planes are tested. */
+/* Compares names, because the kernel need not be the table's own row. */
 static bool is_refused(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
-    if (kernel->scheme == LAVA_SCHEME_NONE || device->refused_kernels == 0)
+    if (device->refused_kernels == 0)
         return false;
     const struct lava_kernel *row = lava_kernels_find(kernel->name);
     return row && (device->refused_kernels >> (row - table) & 1);
@@ -289,7 +294,7 @@ static bool is_refused(const struct lava_kernel *kernel, const struct lava_capab
 
 static const char *obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     if (is_refused(kernel, device))
-        return "it failed its test on the device";
+        return "it failed its test on the device, or is not tested yet";
     if (lava_kernel_lanes_m(device->subgroup_size) == 0)
         return "the device's subgroup size is not one the kernels know";
     const char *why =

@@ -64,8 +64,9 @@ uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel);
 /* The arrangement of a SIMT subgroup of this size over C: lanes_m x lanes_n invocations. */
 uint32_t lava_kernel_lanes_m(uint32_t subgroup_size);
 
-/* Marks a row of the table that uses planes as refused: from now on it does not fit the device. */
+/* Marks a row of the table as refused: from now on it does not fit the device. Or as admitted again. */
 void lava_kernel_refuse(const struct lava_kernel *kernel, struct lava_capabilities *device);
+void lava_kernel_admit(const struct lava_kernel *kernel, struct lava_capabilities *device);
 /* True if the device can run the row. Otherwise *reason (if not NULL) says in words why not. */
 bool lava_kernel_fits(const struct lava_kernel *kernel, const struct lava_capabilities *device,
                       const char **reason);

@@ -95,8 +95,10 @@ static struct lava_arena_range *clear_ranges(struct lava_arena *arena, struct la
 }
 
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
+    bool keeps_staging = !device->capabilities.unified_memory;
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
-        lava_memory_free(device, &arena->buffers[role]);
+        if (!keeps_staging || (role != LAVA_ARENA_STAGING_UP && role != LAVA_ARENA_STAGING_DOWN))
+            lava_memory_free(device, &arena->buffers[role]);
     clear_ranges(arena, device);
     memset(arena->lists, 0, sizeof arena->lists);
 }

@@ -82,7 +82,8 @@ void lava_arena_return(struct lava_arena *arena, const struct lava_buffer *buffe
 uint64_t lava_arena_taken_bytes(const struct lava_arena *arena);
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena);
-/* Frees all memory until it is reserved again, except for what is taken. The device must be idle. */
+/* Frees memory until it is reserved again, except for what is taken, and for staging memory where the device
+ * has memory of its own. The device must be idle. */
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device);
 
 #endif

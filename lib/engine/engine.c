@@ -7,10 +7,11 @@
 
 #include "lib/base/log.h"
 #include "lib/vk/gpu.h"
-#include "lib/vk/pipelines.h"
 #include "lib/vk/queue.h"
 
 #define NS_PER_S 1e9
+/* What is reserved without a product takes at most one part in this many of the device's memory. */
+#define USUAL_SHARE 64
 /* A wait gives up after TIMEOUT_S plus TIMEOUT_FACTOR times the estimated time of a block. */
 #define TIMEOUT_S      20.0
 #define TIMEOUT_FACTOR 50.0
@@ -69,19 +70,52 @@ uint64_t lava_engine_free_bytes(const struct lava_engine *engine) {
     return taken < bytes ? bytes - taken : 1;
 }
 
+static bool plan_usual(const struct lava_engine *engine, enum lava_type type, struct lava_plan *plan) {
+    const struct lava_operation operation = {.type = type,
+                                             .c.type = lava_type_sums(type),
+                                             .m = LAVA_ENGINE_USUAL,
+                                             .n = LAVA_ENGINE_USUAL,
+                                             .k = LAVA_ENGINE_USUAL,
+                                             .a.ld = LAVA_ENGINE_USUAL,
+                                             .b.ld = LAVA_ENGINE_USUAL,
+                                             .c.ld = LAVA_ENGINE_USUAL,
+                                             .alpha.real = 1,
+                                             /* places that do not overlap; nothing is read */
+                                             .a.first = (const void *)(uintptr_t)(1ull << 44),
+                                             .b.first = (const void *)(uintptr_t)(1ull << 45),
+                                             .c.first = (void *)(uintptr_t)(1ull << 46)};
+    const struct lava_overrides overrides = {.memory_bytes = engine->capabilities.memory_bytes / USUAL_SHARE};
+    lava_policy_choose(&operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &overrides, plan);
+    return plan->place == LAVA_PLACE_GPU;
+}
+
+void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type) {
+    struct lava_plan plan;
+    uint64_t operands = 2 * (uint64_t)LAVA_ENGINE_USUAL * LAVA_ENGINE_USUAL * lava_type_bytes(type);
+    if (engine->capabilities.unified_memory || !plan_usual(engine, type, &plan))
+        return;
+    engine->usual_type = type;
+    engine->has_usual = true;
+    /* if there is no room, the first product finds out what to do */
+    (void)lava_arena_reserve(&engine->arena, engine->device, &plan.blocking, operands, false);
+}
+
 void lava_engine_release(struct lava_engine *engine) {
     lava_arena_release(&engine->arena, engine->device);
+    if (engine->has_usual)
+        lava_engine_reserve_usual(engine, engine->usual_type);
 }
 
 /* Covers results of every type. */
-enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct lava_kernel *kernel) {
+size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                             struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     bool is_half = lava_type_is_half(kernel->type);
     enum lava_type of_parts = lava_type_facts(kernel->type)->complex_type;
     const struct {
         bool needed;
         struct lava_pipeline_specification specification;
-    } needs[] = {
+    } needs[LAVA_ENGINE_PIPELINES] = {
         {true, lava_pipelines_multiply(kernel, capabilities, false)},
         {is_half, lava_pipelines_multiply(kernel, capabilities, true)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false)},
@@ -95,13 +129,11 @@ enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct la
         {kernel->fallback, lava_pipelines_screen()},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},
     };
-    enum lava_status status = LAVA_OK;
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++) {
-        const struct lava_pipeline *pipeline;
+    size_t count = 0;
+    for (size_t i = 0; i < LAVA_ENGINE_PIPELINES; i++)
         if (needs[i].needed)
-            status = lava_pipelines_get(engine->device, &needs[i].specification, &pipeline);
-    }
-    return status;
+            specifications[count++] = needs[i].specification;
+    return count;
 }
 
 void lava_engine_expect(struct lava_engine *engine, double seconds) {

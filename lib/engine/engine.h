@@ -7,12 +7,15 @@
 #include "dispatch/policy.h"
 #include "lib/engine/arena.h"
 #include "lib/host/copy_pool.h"
+#include "lib/vk/pipelines.h"
 
 struct lava_engine {
     struct lava_device *device; /* owned */
     struct lava_arena arena;
     struct lava_copy_pool *pool;
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
+    enum lava_type usual_type;             /* of lava_engine_reserve_usual; if has_usual is set */
+    bool has_usual;
     /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
      */
     _Atomic(const struct lava_figures *) figures;
@@ -30,14 +33,22 @@ void lava_engine_destroy(struct lava_engine *engine);
  * least 1, because 0 means no limit in struct lava_overrides. */
 uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
 
-/* Frees all the engine's memory, on the device and staging. The next run allocates it again. Matrices on the
- * device stay. The device must be idle and the caller its only user. */
+/* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs, or one of smaller
+ * blocks in a 64th of the device's memory, so that the first product does not wait for it: an allocation takes
+ * 20 to 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
+#define LAVA_ENGINE_USUAL 4096
+void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type);
+/* Frees the engine's memory, except for matrices on the device, and, where the device has memory of its own,
+ * for staging memory and what was reserved as above. The device must be idle and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
 
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);
 
-/* Creates the pipelines that a kernel needs, so that calls do not have to. */
-enum lava_status lava_engine_prepare(struct lava_engine *engine, const struct lava_kernel *kernel);
+#define LAVA_ENGINE_PIPELINES 12 /* of a kernel, at most */
+
+/* Fills in the pipelines that products by a kernel need, and returns how many they are. */
+size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                             struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 
 #endif

@@ -184,7 +184,7 @@ static void start(struct lava_thread_pool *team) {
     team->owner = getpid();
     team->created = lava_threads_create(team->name, team->thread,
                                         least(team->threads + team->more_crowded, LAVA_THREAD_POOL_MAX) - 1,
-                                        run_thread, team);
+                                        LAVA_THREADS_SMALL_STACK, run_thread, team);
 }
 
 static bool has_threads(const struct lava_thread_pool *team) {

@@ -80,8 +80,12 @@ void lava_context_set_engine(struct lava_engine *engine) {
         context.capabilities = engine->capabilities;
 }
 
-void lava_context_set_refused_kernels(uint64_t refused_kernels) {
-    context.capabilities.refused_kernels = refused_kernels;
+void lava_context_refuse(const struct lava_kernel *kernel) {
+    lava_kernel_refuse(kernel, &context.capabilities);
+}
+
+void lava_context_admit(const struct lava_kernel *kernel) {
+    lava_kernel_admit(kernel, &context.capabilities);
 }
 
 /* The lock is not kept: an exit handler that comes later may wait for a thread that multiplies. */

@@ -35,8 +35,9 @@ void lava_context_begin_preparation(void);
 void lava_context_end_preparation(void);
 /* A preparation sets the engine, and NULL where it destroys it again. */
 void lava_context_set_engine(struct lava_engine *engine);
-/* A preparation tells which kernels the self-test has refused. Nobody may be reading them. */
-void lava_context_set_refused_kernels(uint64_t refused_kernels);
+/* A preparation tells which kernels products may use: none of a type at first, then those that are tested. */
+void lava_context_refuse(const struct lava_kernel *kernel);
+void lava_context_admit(const struct lava_kernel *kernel);
 
 /* Waits for the product or preparation in flight, until the deadline of CLOCK_REALTIME at the latest. */
 void lava_context_finish(const struct timespec *deadline);

@@ -95,6 +95,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
 static _Thread_local struct {
     struct lava_operation operation;
     const struct lava_figures *figures; /* NULL: there is none */
+    uint64_t refused_kernels;
     struct lava_plan plan;
 } remembered;
 
@@ -111,13 +112,16 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
 static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
     const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
     const struct lava_figures *figures = lava_context_figures();
+    uint64_t refused_kernels = lava_context_capabilities()->refused_kernels;
     bool usual = memory_bytes == 0 && !lava_operation_overlaps(operation);
-    if (usual && remembered.figures == figures && is_alike(operation, &remembered.operation)) {
+    if (usual && remembered.figures == figures && remembered.refused_kernels == refused_kernels &&
+        is_alike(operation, &remembered.operation)) {
         *plan = remembered.plan;
     } else {
         lava_policy_choose(operation, lava_context_capabilities(), figures, lava_config_get()->mode,
                            &overrides, plan);
         remembered.figures = usual ? figures : NULL;
+        remembered.refused_kernels = refused_kernels;
         remembered.operation = *operation;
         remembered.plan = *plan;
     }
@@ -275,6 +279,11 @@ static bool enter_child(void) {
     return lava_prepare_is_under_way();
 }
 
+static void finish_product(const struct timespec *deadline) {
+    lava_context_finish(deadline);
+    lava_prepare_settle(deadline);
+}
+
 static void unlock_used_engine(int cancel_state) {
     lava_idle_touch();
     lava_context_unlock(cancel_state);
@@ -289,7 +298,7 @@ static void use_figures(const struct lava_figures *figures) {
 
 static void open_once(void) {
     static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
-                                                            .finish_product = lava_context_finish,
+                                                            .finish_product = finish_product,
                                                             .finish_preparation = lava_prepare_finish,
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {

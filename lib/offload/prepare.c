@@ -1,8 +1,10 @@
 /* Prepares the device in a background thread: opens it, makes the engine, and tests the kernels of a type.
  * Called by offload.c for every call that is large enough for a device.
  *
- * Invariant: a type's state only moves forward: COLD, STARTING, then READY or UNAVAILABLE. The first type
- * that is prepared brings the device. `change` guards the states and is taken after the context's lock. */
+ * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its first
+ * kernel is tested. The thread goes on with the others then, and takes the context's lock for each test. The
+ * first type that is prepared brings the device. `change` guards the states and is taken after the context's
+ * lock. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -26,6 +28,7 @@ enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
+    _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
     _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
     const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
     pthread_mutex_t change;
@@ -82,22 +85,75 @@ static void give_device_up(enum lava_status status, const char *why) {
     LAVA_LOG(INFO, "no device: %s", why);
 }
 
-/* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more. */
-static void prepare_type(struct lava_engine *engine, enum lava_type type) {
+static bool lock_engine(int *cancel_state) {
+    return lava_context_lock(cancel_state) != NULL;
+}
+
+/* Products of the type may begin. The engine is locked by each of the tests that remain. */
+static void set_ready(struct lava_self_test *test) {
+    set_state(test->type, READY, "ready");
+    LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
+    lava_idle_touch();
+    lava_context_end_preparation();
+    test->lock = lock_engine;
+    test->unlock = lava_context_unlock;
+}
+
+/* Tests the type's kernels. The type is ready as soon as one without planes is right: that one takes all
+ * products until the others are tested, too. */
+static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool *ready) {
+    struct lava_self_test test;
+    const struct lava_kernel *kernel;
+    enum lava_status result, status =
+                                 lava_self_test_begin(&test, engine, type, lava_process_is_exiting);
+    *ready = false;
+    for (int i = 0; i < test.count; i++)
+        lava_context_refuse(test.kernels[i]);
+    lava_engine_reserve_usual(engine, type);
+    while (!status && (kernel = lava_self_test_next(&test, &result))) {
+        if (result != LAVA_ERROR_UNAVAILABLE)
+            status = engine->device->failed ? LAVA_ERROR_DEVICE_LOST : result;
+        if (result || status)
+            continue;
+        lava_context_admit(kernel);
+        if (!*ready && kernel->scheme == LAVA_SCHEME_NONE) {
+            *ready = true;
+            set_ready(&test);
+        }
+    }
+    lava_self_test_end(&test);
+    return status || *ready ? status : LAVA_ERROR_UNAVAILABLE;
+}
+
+/* A kernel failed after others were right and products have used them: none is trusted any more. */
+static void end_type(struct lava_engine *engine, enum lava_type type, enum lava_status status) {
+    int cancel_state;
+    if (lava_process_is_exiting() || !lava_context_lock(&cancel_state))
+        return;
+    if (type == LAVA_TYPE_FP32)
+        lava_device_fail(engine->device, status);
+    else
+        set_state(type, UNAVAILABLE, "the self-test failed");
+    lava_context_unlock(cancel_state);
+    LAVA_LOG(WARN, "%s: not used for %s any more: %s", engine->capabilities.name, lava_type_name(type),
+             lava_status_name(status));
+}
+
+/* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more.
+ * Returns false where the engine is not locked any more, because the type is ready. */
+static bool prepare_type(struct lava_engine *engine, enum lava_type type) {
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
-    enum lava_status status = lava_self_test_run(engine, type);
-    if (!status)
+    bool ready;
+    enum lava_status status = test_kernels(engine, type, &ready);
+    if (ready) {
         lava_pipelines_save(engine->device);
-    if (!status && engine->device->failed)
-        status = LAVA_ERROR_DEVICE_LOST;
-    if (type ==
-        LAVA_TYPE_FP32) /* only rows of fp32 are refused, and nobody reads that before fp32 is ready */
-        lava_context_set_refused_kernels(engine->capabilities.refused_kernels);
-    if (!status) {
-        set_state(type, READY, "ready");
-        lava_calibration_begin(type);
-        LAVA_LOG(INFO, "device: %s: ready for %s", name, type_name);
-    } else if (status == LAVA_ERROR_UNAVAILABLE) {
+        if (status)
+            end_type(engine, type, status);
+        else
+            lava_calibration_begin(type);
+        return false;
+    }
+    if (status == LAVA_ERROR_UNAVAILABLE) {
         preparation.refused[type] = true;
         set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
         LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
@@ -108,16 +164,17 @@ static void prepare_type(struct lava_engine *engine, enum lava_type type) {
         set_state(type, UNAVAILABLE, "the self-test failed");
         LAVA_LOG(WARN, "%s: not used for %s: %s", name, type_name, lava_status_name(status));
     }
+    return true;
 }
 
-/* The context is locked: no other preparation and no product is under way. */
-static void prepare(enum lava_type type) {
+/* The context is locked: no other preparation and no product is under way. Returns whether it still is. */
+static bool prepare(enum lava_type type) {
     const char *why = "the process ends";
     if (preparation.states[type] != STARTING)
-        return; /* the device was given up meanwhile */
+        return true; /* the device was given up meanwhile */
     if (lava_process_is_exiting()) {
         set_state(type, UNAVAILABLE, why);
-        return;
+        return true;
     }
     enum lava_status status = lava_context_engine() ? LAVA_OK : create_engine(&why);
     if (status)
@@ -125,18 +182,29 @@ static void prepare(enum lava_type type) {
     else if (lava_context_engine()->device->failed)
         set_state(type, UNAVAILABLE, "the device failed");
     else
-        prepare_type(lava_context_engine(), type);
+        return prepare_type(lava_context_engine(), type);
+    return true;
 }
 
-static void *prepare_in_background(void *type) {
+static void set_unfinished(enum lava_type type, bool unfinished) {
+    pthread_mutex_lock(&preparation.change);
+    preparation.unfinished[type] = unfinished;
+    pthread_cond_broadcast(&preparation.changed);
+    pthread_mutex_unlock(&preparation.change);
+}
+
+static void *prepare_in_background(void *argument) {
+    enum lava_type type = (enum lava_type)(intptr_t)argument;
     /* This thread and the driver's threads must not inherit the first caller's rounding mode and traps. */
     fesetenv(FE_DFL_ENV);
-    /* The context stays locked throughout: exit() waits for it as for any product. */
+    /* The context stays locked until the type is ready: exit() waits for it as for any product. */
     lava_context_begin_preparation();
-    prepare((enum lava_type)(intptr_t)type);
-    if (lava_context_engine())
-        lava_idle_touch();
-    lava_context_end_preparation();
+    if (prepare(type)) {
+        if (lava_context_engine())
+            lava_idle_touch();
+        lava_context_end_preparation();
+    }
+    set_unfinished(type, false);
     return NULL;
 }
 
@@ -144,10 +212,12 @@ static void start(enum lava_type type) {
     pthread_mutex_lock(&preparation.change);
     if (preparation.states[type] == COLD) {
         preparation.states[type] = STARTING;
+        preparation.unfinished[type] = true;
         preparation.explanations[type] = "being prepared";
         if (!lava_thread_start(prepare_in_background, (void *)(intptr_t)type)) {
             preparation.explanations[type] = "no thread to prepare the device";
             preparation.states[type] = UNAVAILABLE;
+            preparation.unfinished[type] = false;
         }
     }
     pthread_mutex_unlock(&preparation.change);
@@ -157,7 +227,7 @@ static void wait_for(enum lava_type type) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&preparation.change);
-    while (preparation.states[type] == STARTING)
+    while (preparation.unfinished[type])
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
     pthread_setcancelstate(cancel_state, NULL);
@@ -184,7 +254,7 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
         start(type);
     if (preparation.states[type] == STARTING)
         lava_process_await_at_thread_end();
-    if (wait && preparation.states[type] == STARTING)
+    if (wait && preparation.unfinished[type])
         wait_for(type);
     int state = preparation.states[type];
     if (state == READY && lava_context_engine()->device->failed) {
@@ -217,6 +287,15 @@ void lava_prepare_finish(const struct timespec *deadline) {
     pthread_mutex_lock(&preparation.change);
     while (any_is(STARTING) && !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
         ;
+    pthread_mutex_unlock(&preparation.change);
+}
+
+void lava_prepare_settle(const struct timespec *deadline) {
+    pthread_mutex_lock(&preparation.change);
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
+        while (preparation.unfinished[type] &&
+               !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
+            ;
     pthread_mutex_unlock(&preparation.change);
 }
 

@@ -9,8 +9,8 @@
 
 #include "dispatch/policy.h"
 
-/* Starts the preparation for products of the type if that has not happened, and waits for it where `wait` is
- * set. Returns true where the device is ready, so that lava_context_lock may be called. Else *reason says why
+/* Starts the preparation for products of the type if that has not happened. Where `wait` is set, waits until
+ * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be called. Else *reason says why
  * not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. STARTING is also the answer while the device is
  * being prepared for another type. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
@@ -23,6 +23,9 @@ bool lava_prepare_is_cold(void);
 bool lava_prepare_is_under_way(void);
 /* Waits for the preparations under way, until the deadline of CLOCK_REALTIME at the latest. */
 void lava_prepare_finish(const struct timespec *deadline);
+
+/* Waits until no thread tests kernels, until the deadline of CLOCK_REALTIME at the latest. */
+void lava_prepare_settle(const struct timespec *deadline);
 
 /* Says in words what became of the preparation for fp32; static storage. */
 const char *lava_prepare_explanation(void);

@@ -185,8 +185,22 @@ static double worst_error(const struct sample *sample, const struct lava_operati
     return worst;
 }
 
-static enum lava_status run_case(struct lava_engine *engine, const struct sample *sample,
+enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
+                                         const struct lava_operation *operation,
+                                         const struct lava_plan *plan) {
+    struct lava_progress progress;
+    int cancel_state = 0;
+    if (test->lock && !test->lock(&cancel_state))
+        return LAVA_ERROR_DEVICE_LOST;
+    enum lava_status status = lava_runner_run(test->engine, operation, plan, &progress, NULL);
+    if (test->unlock)
+        test->unlock(cancel_state);
+    return status;
+}
+
+static enum lava_status run_case(const struct lava_self_test *self_test, const struct sample *sample,
                                  const struct test_case *test) {
+    struct lava_engine *engine = self_test->engine;
     const struct lava_kernel *kernel = sample->kernel;
     const struct lava_operation operation = {.type = kernel->type,
                                              .c.type =
@@ -207,13 +221,12 @@ static enum lava_status run_case(struct lava_engine *engine, const struct sample
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     struct lava_plan plan;
-    struct lava_progress progress;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_OK; /* the policy never chooses a row that the device cannot run */
     for (int64_t i = 0; i < sample->ld * sample->n; i++)
         put(operation.c.type, sample->c, i, test->narrow ? NAN : 1.0);
-    enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+    enum lava_status status = lava_self_test_multiply(self_test, &operation, &plan);
     if (status)
         return status;
     double worst = worst_error(sample, &operation);
@@ -224,46 +237,76 @@ static enum lava_status run_case(struct lava_engine *engine, const struct sample
     return LAVA_ERROR_SELF_TEST;
 }
 
-static enum lava_status test_kernel(struct lava_engine *engine, const struct lava_kernel *kernel) {
+static enum lava_status test_kernel(const struct lava_self_test *test, const struct lava_kernel *kernel) {
     /* the multiply kernel and the epilogue, each with each type of result */
     static const struct test_case cases[] = {
         {LAVA_OP_N, 1, false}, {LAVA_OP_T, 2, false}, {LAVA_OP_T, 1, true}, {LAVA_OP_N, 2, true}};
     size_t count = lava_type_is_half(kernel->type) ? 4 : 2;
     struct sample sample = {0};
-    enum lava_status status = lava_engine_prepare(engine, kernel);
-    if (!status)
-        status = make_sample(&sample, kernel) ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status = make_sample(&sample, kernel) ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
     for (size_t i = 0; i < count && !status; i++)
-        status = run_case(engine, &sample, &cases[i]);
+        status = run_case(test, &sample, &cases[i]);
     free_sample(&sample);
     return status;
 }
 
-/* A row by planes that fails the test or cannot be created is only refused, because other rows compute the
- * same. */
-static enum lava_status test_or_refuse(struct lava_engine *engine, const struct lava_kernel *kernel) {
-    enum lava_status status = test_kernel(engine, kernel);
-    if (!status || kernel->scheme == LAVA_SCHEME_NONE || engine->device->failed)
-        return status;
-    LAVA_LOG(INFO, "%s: kernel %s is not used: %s", engine->capabilities.name, kernel->name,
-             lava_status_name(status));
-    lava_kernel_refuse(kernel, &engine->capabilities);
-    return LAVA_OK;
+/* With the first kernel without planes, as all share what complex products add. The caller of the test still
+ * holds the engine then. */
+static enum lava_status test_parts(struct lava_self_test *test, const struct lava_kernel *kernel) {
+    if (test->tested_complex || kernel->scheme != LAVA_SCHEME_NONE || lava_type_is_half(test->type))
+        return LAVA_OK;
+    test->tested_complex = true;
+    return lava_self_test_complex(test, kernel);
+}
+
+enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
+                                      enum lava_type type, bool (*stops)(void)) {
+    const struct lava_profile *profile = lava_profiles_find(&engine->capabilities);
+    *test = (struct lava_self_test){.engine = engine, .type = type};
+    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        if (kernel && kernel->type == type && lava_kernel_fits(kernel, &engine->capabilities, NULL))
+            test->kernels[test->count++] = kernel;
+    }
+    if (test->count == 0)
+        return LAVA_ERROR_UNAVAILABLE;
+    test->builder = lava_builder_start(engine, test->kernels, test->count, stops);
+    return test->builder ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
+}
+
+const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum lava_status *status) {
+    int index = lava_builder_next(test->builder, status);
+    if (index < 0)
+        return NULL;
+    const struct lava_kernel *kernel = test->kernels[index];
+    if (!*status)
+        *status = test_kernel(test, kernel);
+    if (!*status)
+        *status = test_parts(test, kernel);
+    if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->failed) {
+        LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.name, kernel->name,
+                 lava_status_name(*status));
+        lava_kernel_refuse(kernel, &test->engine->capabilities);
+        *status = LAVA_ERROR_UNAVAILABLE;
+    }
+    return kernel;
+}
+
+void lava_self_test_end(struct lava_self_test *test) {
+    lava_builder_end(test->builder);
+    test->builder = NULL;
 }
 
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type) {
-    const struct lava_profile *profile = lava_profiles_find(&engine->capabilities);
+    struct lava_self_test test;
+    const struct lava_kernel *kernel;
     bool any = false;
-    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
-        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (!kernel || kernel->type != type || !lava_kernel_fits(kernel, &engine->capabilities, NULL))
-            continue;
-        enum lava_status status = test_or_refuse(engine, kernel);
-        if (!status && !any && kernel->scheme == LAVA_SCHEME_NONE && !lava_type_is_half(type))
-            status = lava_self_test_complex(engine, kernel);
-        if (status)
-            return status;
-        any = any || kernel->scheme == LAVA_SCHEME_NONE;
+    enum lava_status status = lava_self_test_begin(&test, engine, type, NULL), result;
+    while (!status && (kernel = lava_self_test_next(&test, &result))) {
+        any = any || (!result && kernel->scheme == LAVA_SCHEME_NONE);
+        if (result != LAVA_ERROR_UNAVAILABLE)
+            status = result;
     }
-    return any ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
+    lava_self_test_end(&test);
+    return status || any ? status : LAVA_ERROR_UNAVAILABLE;
 }

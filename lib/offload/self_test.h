@@ -1,20 +1,47 @@
 /* Checks, before the first product of a type in a process, that the device and its driver compute what the
  * kernels say. Small products by each kernel that the policy may choose are compared with a plain loop in
- * double precision. This also creates the pipelines, so no call waits for a compiler. The caller holds the
- * engine. */
+ * double precision. This also creates the pipelines, so no call waits for a compiler. */
 #ifndef LAVA_OFFLOAD_SELF_TEST_H
 #define LAVA_OFFLOAD_SELF_TEST_H
 
+#include "lib/engine/builder.h"
 #include "lib/engine/runner.h"
 
-/* Tests the kernels whose A and B are of the type. LAVA_ERROR_UNAVAILABLE says that there are none for this
- * device. After any other error the device must not be used for the type; LAVA_ERROR_SELF_TEST says that it
- * computes wrong results. A row by planes that computes wrong results is only refused, in the engine's
- * capabilities. */
+#define LAVA_SELF_TEST_KERNELS 24
+
+/* The test of a type, kernel by kernel, in the order in which their pipelines become ready. The caller holds
+ * the engine, unless it sets `lock` and `unlock`: then they enclose each product. */
+struct lava_self_test {
+    struct lava_engine *engine;
+    enum lava_type type;
+    const struct lava_kernel *kernels[LAVA_SELF_TEST_KERNELS];
+    int count;
+    struct lava_builder *builder;
+    bool tested_complex;
+    bool (*lock)(int *cancel_state); /* false: the engine must not be used any more */
+    void (*unlock)(int cancel_state);
+};
+
+/* Starts to create the pipelines of the type's kernels. `stops` is as for the builder. Returns
+ * LAVA_ERROR_UNAVAILABLE if there is no kernel for this device. */
+enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
+                                      enum lava_type type, bool (*stops)(void));
+/* Tests the next kernel, or waits for it. *status is its result; LAVA_ERROR_SELF_TEST says that it computes
+ * wrong results. Returns NULL if there are no more. A row by planes that fails is only refused, in the
+ * engine's capabilities, and the result is LAVA_ERROR_UNAVAILABLE. After any other error the device must not
+ * be used for the type. */
+const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum lava_status *status);
+void lava_self_test_end(struct lava_self_test *test);
+
+/* All of this at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 
 /* Tests complex products with one kernel, because all rows of a type share the steps that complex products
  * add. LAVA_ERROR_SELF_TEST: the results are wrong. */
-enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct lava_kernel *kernel);
+enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
+/* Multiplies, with the engine locked. */
+enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
+                                         const struct lava_operation *operation,
+                                         const struct lava_plan *plan);
 
 #endif

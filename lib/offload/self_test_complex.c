@@ -41,7 +41,7 @@ static void load(enum lava_type part, const void *matrix, double *numbers) {
 }
 
 /* Computes C <- alpha A^H B, where C holds NaN before. */
-static enum lava_status multiply(struct lava_engine *engine, const struct lava_kernel *kernel,
+static enum lava_status multiply(const struct lava_self_test *test, const struct lava_kernel *kernel,
                                  struct sample *sample) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     double a[2 * LD * LD], b[2 * LD * LD], c[2 * LD * LD];
@@ -65,14 +65,13 @@ static enum lava_status multiply(struct lava_engine *engine, const struct lava_k
                                              .c.first = c,
                                              .precision = LAVA_PRECISION_IEEE};
     struct lava_plan plan;
-    struct lava_progress progress;
     store(kernel->type, sample->a, a);
     store(kernel->type, sample->b, b);
     memset(c, 0xff, sizeof c);
-    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return LAVA_ERROR_SELF_TEST;
-    enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+    enum lava_status status = lava_self_test_multiply(test, &operation, &plan);
     load(kernel->type, c, sample->c);
     return status;
 }
@@ -92,12 +91,12 @@ static double error_of(const struct sample *sample, int i, int j, double unit) {
     return (off_re + off_im) / (8.0 * sqrt(2.0 * K + 2.0) * unit * size);
 }
 
-enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct lava_kernel *kernel) {
+enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel) {
     struct sample sample;
     double worst = 0;
     fill(kernel->type, sample.a, 3);
     fill(kernel->type, sample.b, 4);
-    enum lava_status status = multiply(engine, kernel, &sample);
+    enum lava_status status = multiply(test, kernel, &sample);
     for (int j = 0; j < N && !status; j++)
         for (int i = 0; i < M; i++) {
             double error = error_of(&sample, i, j, lava_type_facts(kernel->type)->unit);
@@ -107,6 +106,6 @@ enum lava_status lava_self_test_complex(struct lava_engine *engine, const struct
     if (status || worst <= 1.0)
         return status;
     LAVA_LOG(WARN, "%s: complex products by %s are wrong (error %.2g of the bound)",
-             engine->capabilities.name, kernel->name, worst);
+             test->engine->capabilities.name, kernel->name, worst);
     return LAVA_ERROR_SELF_TEST;
 }

@@ -2,6 +2,7 @@
  * the same layout. Called by gpu.c, by queue.c for the layout, and by lib/engine. */
 #include "lib/vk/pipelines.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@
 struct lava_pipelines {
     VkPipelineLayout layout;
     VkPipelineCache cache;
-    bool changed; /* pipelines were created since the cache was read or written */
     struct lava_file_cache_place place;
+    pthread_mutex_t lock; /* guards what follows */
+    bool held;            /* lava_pipelines_save does nothing */
+    bool changed;         /* pipelines were created since the cache was read or written */
     size_t count;
     struct lava_pipeline pipelines[MAX_PIPELINES];
 };
@@ -56,6 +59,7 @@ enum lava_status lava_pipelines_create(struct lava_device *device, const struct 
     struct lava_pipelines *pipelines = calloc(1, sizeof *pipelines);
     if (!pipelines)
         return LAVA_ERROR_HOST_MEMORY;
+    pthread_mutex_init(&pipelines->lock, NULL);
     device->pipelines = pipelines;
     enum lava_status status = create_layout(device);
     if (status)
@@ -86,16 +90,26 @@ void lava_pipelines_destroy(struct lava_device *device) {
         device->vk.DestroyPipelineCache(device->handle, pipelines->cache, NULL);
     if (pipelines->layout)
         device->vk.DestroyPipelineLayout(device->handle, pipelines->layout, NULL);
+    pthread_mutex_destroy(&pipelines->lock);
     free(pipelines);
     device->pipelines = NULL;
+}
+
+void lava_pipelines_hold(struct lava_device *device, bool held) {
+    pthread_mutex_lock(&device->pipelines->lock);
+    device->pipelines->held = held;
+    pthread_mutex_unlock(&device->pipelines->lock);
 }
 
 void lava_pipelines_save(struct lava_device *device) {
     struct lava_pipelines *pipelines = device->pipelines;
     size_t bytes = 0;
-    if (!pipelines->changed || !pipelines->cache)
+    pthread_mutex_lock(&pipelines->lock);
+    bool changed = pipelines->changed && !pipelines->held;
+    pipelines->changed = pipelines->changed && pipelines->held;
+    pthread_mutex_unlock(&pipelines->lock);
+    if (!changed || !pipelines->cache)
         return;
-    pipelines->changed = false;
     if (LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, NULL)) || bytes == 0)
         return;
     void *data = malloc(bytes);
@@ -151,36 +165,57 @@ static enum lava_status create_pipeline(struct lava_device *device, struct lava_
     return status;
 }
 
-static bool is_same(const struct lava_pipeline_specification *a,
-                    const struct lava_pipeline_specification *b) {
+bool lava_pipelines_are_same(const struct lava_pipeline_specification *a,
+                             const struct lava_pipeline_specification *b) {
     return a->code == b->code && a->module == b->module &&
            !memcmp(a->constants, b->constants, sizeof a->constants);
 }
 
+/* The lock is held. */
+static const struct lava_pipeline *find(const struct lava_pipelines *pipelines,
+                                        const struct lava_pipeline_specification *specification) {
+    for (size_t i = 0; i < pipelines->count; i++)
+        if (lava_pipelines_are_same(&pipelines->pipelines[i].specification, specification))
+            return &pipelines->pipelines[i];
+    return NULL;
+}
+
+/* Adds the pipeline, unless another thread was faster. NULL: there is no more room. */
+static const struct lava_pipeline *add(struct lava_device *device, const struct lava_pipeline *pipeline) {
+    struct lava_pipelines *pipelines = device->pipelines;
+    pthread_mutex_lock(&pipelines->lock);
+    const struct lava_pipeline *found = find(pipelines, &pipeline->specification);
+    bool is_new = !found && pipelines->count < MAX_PIPELINES;
+    if (is_new) {
+        pipelines->pipelines[pipelines->count] = *pipeline;
+        found = &pipelines->pipelines[pipelines->count++];
+        pipelines->changed = true;
+    }
+    pthread_mutex_unlock(&pipelines->lock);
+    if (!is_new)
+        device->vk.DestroyPipeline(device->handle, pipeline->handle, NULL);
+    return found;
+}
+
+/* A driver compiles for up to 700 ms, so the lock is not held meanwhile. */
 enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline_specification *specification,
                                     const struct lava_pipeline **result) {
     struct lava_pipelines *pipelines = device->pipelines;
-    for (size_t i = 0; i < pipelines->count; i++) {
-        if (is_same(&pipelines->pipelines[i].specification, specification)) {
-            *result = &pipelines->pipelines[i];
-            return LAVA_OK;
-        }
-    }
-    if (pipelines->count == MAX_PIPELINES)
-        return LAVA_ERROR_DRIVER;
-    struct lava_pipeline *pipeline = &pipelines->pipelines[pipelines->count];
-    pipeline->specification = *specification;
+    struct lava_pipeline pipeline = {.specification = *specification};
+    pthread_mutex_lock(&pipelines->lock);
+    *result = find(pipelines, specification);
+    pthread_mutex_unlock(&pipelines->lock);
+    if (*result)
+        return LAVA_OK;
     uint64_t begin_ns = lava_clock_now_ns();
-    enum lava_status status = create_pipeline(device, pipeline);
-    LAVA_LOG(DEBUG, "pipeline of module %d: %.1f ms", (int)specification->module,
-             (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    enum lava_status status = create_pipeline(device, &pipeline);
     if (status)
         return status;
-    pipelines->count++;
-    pipelines->changed = true;
-    *result = pipeline;
-    return LAVA_OK;
+    LAVA_LOG(DEBUG, "pipeline of module %d: %.1f ms", (int)specification->module,
+             (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    *result = add(device, &pipeline);
+    return *result ? LAVA_OK : LAVA_ERROR_DRIVER;
 }
 
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device) {

@@ -1,6 +1,6 @@
 /* Compute pipelines. Each is a module with its specialization constants, created at its first use and kept.
  * The preparation of a type creates those that its products will use. The driver's compiled code is cached on
- * disk (lib/base/file_cache.h). One thread may use a device's pipelines at a time. */
+ * disk (lib/base/file_cache.h). Several threads may get pipelines at a time. */
 #ifndef LAVA_VK_PIPELINES_H
 #define LAVA_VK_PIPELINES_H
 
@@ -24,13 +24,17 @@ struct lava_pipeline {
 /* Makes device->pipelines, an empty set. */
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config);
 void lava_pipelines_destroy(struct lava_device *device);
-/* Writes the driver's code to disk if pipelines were created since it was read. */
+/* While they are held, saving does nothing: pipelines are being created by other threads. */
+void lava_pipelines_hold(struct lava_device *device, bool held);
+/* Writes the driver's code to disk if pipelines were created since it was read or written. */
 void lava_pipelines_save(struct lava_device *device);
 
 /* Finds the pipeline, or creates it. *pipeline lives as long as the device. */
 enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline_specification *specification,
                                     const struct lava_pipeline **pipeline);
+bool lava_pipelines_are_same(const struct lava_pipeline_specification *a,
+                             const struct lava_pipeline_specification *b);
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device);
 
 enum lava_pipeline_operand { LAVA_PIPELINE_A, LAVA_PIPELINE_B }; /* the values of LAVA_CONSTANT_OPERAND */

@@ -298,11 +298,21 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
         for (size_t row = 0; row < types[type].row_count; row++)
             wrong += !multiply(engine, &products[row], row, type, way);
     lava_engine_release(engine);
-    if (device->device_bytes + device->staging_bytes > 0) {
-        printf("not all memory was given back\n");
+    if (device->device_bytes > 0 ||
+        (device->staging_bytes > 0) == device->capabilities.unified_memory) {
+        printf("not all memory was given back, or too much\n");
         wrong++;
     }
+    lava_engine_reserve_usual(engine, lava_type_real(types[type].type));
+    uint64_t usual_bytes = device->device_bytes;
     wrong += !multiply(engine, &products[3], 3, type, 0);
+    lava_engine_release(engine);
+    if (device->device_bytes != usual_bytes || (usual_bytes > 0) == device->capabilities.unified_memory) {
+        printf("%.1f MiB are kept, not %.1f\n", (double)device->device_bytes / 0x1p20,
+               (double)usual_bytes / 0x1p20);
+        wrong++;
+    }
+    engine->has_usual = false;
     for (size_t row = 0; row < types[type].row_count; row++)
         product_free(&products[row]);
     return wrong;
