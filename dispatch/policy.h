@@ -62,6 +62,7 @@ struct lava_plan {
     bool persistent;
     uint32_t resident_workgroups; /* workgroups that run at once: the size of a persistent dispatch */
     struct lava_blocking blocking;
+    bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
 };
 

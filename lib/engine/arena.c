@@ -126,13 +126,25 @@ static void needs(const struct lava_arena *arena, const struct lava_blocking *bl
     bytes[LAVA_ARENA_PARTS] = of_parts ? PARTS_SLOTS * arena->slot_bytes : 0;
 }
 
-bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts) {
-    uint64_t bytes[LAVA_ARENA_ROLES];
-    bool enough = arena->buffers[LAVA_ARENA_STAGING_UP].bytes > 0;
+uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct lava_blocking *blocking,
+                                 bool of_parts) {
+    uint64_t bytes[LAVA_ARENA_ROLES], growth = 0;
     needs(arena, blocking, of_parts, bytes);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
-        enough = enough && bytes[role] <= arena->buffers[role].bytes;
-    return enough;
+        growth += bytes[role] > arena->buffers[role].bytes ? bytes[role] : 0;
+    return growth;
+}
+
+uint64_t lava_arena_block_bytes(const struct lava_arena *arena) {
+    uint64_t bytes = 0;
+    for (int role = 0; role <= LAVA_ARENA_TILE_LISTS; role++)
+        bytes += arena->buffers[role].bytes;
+    return bytes;
+}
+
+bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts) {
+    return arena->buffers[LAVA_ARENA_STAGING_UP].bytes > 0 &&
+           lava_arena_growth_bytes(arena, blocking, of_parts) == 0;
 }
 
 static enum lava_status grow(struct lava_arena *arena, struct lava_device *device,

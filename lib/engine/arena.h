@@ -69,6 +69,11 @@ enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device
                                     bool of_parts);
 /* Returns whether lava_arena_reserve would change nothing that a stream may be using. */
 bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts);
+/* Returns the bytes of the buffers that lava_arena_reserve would allocate for blocks. */
+uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct lava_blocking *blocking,
+                                 bool of_parts);
+/* Returns the bytes of all buffers for blocks. */
+uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
 /* Allocates the staging memory and the fewest raw slots where they were released. */
 enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
 

@@ -16,6 +16,7 @@ struct lava_engine {
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
     enum lava_type usual_type;             /* of lava_engine_reserve_usual; if has_usual is set */
     bool has_usual;
+    double spared_ns; /* time lost so far because memory was spared; lib/offload counts it */
     /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
      */
     _Atomic(const struct lava_figures *) figures;
@@ -33,10 +34,10 @@ void lava_engine_destroy(struct lava_engine *engine);
  * least 1, because 0 means no limit in struct lava_overrides. */
 uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
 
-/* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs, or one of smaller
- * blocks in a 64th of the device's memory, so that the first product does not wait for it: an allocation takes
- * 20 to 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
-#define LAVA_ENGINE_USUAL 4096
+/* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs in blocks that take less
+ * than a 96th of the device's memory, so that the first product does not wait for it: an allocation takes 20 to
+ * 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
+#define LAVA_ENGINE_USUAL 8192
 void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type);
 /* Frees the engine's memory, except for matrices on the device, and, where the device has memory of its own,
  * for staging memory and what was reserved as above. The device must be idle and the caller its only user. */

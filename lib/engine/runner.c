@@ -278,10 +278,9 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
         stream.slots = BATCH_SLOTS;
     stream.at_once = plan->at_once && fits_staging(&run);
     stream.from_staging = stream.from_staging || stream.at_once;
-    status = lava_arena_reserve(
-        &engine->arena, engine->device, &plan->blocking,
-        (uint64_t)(lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation)),
-        parts.of_parts);
+    double upload_bytes = lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation);
+    status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
+                                plan->spares_memory ? 0 : (uint64_t)upload_bytes, parts.of_parts);
     if (!status && !(status = get_pipelines(&run))) {
         lava_stream_look_around(&stream);
         populate(&stream, operation);
