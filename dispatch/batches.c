@@ -13,9 +13,6 @@
 #define PANELS_MAX 65535
 /* Limit of a dispatch, in each dimension, on any device. */
 #define GROUPS_MAX UINT64_C(65535)
-/* The estimated device time must be below this share of the CPU's. The margin is there because the estimate
- * was not fitted to batches. */
-#define PROFITABLE_SHARE 0.7
 /* Larger products of a batch are computed one by one: each fills a device by itself. */
 #define LARGEST_WORK (512.0 * 512.0 * 512.0)
 #define WORD_BYTES   16
@@ -176,7 +173,7 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
     choose_row(operation, device, &figures->device, memory_bytes ? least(memory_bytes, most) : most, plan);
     if (!plan->kernel)
         return;
-    bool profitable = plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
+    bool profitable = lava_policy_is_profitable(operation, figures, plan->cpu_ns, plan->gpu_ns);
     plan->reason = mode == LAVA_MODE_GPU ? LAVA_REASON_FORCED
                    : profitable          ? LAVA_REASON_PROFITABLE
                                          : LAVA_REASON_UNPROFITABLE;

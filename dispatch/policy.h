@@ -31,6 +31,9 @@ enum lava_reason {
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
+    LAVA_REASON_LEARNT_CPU,   /* estimated faster on the GPU, but measured products say otherwise */
+    LAVA_REASON_LEARNT_GPU,   /* estimated faster on the CPU, but measured products say otherwise */
+    LAVA_REASON_TRIAL,        /* by the estimate once more, to see whether the measured times still hold */
     LAVA_REASON_COUNT
 };
 const char *lava_reason_text(enum lava_reason reason);
@@ -81,6 +84,12 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
  * The choice among plans takes microseconds, up to a millisecond when memory is short. */
 bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures);
+
+/* Returns whether a product with these estimated times goes to the device in mode AUTO: the device must be
+ * faster by a margin, which is smaller where this machine was measured and larger for batches. An unknown CPU
+ * has the time 0 and wins. */
+bool lava_policy_is_profitable(const struct lava_operation *operation, const struct lava_figures *figures,
+                               double cpu_ns, double gpu_ns);
 
 /* Writes one line of text for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates,
  * kernel, tile order, blocks. It is truncated to `size` bytes. */

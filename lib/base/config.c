@@ -34,6 +34,7 @@ static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
                                               {NULL, 0}};
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
+static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
 
 /* Launchers put the rank of a process on its machine into one of these. */
 static const char *const local_rank_names[] = {
@@ -120,6 +121,14 @@ static bool parse_calibrate(struct parser *parser, const char *value) {
     if (!find_word(calibrate_words, value, &found))
         return false;
     parser->config->calibrate = found;
+    return true;
+}
+
+static bool parse_learn(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(learn_words, value, &found))
+        return false;
+    parser->config->learn = found;
     return true;
 }
 
@@ -234,6 +243,7 @@ static const struct {
     {"LAVABLAS_LOG",       parse_log,       "error, warn, info or debug"},
     {"LAVABLAS_CACHE",     parse_cache,     "0 or 1"},
     {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},
+    {"LAVABLAS_LEARN",     parse_learn,     "on or off"},
 #ifdef LAVA_FAULT_INJECTION
     {"LAVABLAS_FAULT",     parse_fault,     "POINT[:N[:COUNT]]"},
 #endif
@@ -297,6 +307,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .log_level = LAVA_LOG_NONE,
         .cache = true,
         .calibrate = true,
+        .learn = true,
     };
     if (secure)
         return;

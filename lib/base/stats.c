@@ -23,9 +23,17 @@ struct counter {
 
 static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON_COUNT];
 
-/* This is more than all lines that the table can fill. */
-#define LINE_BYTES    160
-#define SUMMARY_BYTES (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES)
+/* The products that were computed at a place and had estimates for both. */
+static struct {
+    atomic_ullong calls, estimated_ns, measured_ns;
+    atomic_ullong lost_calls, lost_ns; /* those that took longer than the other place's estimate */
+} estimates[LAVA_PLACE_COUNT];
+
+/* This is more than all lines that the table can fill, and the line of the estimates. */
+#define LINE_BYTES      160
+#define ESTIMATES_BYTES 512
+#define SUMMARY_BYTES                                                                                        \
+    (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES + ESTIMATES_BYTES)
 
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
@@ -47,6 +55,23 @@ void lava_stats_count(enum lava_routine routine, const struct lava_operation *op
     atomic_fetch_add_explicit(&counter->calls, 1, memory_order_relaxed);
 }
 
+static void add(atomic_ullong *sum, double value) {
+    atomic_fetch_add_explicit(sum, (unsigned long long)value, memory_order_relaxed);
+}
+
+void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
+                          uint64_t measured_ns) {
+    enum lava_place other = place == LAVA_PLACE_GPU ? LAVA_PLACE_CPU : LAVA_PLACE_GPU;
+    double lost_ns = (double)measured_ns - estimates_ns[other];
+    add(&estimates[place].calls, 1);
+    add(&estimates[place].estimated_ns, estimates_ns[place]);
+    add(&estimates[place].measured_ns, (double)measured_ns);
+    if (lost_ns > 0) {
+        add(&estimates[place].lost_calls, 1);
+        add(&estimates[place].lost_ns, lost_ns);
+    }
+}
+
 /* Returns the room left at text + length, for snprintf. */
 static size_t room(size_t size, size_t length) {
     return length < size ? size - length : 0;
@@ -65,6 +90,33 @@ static size_t format_counter(char *text, size_t size, int routine, int place, in
     return length > 0 ? (size_t)length : 0;
 }
 
+static unsigned long long calls_of(const atomic_ullong *sum) {
+    return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+static double seconds_of(const atomic_ullong *sum) {
+    return (double)calls_of(sum) * 1e-9;
+}
+
+static size_t format_estimates(char *text, size_t size) {
+    unsigned long long cpu_calls = calls_of(&estimates[LAVA_PLACE_CPU].calls),
+                       gpu_calls = calls_of(&estimates[LAVA_PLACE_GPU].calls);
+    if (cpu_calls + gpu_calls == 0)
+        return 0;
+    int length = snprintf(
+        text, size,
+        "lavablas: estimates: gpu %llu calls, %.6f s estimated, %.6f s measured; cpu %llu calls, %.6f s "
+        "estimated, %.6f s measured; %llu calls on the GPU took %.6f s longer than the CPU's estimate, %llu "
+        "calls on the CPU took %.6f s longer than the GPU's\n",
+        gpu_calls, seconds_of(&estimates[LAVA_PLACE_GPU].estimated_ns),
+        seconds_of(&estimates[LAVA_PLACE_GPU].measured_ns), cpu_calls,
+        seconds_of(&estimates[LAVA_PLACE_CPU].estimated_ns),
+        seconds_of(&estimates[LAVA_PLACE_CPU].measured_ns), calls_of(&estimates[LAVA_PLACE_GPU].lost_calls),
+        seconds_of(&estimates[LAVA_PLACE_GPU].lost_ns), calls_of(&estimates[LAVA_PLACE_CPU].lost_calls),
+        seconds_of(&estimates[LAVA_PLACE_CPU].lost_ns));
+    return length > 0 ? (size_t)length : 0;
+}
+
 size_t lava_stats_format(char *text, size_t size) {
     size_t length = 0;
     if (size)
@@ -75,6 +127,8 @@ size_t lava_stats_format(char *text, size_t size) {
                 size_t left = room(size, length);
                 length += format_counter(left ? text + length : NULL, left, routine, place, reason);
             }
+    size_t left = room(size, length);
+    length += format_estimates(left ? text + length : NULL, left);
     return length;
 }
 
@@ -88,6 +142,13 @@ static void reset_in_child(void) {
                 atomic_store_explicit(&counter->elapsed_ns, 0, memory_order_relaxed);
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
+    for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
+        atomic_ullong *const sums[] = {&estimates[place].calls, &estimates[place].estimated_ns,
+                                       &estimates[place].measured_ns, &estimates[place].lost_calls,
+                                       &estimates[place].lost_ns};
+        for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+            atomic_store_explicit(sums[i], 0, memory_order_relaxed);
+    }
 }
 
 /* Writes everything at once, so that processes that share a file through O_APPEND do not mix their lines. */

@@ -12,9 +12,15 @@
 /* Counts one call. A batch has more than one product, each like the operation. */
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
+/* Counts one product that took measured_ns at the place, with the estimates for both places. */
+void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
+                          uint64_t measured_ns);
 /* Writes the summary: a line per routine, place and reason that occurred, without tabs and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
- * Returns the length, as snprintf does. */
+ * The last line compares the estimates with the measured times, where a product had estimates:
+ *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
+ *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0
+ * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
 /* Registers the summary for exit if the configuration asks for it. lib/offload/offload calls it once. */
 void lava_stats_install(void);

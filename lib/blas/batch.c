@@ -110,31 +110,32 @@ static void choose(const struct lava_operation *operation, uint64_t memory_bytes
 
 /* Runs the plan; where the device has less memory than it said, in smaller blocks. */
 static enum lava_status run_plan(struct lava_engine *engine, const struct lava_operation *operation,
-                                 const struct lava_plan *planned, int64_t *finished) {
-    struct lava_plan plan = *planned;
+                                 struct lava_plan *plan, int64_t *finished) {
     struct lava_progress progress;
-    uint64_t memory_bytes = plan.blocking.total_bytes;
+    uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
-        enum lava_status status = lava_runner_run(engine, operation, &plan, &progress, NULL);
+        enum lava_status status = lava_runner_run(engine, operation, plan, &progress, NULL);
         *finished = progress.products;
         memory_bytes /= 2;
         if (status != LAVA_ERROR_DEVICE_MEMORY || *finished > 0 || engine->device->failed)
             return status;
-        choose(operation, memory_bytes, &plan);
-        if (plan.place != LAVA_PLACE_GPU)
+        choose(operation, memory_bytes, plan);
+        if (plan->place != LAVA_PLACE_GPU)
             return status;
     }
 }
 
 static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
-                            const struct lava_plan *plan, int64_t *finished) {
+                            struct lava_plan *plan, int64_t *finished) {
     int cancel_state;
     struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
+    lava_learning_begin_device(&call->learning, engine, plan);
     enum lava_status status = run_plan(engine, operation, plan, finished);
+    lava_learning_end_device(&call->learning, engine, plan, status);
     lava_idle_touch();
     lava_context_unlock(cancel_state);
     if (status) {
@@ -151,6 +152,7 @@ static bool try_device(struct lava_call *call, void *context) {
     struct lava_plan plan;
     operation.series = &batch->series;
     choose(&operation, 0, &plan);
+    lava_learning_decide(&operation, lava_context_figures(), &plan, &call->learning);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU)
         return false;

@@ -18,6 +18,10 @@ void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
         call->reason = part->reason;
         call->scheme = part->scheme;
     }
+    if (first)
+        call->learning = part->learning; /* if the whole call is forwarded, it is this part */
+    else if (wrote)
+        call->learning.is_forwarded = false;
 }
 
 bool lava_parts_try(struct lava_call *call, struct lava_call *part) {

@@ -138,10 +138,9 @@ static void choose(const struct lava_operation *operation, uint64_t memory_bytes
     }
 }
 
-/* Recognizes most products that stay on the CPU without searching for a plan. Where plans are logged, all are
- * searched for. */
+/* Recognizes most products that stay on the CPU without searching for a plan. */
 static bool hopeless(const struct lava_operation *operation) {
-    return lava_config_get()->mode == LAVA_MODE_AUTO && !lava_log_enabled(LAVA_LOG_DEBUG) &&
+    return lava_config_get()->mode == LAVA_MODE_AUTO &&
            lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures());
 }
 
@@ -258,9 +257,17 @@ static enum lava_status run_plan(struct lava_engine *engine, const struct lava_o
     }
 }
 
-/* Whether a device that is ready should compute it; call->reason says why. */
+/* Whether a device that is ready should compute it; call->reason says why. Where plans are logged, hopeless
+ * products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
+    bool is_hopeless = hopeless(&call->operation);
+    if (is_hopeless && !lava_log_enabled(LAVA_LOG_DEBUG)) {
+        call->reason = LAVA_REASON_UNPROFITABLE;
+        return false;
+    }
     choose(&call->operation, 0, plan);
+    if (!is_hopeless)
+        lava_learning_decide(&call->operation, lava_context_figures(), plan, &call->learning);
     call->reason = plan->reason;
     return plan->place == LAVA_PLACE_GPU;
 }
@@ -270,10 +277,6 @@ static bool try_product(struct lava_call *call, void *context) {
     (void)context;
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
-    if (hopeless(operation)) {
-        call->reason = LAVA_REASON_UNPROFITABLE;
-        return false;
-    }
     if (!plan_product(call, &plan))
         return false;
 
@@ -284,7 +287,9 @@ static bool try_product(struct lava_call *call, void *context) {
         return false;
     }
     struct lava_progress progress;
+    lava_learning_begin_device(&call->learning, engine, &plan);
     enum lava_status status = run_plan(engine, operation, &plan, &progress);
+    lava_learning_end_device(&call->learning, engine, &plan, status);
     bool lost = engine->device->failed;
     lava_idle_touch();
     lava_context_unlock(cancel_state);
@@ -363,6 +368,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
     call->start_ns = lava_clock_now_ns();
     call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
+    call->learning = (struct lava_learning){0};
     bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
     fesetenv(&callers);
     errno = saved_errno;
@@ -383,8 +389,11 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
         lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, true);
-    if (!forwarded && plan_product(call, plan))
-        call->place = LAVA_PLACE_GPU;
+    if (!forwarded) {
+        choose(&call->operation, 0, plan);
+        call->place = plan->place;
+        call->reason = plan->reason;
+    }
     plan->place = call->place;
     plan->reason = call->reason;
 }
@@ -407,6 +416,7 @@ void lava_offload_end(const struct lava_call *call) {
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
+    lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
     if (lava_trace_on())
         trace_call(call, elapsed_ns);
     last.known = true;

@@ -17,6 +17,7 @@
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
 #include "lib/engine/runner.h"
+#include "lib/offload/learning.h"
 
 struct lava_call {
     enum lava_routine routine;
@@ -28,6 +29,7 @@ struct lava_call {
     enum lava_place place;
     enum lava_reason reason;
     enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
+    struct lava_learning learning;
 };
 
 /* Finds the CPU BLAS, sets the threshold, and handles exit() and fork() from here on. The first call does

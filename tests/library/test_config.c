@@ -56,6 +56,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->cache_home);
     assert_true(config->cache);
     assert_true(config->calibrate);
+    assert_true(config->learn);
     assert_null(config->fault);
 }
 
@@ -128,6 +129,7 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_IDLE", "10s"},        {"LAVABLAS_IDLE", "."},        {"LAVABLAS_IDLE", "1e1"},
         {"LAVABLAS_IDLE", "1000000001"}, {"LAVABLAS_CALIBRATE", "0"},   {"LAVABLAS_CALIBRATE", "on"},
         {"LAVABLAS_PRECISION", "fp32"},  {"LAVABLAS_PRECISION", "0"},   {"LAVABLAS_PRECISION", "ieee "},
+        {"LAVABLAS_LEARN", "0"},         {"LAVABLAS_LEARN", "auto"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -248,6 +250,16 @@ static void calibration(void **state) {
     }
 }
 
+static void learning(void **state) {
+    static const char *const texts[] = {"off", "on", "OFF"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct source source = {{"LAVABLAS_LEARN", texts[i], NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).learn, i == 1);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
 /* A program may change or free the string that getenv returned. */
 static void values_are_copied(void **state) {
     char device[] = "H200", library[] = "/lib/x.so", stats[] = "/tmp/s", home[] = "/home/me";
@@ -360,6 +372,7 @@ int main(void) {
         cmocka_unit_test(statistics),
         cmocka_unit_test(log_and_cache),
         cmocka_unit_test(calibration),
+        cmocka_unit_test(learning),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),

@@ -34,7 +34,9 @@ static void install_and_count(void) {
 }
 
 static void fork_child_exits(void) {
+    static const double estimates_ns[LAVA_PLACE_COUNT] = {1, 1};
     install_and_count();
+    lava_stats_estimated(LAVA_PLACE_CPU, estimates_ns, 1);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
@@ -117,7 +119,7 @@ static void summary_on_stderr(void **state) {
 static void children_of_fork_tell_their_own(void **state) {
     struct capture capture;
     (void)state;
-    assert_int_equal(run_program("fork-child-exits", "1", &capture), 1);
+    assert_int_equal(run_program("fork-child-exits", "1", &capture), 2);
     assert_int_equal(run_program("fork-child-counts", "1", &capture), 2);
     assert_int_equal(count_of(capture.text, " sgemm_ cpu 1 calls"), 1);
     assert_int_equal(count_of(capture.text, " cblas_sgemm cpu 1 calls"), 1);
@@ -179,6 +181,23 @@ static void threads_lose_nothing(void **state) {
     assert_string_equal(text, expected);
 }
 
+static void estimates_are_compared(void **state) {
+    static const double estimates_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = 2e9, [LAVA_PLACE_GPU] = 1e9};
+    char text[4096];
+    (void)state;
+    lava_stats_estimated(LAVA_PLACE_GPU, estimates_ns, 1500000000);
+    lava_stats_estimated(LAVA_PLACE_GPU, estimates_ns, 2250000000);
+    lava_stats_estimated(LAVA_PLACE_CPU, estimates_ns, 500000000);
+    lava_stats_format(text, sizeof text);
+    const char *line = strstr(text, "lavablas: estimates: ");
+    assert_non_null(line);
+    assert_string_equal(
+        line, "lavablas: estimates: gpu 2 calls, 2.000000 s estimated, 3.750000 s measured; cpu 1 "
+              "calls, 2.000000 s estimated, 0.500000 s measured; 1 calls on the GPU took 0.250000 s "
+              "longer than the CPU's estimate, 0 calls on the CPU took 0.000000 s longer than the "
+              "GPU's\n");
+}
+
 static void short_buffers(void **state) {
     char whole[4096], text[4096];
     (void)state;
@@ -223,6 +242,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(children_of_fork_tell_their_own),
         cmocka_unit_test(summary_in_a_file),
         cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(estimates_are_compared),
         cmocka_unit_test(short_buffers),
         cmocka_unit_test(routines_have_names),
         cmocka_unit_test(the_clock_runs),

@@ -1,0 +1,176 @@
+/* Keeps what was learnt from products, in a table of four-way sets. Called by lib/offload/learning for every
+ * product with a plan. Invariant: the same sequence of calls gives the same decisions. */
+#include "dispatch/experience.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Overruled products per trial, for each time that the other side takes longer. */
+#define TRIAL_SHARE 16.0
+
+/* Appends `bits` bits of the value to the key. */
+static uint64_t append(uint64_t key, uint64_t value, unsigned bits) {
+    return key << bits | (value & ((UINT64_C(1) << bits) - 1));
+}
+
+/* Rounds to half octaves, so that a power of two is in the middle of its class. */
+static uint64_t half_octaves(int64_t size) {
+    return size > 1 ? (uint64_t)lrint(2 * log2((double)size)) : 0;
+}
+
+uint64_t lava_experience_key(const struct lava_operation *operation) {
+    bool beta_is_zero = operation->beta.real == 0 && operation->beta.imaginary == 0;
+    uint64_t key = 1; /* a class is never 0 */
+    key = append(key, operation->type, 3);
+    key = append(key, operation->c.type, 3);
+    key = append(key, operation->precision, 2);
+    key = append(key, operation->c.region, 2);
+    key = append(key, operation->a.op, 1);
+    key = append(key, operation->b.op, 1);
+    key = append(key, operation->b_is_a, 1);
+    key = append(key, beta_is_zero, 1);
+    key = append(key, operation->series != NULL, 1);
+    key = append(key, half_octaves(lava_operation_count(operation)), 7);
+    key = append(key, half_octaves(operation->m), 7);
+    key = append(key, half_octaves(operation->n), 7);
+    return append(key, half_octaves(operation->k), 7);
+}
+
+/* Fibonacci hashing: the upper bits of the product depend on all bits of the key. */
+static size_t set_of(uint64_t key) {
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LAVA_EXPERIENCE_SETS;
+}
+
+static const struct lava_experience_class *find(const struct lava_experience *experience, uint64_t key) {
+    const struct lava_experience_class *set = experience->classes[set_of(key)];
+    for (size_t i = 0; i < LAVA_EXPERIENCE_WAYS; i++)
+        if (set[i].key == key)
+            return &set[i];
+    return NULL;
+}
+
+/* Returns NULL where there is no such class. */
+static struct lava_experience_class *use(struct lava_experience *experience, uint64_t key) {
+    struct lava_experience_class *class = (struct lava_experience_class *)find(experience, key);
+    if (class)
+        class->used = experience->clock++;
+    return class;
+}
+
+static struct lava_experience_class *replace(struct lava_experience *experience, uint64_t key) {
+    struct lava_experience_class *set = experience->classes[set_of(key)], *class = set;
+    for (size_t i = 0; i < LAVA_EXPERIENCE_WAYS && class->key; i++)
+        /* differences stay right where the clock has wrapped */
+        if (!set[i].key || experience->clock - set[i].used > experience->clock - class->used)
+            class = &set[i];
+    *class = (struct lava_experience_class){.key = key, .used = experience->clock++};
+    return class;
+}
+
+static void sort(float *values, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && values[j] < values[j - 1]; j--) {
+            float lower = values[j];
+            values[j] = values[j - 1];
+            values[j - 1] = lower;
+        }
+}
+
+/* Returns the correction; 0: there are too few samples. */
+static float factor_of(const struct lava_experience_side *side) {
+    float sorted[LAVA_EXPERIENCE_SAMPLES];
+    size_t count = side->count;
+    if (count < LAVA_EXPERIENCE_LEAST)
+        return 0;
+    memcpy(sorted, side->samples, sizeof sorted);
+    sort(sorted, count);
+    double median = ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+    return (float)fmin(fmax(exp2(median), LAVA_EXPERIENCE_LOWEST), LAVA_EXPERIENCE_HIGHEST);
+}
+
+void lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
+                            double estimated_ns, double measured_ns) {
+    struct lava_experience_class *class = use(experience, key);
+    if (!class)
+        class = replace(experience, key);
+    struct lava_experience_side *side = &class->sides[place];
+    side->samples[side->next] = (float)log2(measured_ns / estimated_ns);
+    side->next = (uint8_t)((side->next + 1) % LAVA_EXPERIENCE_SAMPLES);
+    if (side->count < LAVA_EXPERIENCE_SAMPLES)
+        side->count++;
+    side->factor = factor_of(side);
+}
+
+static double corrected(const struct lava_experience_side *side, double ns) {
+    return side->factor > 0 ? ns * (double)side->factor : ns;
+}
+
+struct lava_experience_times lava_experience_correct(const struct lava_experience *experience, uint64_t key,
+                                                     double cpu_ns, double gpu_ns) {
+    const struct lava_experience_class *class = find(experience, key);
+    if (!class)
+        return (struct lava_experience_times){cpu_ns, gpu_ns};
+    return (struct lava_experience_times){corrected(&class->sides[LAVA_PLACE_CPU], cpu_ns),
+                                          corrected(&class->sides[LAVA_PLACE_GPU], gpu_ns)};
+}
+
+/* The more a trial costs, the later is the first. */
+static uint16_t first_interval(double ratio) {
+    uint16_t interval = LAVA_EXPERIENCE_FIRST_TRIAL;
+    while (interval < LAVA_EXPERIENCE_LAST_TRIAL && interval < TRIAL_SHARE * ratio)
+        interval = (uint16_t)(2 * interval);
+    return interval;
+}
+
+/* Counts one more product that is overruled. Returns true if it is to be a trial. ratio: how many times as
+ * long the plan's side takes. */
+static bool is_trial(struct lava_experience_class *class, double ratio) {
+    if (class->interval == 0)
+        class->interval = first_interval(ratio);
+    if (class->repeat == 1) {
+        class->repeat = 2;
+        return true;
+    }
+    if (class->waited < class->interval) {
+        class->waited++;
+        return false;
+    }
+    class->waited = 0;
+    class->repeat = 0;
+    if (class->interval < LAVA_EXPERIENCE_LAST_TRIAL)
+        class->interval = (uint16_t)(2 * class->interval);
+    return true;
+}
+
+static void overrule(struct lava_experience_class *class, const struct lava_experience_times *times,
+                     struct lava_plan *plan) {
+    bool to_cpu = plan->place == LAVA_PLACE_GPU;
+    double ratio = to_cpu ? times->gpu_ns / times->cpu_ns : times->cpu_ns / times->gpu_ns;
+    if (is_trial(class, ratio)) {
+        plan->reason = LAVA_REASON_TRIAL;
+        return;
+    }
+    plan->place = to_cpu ? LAVA_PLACE_CPU : LAVA_PLACE_GPU;
+    plan->reason = to_cpu ? LAVA_REASON_LEARNT_CPU : LAVA_REASON_LEARNT_GPU;
+}
+
+void lava_experience_decide(struct lava_experience *experience, uint64_t key,
+                            const struct lava_operation *operation, const struct lava_figures *figures,
+                            struct lava_plan *plan) {
+    struct lava_experience_class *class = use(experience, key);
+    if (!class || (!(class->sides[LAVA_PLACE_CPU].factor > 0) && !(class->sides[LAVA_PLACE_GPU].factor > 0)))
+        return;
+    const struct lava_experience_times times = {corrected(&class->sides[LAVA_PLACE_CPU], plan->cpu_ns),
+                                                corrected(&class->sides[LAVA_PLACE_GPU], plan->gpu_ns)};
+    bool to_gpu = lava_policy_is_profitable(operation, figures, times.cpu_ns, times.gpu_ns);
+    if (to_gpu == (plan->place == LAVA_PLACE_GPU))
+        class->interval = class->waited = class->repeat = 0;
+    else
+        overrule(class, &times, plan);
+}
+
+void lava_experience_repeat_trial(struct lava_experience *experience, uint64_t key) {
+    struct lava_experience_class *class = use(experience, key);
+    if (class && class->repeat == 0)
+        class->repeat = 1;
+}

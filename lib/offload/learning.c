@@ -1,0 +1,137 @@
+/* Applies what was learnt from earlier products to plans, and records new ones. Called by offload.c and
+ * lib/blas/batch.c.
+ *
+ * There is one table for all threads, behind one mutex. Programs start new threads for each piece of work,
+ * and what one has learnt serves the others. Each product takes the mutex twice, for a fraction of a
+ * microsecond each; it takes 50 us or more itself. No other lock is taken meanwhile. A child of fork()
+ * forwards everything without a plan, so it never waits for the mutex.
+ *
+ * Invariant: the table is from products with one set of figures; it is emptied where there are new ones. */
+#include "lib/offload/learning.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "dispatch/experience.h"
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/base/stats.h"
+
+static struct {
+    pthread_mutex_t lock;
+    const struct lava_figures *figures; /* of all estimates in the table */
+    struct lava_experience experience;
+} learnt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The thread cannot be cancelled until it unlocks. */
+static void lock(int *cancel_state) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
+    pthread_mutex_lock(&learnt.lock);
+}
+
+static void unlock(int cancel_state) {
+    pthread_mutex_unlock(&learnt.lock);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* Other reasons mean that there was no choice. */
+static bool was_chosen(const struct lava_plan *plan) {
+    bool by_estimate = plan->reason == LAVA_REASON_PROFITABLE || plan->reason == LAVA_REASON_UNPROFITABLE ||
+                       plan->reason == LAVA_REASON_FORCED;
+    return by_estimate && plan->cpu_ns > 0 && plan->gpu_ns > 0;
+}
+
+static void log_change(const struct lava_plan *plan, const struct lava_experience_times *times) {
+    LAVA_LOG(DEBUG, "corrected by earlier products: CPU %.3f ms, GPU %.3f ms: %s (%s)", times->cpu_ns / 1e6,
+             times->gpu_ns / 1e6, plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU",
+             lava_reason_text(plan->reason));
+}
+
+static void correct(const struct lava_operation *operation, const struct lava_learning *learning,
+                    struct lava_plan *plan) {
+    enum lava_reason planned = plan->reason;
+    struct lava_experience_times times = {0};
+    int cancel_state;
+    lock(&cancel_state);
+    if (learnt.figures != learning->figures) {
+        memset(&learnt.experience, 0, sizeof learnt.experience);
+        learnt.figures = learning->figures;
+    }
+    lava_experience_decide(&learnt.experience, learning->key, operation, learning->figures, plan);
+    if (plan->reason != planned)
+        times = lava_experience_correct(&learnt.experience, learning->key, plan->cpu_ns, plan->gpu_ns);
+    unlock(cancel_state);
+    if (plan->reason != planned)
+        log_change(plan, &times);
+}
+
+void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
+                          struct lava_plan *plan, struct lava_learning *learning) {
+    const struct lava_config *config = lava_config_get();
+    *learning = (struct lava_learning){0};
+    if (!was_chosen(plan))
+        return;
+    learning->start_ns = lava_clock_now_ns();
+    learning->estimates_ns[LAVA_PLACE_CPU] = plan->cpu_ns;
+    learning->estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    if (config->learn && config->mode == LAVA_MODE_AUTO) {
+        learning->key = lava_experience_key(operation);
+        learning->figures = figures;
+        correct(operation, learning, plan);
+        learning->is_trial = plan->reason == LAVA_REASON_TRIAL;
+    }
+    learning->is_forwarded = plan->place == LAVA_PLACE_CPU;
+}
+
+/* Returns the device and staging memory that the engine keeps between products. */
+static uint64_t kept_bytes(const struct lava_engine *engine) {
+    uint64_t bytes = 0;
+    for (int role = 0; role < LAVA_ARENA_ROLES; role++)
+        bytes += engine->arena.buffers[role].bytes;
+    return bytes;
+}
+
+/* A table that was emptied meanwhile does not get estimates by other figures. */
+static void record(const struct lava_learning *learning, enum lava_place place, uint64_t elapsed_ns,
+                   bool is_usual) {
+    int cancel_state;
+    if (!learning->figures)
+        return;
+    lock(&cancel_state);
+    if (learnt.figures == learning->figures) {
+        if (is_usual)
+            lava_experience_record(&learnt.experience, learning->key, place, learning->estimates_ns[place],
+                                   (double)elapsed_ns);
+        else if (learning->is_trial)
+            lava_experience_repeat_trial(&learnt.experience, learning->key);
+    }
+    unlock(cancel_state);
+}
+
+static void finish(const struct lava_learning *learning, enum lava_place place, uint64_t end_ns,
+                   bool is_usual) {
+    if (end_ns <= learning->start_ns)
+        return;
+    lava_stats_estimated(place, learning->estimates_ns, end_ns - learning->start_ns);
+    record(learning, place, end_ns - learning->start_ns, is_usual);
+}
+
+void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
+                                const struct lava_plan *plan) {
+    learning->memory_bytes = kept_bytes(engine);
+    learning->block_bytes = plan->blocking.total_bytes;
+}
+
+void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
+                              const struct lava_plan *plan, enum lava_status status) {
+    bool is_usual =
+        learning->memory_bytes == kept_bytes(engine) && learning->block_bytes == plan->blocking.total_bytes;
+    if (!status && learning->start_ns > 0)
+        finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
+}
+
+void lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns) {
+    if (learning->is_forwarded)
+        finish(learning, LAVA_PLACE_CPU, end_ns, true);
+}

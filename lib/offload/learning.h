@@ -1,0 +1,40 @@
+/* Learns from the calls themselves: compares the time of each product that had a plan with the estimates, and
+ * corrects later decisions by that (dispatch/experience.h). Where LAVABLAS_LEARN=off, where the mode is not
+ * AUTO, and in explanations, decisions follow the figures alone. Any thread may call these functions. */
+#ifndef LAVA_OFFLOAD_LEARNING_H
+#define LAVA_OFFLOAD_LEARNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/policy.h"
+#include "lib/base/status.h"
+#include "lib/engine/engine.h"
+
+/* What a call has to keep until its product is finished. Zero-initialized: there was no plan. */
+struct lava_learning {
+    double estimates_ns[LAVA_PLACE_COUNT]; /* 0: none were made */
+    uint64_t start_ns;                     /* when the place was decided */
+    uint64_t key;                          /* the operation's class */
+    const struct lava_figures *figures;    /* those of the estimates; NULL: nothing is learnt from the call */
+    bool is_forwarded;                     /* the CPU BLAS gets the call */
+    bool is_trial;
+    uint64_t memory_bytes, block_bytes; /* the engine's memory and the plan's, before the product */
+};
+
+/* Called after the policy, for a product that it has not refused as hopeless. figures are those of the plan.
+ * May change the plan's place and reason. Takes well below a microsecond. */
+void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
+                          struct lava_plan *plan, struct lava_learning *learning);
+
+/* These enclose a product on the device; the caller holds its lock. A product that failed is not recorded.
+ * One that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
+void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
+                                const struct lava_plan *plan);
+void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
+                              const struct lava_plan *plan, enum lava_status status);
+
+/* A call has ended. Records it where the CPU BLAS got it. */
+void lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns);
+
+#endif

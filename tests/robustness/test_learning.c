@@ -1,0 +1,268 @@
+/* Programs in which the estimates are wrong, on the software device: with forged figures that claim one side
+ * to be fast, products go there, are slow, and move to the other side after a few calls. Not so where nothing
+ * is to be learnt. The library is linked in. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lavablas_cblas.h"
+#include "lib/base/stats.h"
+#include "lib/offload/context.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
+#include "lib/offload/threshold.h"
+#include "tests/robustness/cases.h"
+
+#define CALLS   40
+#define SIZE    256 /* a point of the grid of measured products */
+#define SMALL   64  /* another one, for batches */
+#define BATCH   40
+#define THREADS 4
+
+static struct product product = {.m = SIZE, .n = SIZE, .k = SIZE, .alpha = 1, .beta = 0};
+
+static bool prepare(void) {
+    enum lava_reason reason;
+    product_make(&product, 1);
+    lava_offload_open();
+    return CASE_CHECK(lava_prepare_ready(true, &reason));
+}
+
+/* A CPU that takes product_ns for any product, and a device with this latency and nothing else to wait for.
+ * They are kept, because the library keeps the pointer. */
+static struct lava_figures *claim(double product_ns, double latency_ns) {
+    struct lava_figures *figures = calloc(1, sizeof *figures);
+    if (!figures)
+        abort();
+    *figures = *lava_context_figures();
+    for (size_t i = 0; i < sizeof figures->cpu.product_ns / sizeof(double); i++)
+        (&figures->cpu.product_ns[0][0][0])[i] = product_ns;
+    figures->device.call_latency_ns = latency_ns;
+    figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = 1e15;
+    figures->device.memory_bytes_per_s = 1e15;
+    for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
+        figures->device.flops_per_s[i] = 1e18;
+    lava_context_set_figures(figures);
+    lava_threshold_measured(figures);
+    return figures;
+}
+
+/* Multiplies once, with a check of the result. Returns whether the device did it. */
+static bool on_device(double *elapsed_ns) {
+    struct lava_call last;
+    uint64_t ns = 0;
+    CASE_CHECK(case_multiply(&product, NULL));
+    CASE_CHECK(lava_offload_last_call(&last, &ns));
+    *elapsed_ns = (double)ns;
+    return last.place == LAVA_PLACE_GPU;
+}
+
+/* Returns the least time of a product on the device. All go there, since the CPU is said to take minutes. */
+static double device_ns(void) {
+    double least_ns = 1e18, ns;
+    claim(1e11, 1e4);
+    for (int i = 0; i < 6; i++) {
+        CASE_CHECK(on_device(&ns));
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return least_ns;
+}
+
+/* The estimates say that the device takes an eighth of its time, and the CPU a quarter of the device's. */
+static void claim_fast_device(double ns) {
+    claim(ns / 4, ns / 8);
+}
+
+/* Multiplies again and again. Returns how many of the products the device did, which must be the first. */
+static int count_on_device(void) {
+    int count = 0;
+    for (int i = 0; i < CALLS; i++) {
+        double ns;
+        if (!on_device(&ns))
+            continue;
+        CASE_CHECK(count == i);
+        count++;
+    }
+    return count;
+}
+
+static bool expect_reason(const char *text) {
+    const char *reason;
+    case_place(&reason);
+    return CASE_CHECK(!strcmp(reason, text));
+}
+
+static int moves_to_the_cpu(void) {
+    if (!prepare())
+        return 1;
+    double ns = device_ns();
+    for (int i = 0; i < 2; i++) { /* new figures: what was learnt with the old ones is forgotten */
+        claim_fast_device(ns);
+        int count = count_on_device();
+        CASE_CHECK(count >= 3 && count <= 6);
+        expect_reason(lava_reason_text(LAVA_REASON_LEARNT_CPU));
+    }
+    product_free(&product);
+    return case_result();
+}
+
+static int stays(void) {
+    if (!prepare())
+        return 1;
+    claim_fast_device(device_ns());
+    CASE_CHECK(count_on_device() == CALLS);
+    product_free(&product);
+    return case_result();
+}
+
+/* A slow CPU BLAS. The device is said to need as long for the transfers as for the arithmetic, so that the
+ * bound by which products are refused without a plan is half of the estimate. */
+static int moves_to_the_device(void) {
+    if (!CASE_CHECK(case_use_plain_cpu_blas()) || !prepare())
+        return 1;
+    const struct lava_operation operation = product_operation(&product, NULL);
+    double ns, cpu_ns = 1e18;
+    claim(1, 1e4);
+    for (int i = 0; i < 3; i++) {
+        CASE_CHECK(!on_device(&ns));
+        cpu_ns = ns < cpu_ns ? ns : cpu_ns;
+    }
+    double half_ns = cpu_ns / 20;
+    struct lava_figures *figures = claim(1.5 * half_ns, 1);
+    double bytes = 3.0 * SIZE * SIZE * sizeof(float);
+    figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = bytes / half_ns * 1e9;
+    for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
+        figures->device.flops_per_s[i] = lava_operation_flops(&operation) / half_ns * 1e9;
+    CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures));
+    for (int i = 0; i < 6; i++)
+        CASE_CHECK(on_device(&ns) == (i >= 3));
+    expect_reason(lava_reason_text(LAVA_REASON_LEARNT_GPU));
+    product_free(&product);
+    return case_result();
+}
+
+static float batch_a[BATCH][SMALL * SMALL], batch_b[BATCH][SMALL * SMALL], batch_c[BATCH][SMALL * SMALL];
+
+/* Multiplies a batch of integers, whose products are exact. Returns whether the device did it. */
+static bool batch_on_device(double *elapsed_ns) {
+    struct lava_call last;
+    uint64_t ns = 0;
+    for (int i = 0; i < BATCH; i++)
+        for (int at = 0; at < SMALL * SMALL; at++) {
+            batch_a[i][at] = (float)((at + i) % 7);
+            batch_b[i][at] = (float)(at % 5);
+        }
+    cblas_sgemm_batch_strided(CblasColMajor, CblasNoTrans, CblasNoTrans, SMALL, SMALL, SMALL, 1, batch_a[0],
+                              SMALL, SMALL * SMALL, batch_b[0], SMALL, SMALL * SMALL, 0, batch_c[0], SMALL,
+                              SMALL * SMALL, BATCH);
+    CASE_CHECK(lava_offload_last_call(&last, &ns));
+    *elapsed_ns = (double)ns;
+    for (int i = 0; i < BATCH; i++)
+        for (int at = 0; at < SMALL * SMALL; at += 37) {
+            float sum = 0;
+            for (int k = 0; k < SMALL; k++)
+                sum += batch_a[i][at % SMALL + k * SMALL] * batch_b[i][k + at / SMALL * SMALL];
+            CASE_CHECK(sum >= batch_c[i][at] && sum <= batch_c[i][at]);
+        }
+    return last.place == LAVA_PLACE_GPU;
+}
+
+static int batches_move_to_the_cpu(void) {
+    double ns, least_ns = 1e18;
+    int count = 0;
+    if (!prepare())
+        return 1;
+    claim(1e9, 1e4);
+    for (int i = 0; i < 6; i++) {
+        CASE_CHECK(batch_on_device(&ns));
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    claim(least_ns / 4 / BATCH, least_ns / 8);
+    for (int i = 0; i < CALLS; i++) {
+        if (!batch_on_device(&ns))
+            continue;
+        CASE_CHECK(count == i);
+        count++;
+    }
+    CASE_CHECK(count >= 3 && count <= 6);
+    expect_reason(lava_reason_text(LAVA_REASON_LEARNT_CPU));
+    product_free(&product);
+    return case_result();
+}
+
+static void *multiply_often(void *unused) {
+    double ns;
+    (void)unused;
+    for (int i = 0; i < CALLS / 2; i++)
+        on_device(&ns);
+    return NULL;
+}
+
+/* What one thread learns serves the others, and a child of fork(), which forwards everything. */
+static int threads_learn_together(void) {
+    pthread_t threads[THREADS];
+    double ns;
+    if (!prepare())
+        return 1;
+    claim_fast_device(device_ns());
+    for (int i = 0; i < THREADS; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, multiply_often, NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    CASE_CHECK(!on_device(&ns));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(on_device(&ns) || case_result());
+    int status = -1;
+    CASE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    product_free(&product);
+    return case_result();
+}
+
+/* The statistics compare estimates and times. Those that timed the device are counted too. */
+static int statistics(void) {
+    char text[4096];
+    if (!prepare())
+        return 1;
+    claim_fast_device(device_ns());
+    int count = count_on_device();
+    lava_stats_format(text, sizeof text);
+    const char *line = strstr(text, "lavablas: estimates: ");
+    if (!CASE_CHECK(line != NULL))
+        return 1;
+    int gpu_calls = 0, cpu_calls = 0, gpu_losses = 0;
+    double gpu_estimated = 0, gpu_measured = 0, cpu_estimated = 0, cpu_measured = 0, lost = 0;
+    CASE_CHECK(sscanf(line,
+                      "lavablas: estimates: gpu %d calls, %lf s estimated, %lf s measured; cpu %d calls, %lf "
+                      "s estimated, %lf s measured; %d calls on the GPU took %lf s longer than the CPU's",
+                      &gpu_calls, &gpu_estimated, &gpu_measured, &cpu_calls, &cpu_estimated, &cpu_measured,
+                      &gpu_losses, &lost) == 8);
+    CASE_CHECK(gpu_calls == 6 + count && cpu_calls == CALLS - count && gpu_losses >= count);
+    CASE_CHECK(gpu_measured > gpu_estimated && cpu_measured > 0 && cpu_estimated > 0 && lost > 0);
+    CASE_CHECK(lost < gpu_measured);
+    CASE_CHECK(strchr(line, '\n') && strchr(line, '\n')[1] == 0); /* it is the last line */
+    product_free(&product);
+    return case_result();
+}
+
+/* OpenBLAS alone: a sanitizer does not see how its threads synchronize. */
+#define AUTO "LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync", "OPENBLAS_NUM_THREADS=1"
+
+static const struct test_case cases[] = {
+    {.name = "moves_to_the_cpu", .run = moves_to_the_cpu, .variables = {AUTO}},
+    {.name = "stays_where_nothing_is_learnt", .run = stays, .variables = {AUTO, "LAVABLAS_LEARN=off"}},
+    {.name = "stays_in_mode_gpu", .run = stays},
+    {.name = "moves_to_the_device", .run = moves_to_the_device, .variables = {AUTO}},
+    {.name = "batches_move_to_the_cpu", .run = batches_move_to_the_cpu, .variables = {AUTO}},
+    {.name = "threads_learn_together", .run = threads_learn_together, .variables = {AUTO}},
+    {.name = "statistics", .run = statistics, .variables = {AUTO}},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return cases_main(argument_count, arguments, cases);
+}
