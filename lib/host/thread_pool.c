@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <linux/futex.h>
+#include <limits.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -25,8 +26,6 @@
 #define REST_NS  90000
 /* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */
 #define SLICE_NS 100000
-/* Each thread that wakes up wakes this many others: the caller would need 5 to 20 us for each. */
-#define WAKE_COUNT 2
 /* Timers of a resting thread may be late by this much; the default is 50 us. */
 #define TIMER_SLACK_NS 1000
 
@@ -137,8 +136,7 @@ static void await_bell(struct lava_thread_pool *team, int group, uint32_t seen) 
         return;
     atomic_fetch_add(&team->sleeping[group], 1);
     futex_wait(bell, seen);
-    if (atomic_fetch_sub(&team->sleeping[group], 1) > 1)
-        futex_wake(bell, WAKE_COUNT);
+    atomic_fetch_sub(&team->sleeping[group], 1);
 }
 
 static void ask_for_short_slices(void) {
@@ -194,7 +192,7 @@ static bool has_threads(const struct lava_thread_pool *team) {
 static void ring(struct lava_thread_pool *team, int group) {
     atomic_fetch_add(&team->bells[group], 1);
     if (atomic_load(&team->sleeping[group]) > 0)
-        futex_wake(&team->bells[group], WAKE_COUNT);
+        futex_wake(&team->bells[group], INT_MAX);
 }
 
 static void wake(struct lava_thread_pool *team) {
