@@ -38,8 +38,8 @@ struct lava_capabilities {
     bool fp64; /* shaders may compute in fp64 */
     bool denorm_preserve_fp64, special_preserve_fp64;
     float timestamp_period_ns; /* 0: no timestamps */
-    /* Bit i: row i of the kernel table must not be used, because it failed its test or is not tested yet. Bits
-     * change while products run. */
+    /* Bit i: row i of the kernel table must not be used, because it failed its test or is not tested yet.
+     * Bits change while products run. */
     _Atomic uint64_t refused_kernels;
 };
 

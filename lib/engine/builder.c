@@ -87,8 +87,7 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, const struct
         return NULL;
     builder->engine = engine;
     builder->stops = stops;
-    for (int i = 0; i < count && i < KERNELS_MAX &&
-                    builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
+    for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
          i++)
         add_kernel(builder, kernels[i]);
     lava_pipelines_hold(engine->device, true);
@@ -98,7 +97,8 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, const struct
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     threads = threads < builder->count ? threads : (unsigned)builder->count;
     if (threads > 1) /* one compiles no sooner than the caller */
-        builder->created = lava_threads_create("lavablas-build", builder->threads, threads, 0, run_thread, builder);
+        builder->created =
+            lava_threads_create("lavablas-build", builder->threads, threads, 0, run_thread, builder);
     return builder;
 }
 

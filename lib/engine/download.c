@@ -91,7 +91,7 @@ static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
 
 /* Starts the write-back of a staged chunk to C. */
 static struct lava_copy_ticket write_back(struct lava_stream *stream, const struct lava_download *download,
-                       const struct lava_chunk *chunk, const void *staged) {
+                                          const struct lava_chunk *chunk, const void *staged) {
     int64_t first =
         (chunk->column * download->target_ld + chunk->row) * (int64_t)lava_type_bytes(download->target_type);
     const struct lava_copy copy = {.source = staged,
@@ -198,8 +198,8 @@ enum lava_status lava_download_start(struct lava_stream *stream, struct lava_dow
 static enum lava_status advance(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
     bool on_its_way = stream->writing < stream->issued, under_way = stream->written < stream->writing;
-    struct lava_point next = on_its_way ? stream->down[stream->writing % stream->slots]
-                                        : stream->downloads[0]->ready;
+    struct lava_point next =
+        on_its_way ? stream->down[stream->writing % stream->slots] : stream->downloads[0]->ready;
     if (under_way && !(on_its_way && lava_queue_reached(device, next))) {
         finish_write_back(stream);
         return LAVA_OK;

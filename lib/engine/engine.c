@@ -10,9 +10,9 @@
 #include "lib/vk/queue.h"
 
 #define NS_PER_S 1e9
-/* What is reserved without a product: at most one part in this many of the device's memory for blocks, and for
- * raw chunks. 1.2 GiB and 0.2 GiB on an H200, where 8192 x 8192 x 8192 is estimated to take 1.03 of its time in
- * more memory, and 4096 x 4096 x 4096 has all it wants. */
+/* What is reserved without a product: at most one part in this many of the device's memory for blocks, and
+ * for raw chunks. 1.2 GiB and 0.2 GiB on an H200, where 8192 x 8192 x 8192 is estimated to take 1.03 of its
+ * time in more memory, and 4096 x 4096 x 4096 has all it wants. */
 #define USUAL_SHARE     96
 #define USUAL_RAW_SHARE 512
 /* A wait gives up after TIMEOUT_S plus TIMEOUT_FACTOR times the estimated time of a block. */

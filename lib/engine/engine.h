@@ -34,9 +34,9 @@ void lava_engine_destroy(struct lava_engine *engine);
  * least 1, because 0 means no limit in struct lava_overrides. */
 uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
 
-/* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs in blocks that take less
- * than a 96th of the device's memory, so that the first product does not wait for it: an allocation takes 20 to
- * 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
+/* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs in blocks that take
+ * less than a 96th of the device's memory, so that the first product does not wait for it: an allocation
+ * takes 20 to 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
 #define LAVA_ENGINE_USUAL 8192
 void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type);
 /* Frees the engine's memory, except for matrices on the device, and, where the device has memory of its own,

@@ -120,8 +120,7 @@ static struct lava_stored stored_a(const struct lava_run *run, const struct lava
     const struct lava_series *series = operation->series;
     bool transpose = operation->a.op == LAVA_OP_T;
     int64_t first = task->first_k / run->each, depth = task->k / run->each;
-    int64_t start =
-        transpose ? task->row * operation->a.ld + first : first * operation->a.ld + task->row;
+    int64_t start = transpose ? task->row * operation->a.ld + first : first * operation->a.ld + task->row;
     struct lava_stored stored = {.first = element_of(operation->a.first, run->caller->type, start),
                                  .ld = operation->a.ld,
                                  .element_bytes = lava_type_bytes(run->caller->type),
@@ -179,21 +178,20 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
     const struct lava_kernel *kernel = run->plan->kernel;
     bool transpose = operation->b.op == LAVA_OP_N;
     const struct packed packed = packed_b_at(run, task->block, task->column, task->k);
-    return (struct lava_packing){
-        .stored = stored_b(run, task),
-        .on_device = operation->on_device,
-        .split = run->split,
-        .rows_each = 2,
-        .columns_each = 2,
-        .parts = parts_of(transpose ? SQUARE : SQUARE_T, operation->b.conjugate),
-        .transpose = transpose,
-        .pack = run->pack_b,
-        .width_padded = lava_blocking_padded(task->columns, kernel->tile_n),
-        .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
-        .pack_block = lava_kernel_pack_block(kernel),
-        .target = packed.elements,
-        .panels = packed.panels,
-        .exponents = packed.exponents};
+    return (struct lava_packing){.stored = stored_b(run, task),
+                                 .on_device = operation->on_device,
+                                 .split = run->split,
+                                 .rows_each = 2,
+                                 .columns_each = 2,
+                                 .parts = parts_of(transpose ? SQUARE : SQUARE_T, operation->b.conjugate),
+                                 .transpose = transpose,
+                                 .pack = run->pack_b,
+                                 .width_padded = lava_blocking_padded(task->columns, kernel->tile_n),
+                                 .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
+                                 .pack_block = lava_kernel_pack_block(kernel),
+                                 .target = packed.elements,
+                                 .panels = packed.panels,
+                                 .exponents = packed.exponents};
 }
 
 struct lava_stored lava_stages_stored(const struct lava_run *run, const struct lava_task *task) {

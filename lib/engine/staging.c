@@ -80,11 +80,11 @@ static void next_chunk(struct lava_stream *stream, struct lava_staged *staged) {
         staging->columns = lava_minimum(next_columns(stream), stored->columns - staging->column);
         staging->chunks++;
     }
-    staged->chunk = (struct lava_chunk){
-        .row = staging->row,
-        .column = staging->column,
-        .rows = lava_minimum(staging->chunking.chunk_rows, stored->rows - staging->row),
-        .columns = staging->columns};
+    staged->chunk =
+        (struct lava_chunk){.row = staging->row,
+                            .column = staging->column,
+                            .rows = lava_minimum(staging->chunking.chunk_rows, stored->rows - staging->row),
+                            .columns = staging->columns};
     staged->first_product = 0;
     staged->products = 1;
     staging->row += staged->chunk.rows;

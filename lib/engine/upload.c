@@ -161,9 +161,8 @@ static enum lava_status pack_chunk_on_device(struct lava_stream *stream, const s
                                              const struct lava_chunk *chunk) {
     const struct lava_stored *stored = &operand->stored;
     int64_t start = (chunk->column * stored->ld + chunk->row) * (int64_t)stored->element_bytes;
-    const struct source source = {.address = (uint64_t)((uintptr_t)stored->first + (uintptr_t)start),
-                                  .ld = stored->ld,
-                                  .products = 1};
+    const struct source source = {
+        .address = (uint64_t)((uintptr_t)stored->first + (uintptr_t)start), .ld = stored->ld, .products = 1};
     struct lava_point done;
     return submit_pack(stream, operand, chunk, &source, &stream->uploaded, &done);
 }

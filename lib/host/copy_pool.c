@@ -32,13 +32,13 @@
  * with 12, 6.6 with 16; at 8192 no difference). */
 #define THREADS_MAX 12
 
-/* Beside threads that keep the processors busy, one thread on each but the caller's, at most this many. Two on
- * each took 1.4 times as long at 4096 (H200, 16 processors, 2026-11-22). */
+/* Beside threads that keep the processors busy, one thread on each but the caller's, at most this many. Two
+ * on each took 1.4 times as long at 4096 (H200, 16 processors, 2026-11-22). */
 #define CROWD_MAX 64
 
 /* A copy of one block, or of each block of a batch. */
 struct job {
-    struct lava_copies copies; /* of one block where the count is 0 */
+    struct lava_copies copies;         /* of one block where the count is 0 */
     size_t source_bytes, target_bytes; /* of an element */
     bool adds;                         /* else the source's bytes are copied as they are */
     struct lava_write_back how;        /* where it adds, or has a region */
@@ -180,7 +180,8 @@ static void run_block(const struct job *job, const struct lava_copy *copy, int64
 static void run_cell(void *context, int64_t cell) {
     const struct job *job = context;
     const struct lava_copy *copy = &job->copies.copy;
-    int64_t row = cell % job->cells_down * job->cell_rows, column = cell / job->cells_down * job->cell_columns;
+    int64_t row = cell % job->cells_down * job->cell_rows,
+            column = cell / job->cells_down * job->cell_columns;
     run_block(job, copy, row, lava_minimum(job->cell_rows, copy->rows - row), column,
               lava_minimum(job->cell_columns, copy->columns - column));
 }
@@ -192,9 +193,9 @@ static void run_each_cell(void *context, int64_t cell) {
     int64_t end = lava_minimum(copies->count, (cell + 1) * job->cell_count);
     for (int64_t i = cell * job->cell_count; i < end; i++) {
         struct lava_copy copy = copies->copy;
-        copy.source = copies->sources
-                          ? copies->sources[i]
-                          : (const char *)copy.source + i * copies->source_stride * (int64_t)job->source_bytes;
+        copy.source = copies->sources ? copies->sources[i]
+                                      : (const char *)copy.source +
+                                            i * copies->source_stride * (int64_t)job->source_bytes;
         copy.target = copies->targets
                           ? copies->targets[i]
                           : (char *)copy.target + i * copies->target_stride * (int64_t)job->target_bytes;
@@ -251,7 +252,8 @@ static struct lava_copy_ticket start(struct lava_copy_pool *pool, const struct j
             cell(job, i);
         *ticket = (struct lava_copy_ticket){.done = true};
     } else {
-        *ticket = (struct lava_copy_ticket){.job = lava_thread_pool_start(&pool->team, cell, job, job->cells)};
+        *ticket =
+            (struct lava_copy_ticket){.job = lava_thread_pool_start(&pool->team, cell, job, job->cells)};
     }
     return *ticket;
 }
@@ -352,8 +354,8 @@ void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct 
     run_block(&job, copy, 0, copy->rows, 0, copy->columns);
 }
 
-struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                                                 size_t element_bytes) {
+struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool,
+                                                 const struct lava_copies *copies, size_t element_bytes) {
     const struct job job = copy_job(copies, element_bytes);
     return copies->count > 0 ? start(pool, &job) : (struct lava_copy_ticket){.done = true};
 }

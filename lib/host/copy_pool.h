@@ -50,7 +50,8 @@ struct lava_copies {
     void *const *targets;
 };
 /* target <- source */
-struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy, size_t element_bytes);
+struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const struct lava_copy *copy,
+                                            size_t element_bytes);
 /* How a result is written to C. */
 struct lava_write_back {
     enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */
@@ -62,12 +63,13 @@ struct lava_write_back {
 /* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type. With beta = 0
  * target is not read. Elements outside the region are neither read nor written. */
 struct lava_copy_ticket lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
-                               const struct lava_write_back *how);
+                                                  const struct lava_write_back *how);
 /* The same for each block of a batch. */
-struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                              size_t element_bytes);
-struct lava_copy_ticket lava_copy_pool_write_back_each(struct lava_copy_pool *pool, const struct lava_copies *copies,
-                                    const struct lava_write_back *how);
+struct lava_copy_ticket lava_copy_pool_copy_each(struct lava_copy_pool *pool,
+                                                 const struct lava_copies *copies, size_t element_bytes);
+struct lava_copy_ticket lava_copy_pool_write_back_each(struct lava_copy_pool *pool,
+                                                       const struct lava_copies *copies,
+                                                       const struct lava_write_back *how);
 
 /* Works on the copy and returns when it is finished. */
 void lava_copy_pool_finish(struct lava_copy_pool *pool, struct lava_copy_ticket ticket);

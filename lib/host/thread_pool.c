@@ -7,8 +7,8 @@
 
 #include <errno.h>
 #include <fenv.h>
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -19,9 +19,9 @@
 #include "lib/host/processor.h"
 #include "lib/host/threads.h"
 
-/* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never had
- * more than its fair share, so the scheduler runs it as soon as it wakes. Without rests it is interrupted at
- * a timer tick with a cell in its hands, and waits for the next tick, 4 ms later (doc/design.md). */
+/* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never
+ * had more than its fair share, so the scheduler runs it as soon as it wakes. Without rests it is interrupted
+ * at a timer tick with a cell in its hands, and waits for the next tick, 4 ms later (doc/design.md). */
 #define BURST_NS 60000
 #define REST_NS  90000
 /* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */
@@ -127,7 +127,8 @@ static void run_cells(struct lava_thread_pool *team) {
     }
 }
 
-/* Waits until the bell rings. In a crowd nobody spins: it would use up the thread's share of the processor. */
+/* Waits until the bell rings. In a crowd nobody spins: it would use up the thread's share of the processor.
+ */
 static void await_bell(struct lava_thread_pool *team, int group, uint32_t seen) {
     _Atomic uint32_t *bell = &team->bells[group];
     for (int i = 0; i < team->spins && !team->crowded && *bell == seen; i++)

@@ -213,15 +213,15 @@ static bool is_untouched(const struct lava_progress *progress) {
     return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
-/* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is there
- * take little longer, they are used instead, some times: the loss is counted, and the memory allocated when
- * that would have been cheaper, at the eighth time at the latest. */
+/* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
+ * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
+ * when that would have been cheaper, at the eighth time at the latest. */
 static void spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                          struct lava_plan *plan) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
     const struct lava_arena *arena = &engine->arena;
-    double cost_ns = ALLOCATION_NS_PER_BYTE *
-                     (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
+    double cost_ns =
+        ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
     if (!engine->has_usual || cost_ns < ALLOCATION_SHARE * plan->gpu_ns)

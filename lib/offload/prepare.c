@@ -1,10 +1,10 @@
 /* Prepares the device in a background thread: opens it, makes the engine, and tests the kernels of a type.
  * Called by offload.c for every call that is large enough for a device.
  *
- * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its first
- * kernel is tested. The thread goes on with the others then, and takes the context's lock for each test. The
- * first type that is prepared brings the device. `change` guards the states and is taken after the context's
- * lock. */
+ * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
+ * first kernel is tested. The thread goes on with the others then, and takes the context's lock for each
+ * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
+ * context's lock. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -104,8 +104,7 @@ static void set_ready(struct lava_self_test *test) {
 static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool *ready) {
     struct lava_self_test test;
     const struct lava_kernel *kernel;
-    enum lava_status result, status =
-                                 lava_self_test_begin(&test, engine, type, lava_process_is_exiting);
+    enum lava_status result, status = lava_self_test_begin(&test, engine, type, lava_process_is_exiting);
     *ready = false;
     for (int i = 0; i < test.count; i++)
         lava_context_refuse(test.kernels[i]);

@@ -10,9 +10,9 @@
 #include "dispatch/policy.h"
 
 /* Starts the preparation for products of the type if that has not happened. Where `wait` is set, waits until
- * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be called. Else *reason says why
- * not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. STARTING is also the answer while the device is
- * being prepared for another type. */
+ * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be
+ * called. Else *reason says why not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. STARTING is also the
+ * answer while the device is being prepared for another type. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
 /* The same for fp32. */
 bool lava_prepare_ready(bool wait, enum lava_reason *reason);

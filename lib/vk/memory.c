@@ -114,8 +114,8 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
     /* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1
      */
     if (buffer->address + bytes > buffer->address) {
-        LAVA_LOG(DEBUG, "%s memory: %.1f MiB in %.2f ms", staging ? "staging" : "device", (double)bytes / 0x1p20,
-                 (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+        LAVA_LOG(DEBUG, "%s memory: %.1f MiB in %.2f ms", staging ? "staging" : "device",
+                 (double)bytes / 0x1p20, (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return LAVA_OK;
     }
     status = LAVA_ERROR_DEVICE_MEMORY;

@@ -162,8 +162,7 @@ static bool can_populate(void) {
 static void populate(int64_t rows, int64_t columns, int64_t ld, enum lava_region region, bool touches) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t used = (size_t)(ld * columns) * sizeof(float), bytes = (used + page - 1) / page * page;
-    char *memory =
-        mmap(NULL, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);
     mprotect(memory, page, PROT_NONE);
     mprotect(memory + page + bytes, page, PROT_NONE);

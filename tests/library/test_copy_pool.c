@@ -325,7 +325,8 @@ static void check_each(struct lava_copy_pool *pool, const struct shape *shape, i
                                       .targets = targets};
     const struct lava_write_back how = {operation->source, operation->target, operation->beta, {0}, false};
     if (operation->copy)
-        lava_copy_pool_finish(pool, lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source)));
+        lava_copy_pool_finish(pool,
+                              lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source)));
     else
         lava_copy_pool_finish(pool, lava_copy_pool_write_back_each(pool, &copies, &how));
     for (size_t i = 0; i < (size_t)count; i++)

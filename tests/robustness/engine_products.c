@@ -298,8 +298,7 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
         for (size_t row = 0; row < types[type].row_count; row++)
             wrong += !multiply(engine, &products[row], row, type, way);
     lava_engine_release(engine);
-    if (device->device_bytes > 0 ||
-        (device->staging_bytes > 0) == device->capabilities.unified_memory) {
+    if (device->device_bytes > 0 || (device->staging_bytes > 0) == device->capabilities.unified_memory) {
         printf("not all memory was given back, or too much\n");
         wrong++;
     }
