@@ -180,10 +180,11 @@ static void set_shape(int wanted) {
 }
 
 /* For these points the number of passages depends on time: finished work is not waited for, and work is
- * submitted at once if the device is idle. In a preparation it depends on the order in which kernels are
- * tested, because a list of tiles or a buffer serves several. */
+ * submitted at once if the device is idle. The kernels are tested in the order in which they are compiled. So
+ * what a preparation does, and which buffers it leaves to the call, varies, too. */
 static bool by_chance(const struct fault_case *fault) {
-    return fault->phase == PREPARATION || fault->point == LAVA_FAULT_WAIT || fault->point == LAVA_FAULT_VK ||
+    return fault->phase == PREPARATION || fault->point == LAVA_FAULT_ALLOCATE ||
+           fault->point == LAVA_FAULT_WAIT || fault->point == LAVA_FAULT_VK ||
            fault->point == LAVA_FAULT_SUBMIT || fault->point == LAVA_FAULT_DEVICE_LOST;
 }
 
