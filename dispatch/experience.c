@@ -105,13 +105,16 @@ static double corrected(const struct lava_experience_side *side, double ns) {
     return side->factor > 0 ? ns * (double)side->factor : ns;
 }
 
+static struct lava_experience_times times_of(const struct lava_experience_class *class, double cpu_ns,
+                                             double gpu_ns) {
+    return (struct lava_experience_times){corrected(&class->sides[LAVA_PLACE_CPU], cpu_ns),
+                                          corrected(&class->sides[LAVA_PLACE_GPU], gpu_ns)};
+}
+
 struct lava_experience_times lava_experience_correct(const struct lava_experience *experience, uint64_t key,
                                                      double cpu_ns, double gpu_ns) {
     const struct lava_experience_class *class = find(experience, key);
-    if (!class)
-        return (struct lava_experience_times){cpu_ns, gpu_ns};
-    return (struct lava_experience_times){corrected(&class->sides[LAVA_PLACE_CPU], cpu_ns),
-                                          corrected(&class->sides[LAVA_PLACE_GPU], gpu_ns)};
+    return class ? times_of(class, cpu_ns, gpu_ns) : (struct lava_experience_times){cpu_ns, gpu_ns};
 }
 
 /* The more a trial costs, the later is the first. */
@@ -160,8 +163,7 @@ void lava_experience_decide(struct lava_experience *experience, uint64_t key,
     struct lava_experience_class *class = use(experience, key);
     if (!class || (!(class->sides[LAVA_PLACE_CPU].factor > 0) && !(class->sides[LAVA_PLACE_GPU].factor > 0)))
         return;
-    const struct lava_experience_times times = {corrected(&class->sides[LAVA_PLACE_CPU], plan->cpu_ns),
-                                                corrected(&class->sides[LAVA_PLACE_GPU], plan->gpu_ns)};
+    const struct lava_experience_times times = times_of(class, plan->cpu_ns, plan->gpu_ns);
     bool to_gpu = lava_policy_is_profitable(operation, figures, times.cpu_ns, times.gpu_ns);
     if (to_gpu == (plan->place == LAVA_PLACE_GPU))
         class->interval = class->waited = class->repeat = 0;

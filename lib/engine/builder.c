@@ -2,7 +2,6 @@
 #include "lib/engine/builder.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "lib/engine/engine.h"
@@ -23,7 +22,6 @@ struct pipeline {
 struct lava_builder {
     struct lava_engine *engine;
     bool (*stops)(void);
-    _Atomic bool quit;
     struct pipeline pipelines[PIPELINES_MAX];
     uint8_t needs[KERNELS_MAX][LAVA_ENGINE_PIPELINES]; /* of each kernel: indices of its pipelines */
     size_t need_count[KERNELS_MAX];
@@ -45,7 +43,7 @@ static bool build_next(struct lava_builder *builder) {
     struct pipeline *pipeline = &builder->pipelines[builder->next++];
     pthread_mutex_unlock(&builder->lock);
     enum lava_status status = LAVA_ERROR_UNAVAILABLE;
-    if (!builder->quit && !(builder->stops && builder->stops()))
+    if (!(builder->stops && builder->stops()))
         status = lava_pipelines_get(builder->engine->device, &pipeline->specification, &unused);
     pthread_mutex_lock(&builder->lock);
     pipeline->status = status;
@@ -145,7 +143,6 @@ void lava_builder_end(struct lava_builder *builder) {
     if (!builder)
         return;
     pthread_mutex_lock(&builder->lock);
-    builder->quit = true;
     builder->next = builder->count;
     pthread_mutex_unlock(&builder->lock);
     for (unsigned i = 0; i < builder->created; i++)

@@ -55,7 +55,7 @@ static char *element_at(const struct lava_pages *pages, int64_t row, int64_t col
     return pages->first + column * column_bytes(pages) + row * (int64_t)pages->element_bytes;
 }
 
-/* Of a triangle, each column alone. */
+/* A triangle is populated column by column. */
 static void populate_column(const struct lava_pages *pages, int64_t column) {
     bool is_lower = pages->region == LAVA_REGION_LOWER;
     populate(element_at(pages, is_lower ? lava_minimum(column, pages->rows) : 0, column),
