@@ -89,6 +89,12 @@ static bool lock_engine(int *cancel_state) {
     return lava_context_lock(cancel_state) != NULL;
 }
 
+/* A test allocates what a product would, and the thread for idle memory may have ended before it. */
+static void unlock_engine(int cancel_state) {
+    lava_idle_touch();
+    lava_context_unlock(cancel_state);
+}
+
 /* Products of the type may begin. The engine is locked by each of the tests that remain. */
 static void set_ready(struct lava_self_test *test) {
     set_state(test->type, READY, "ready");
@@ -96,7 +102,7 @@ static void set_ready(struct lava_self_test *test) {
     lava_idle_touch();
     lava_context_end_preparation();
     test->lock = lock_engine;
-    test->unlock = lava_context_unlock;
+    test->unlock = unlock_engine;
 }
 
 /* Tests the type's kernels. The type is ready as soon as one without planes is right: that one takes all
