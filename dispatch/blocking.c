@@ -117,7 +117,8 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
 
     uint64_t extra = padded_m - (uint64_t)blocking->block_m;
-    blocking->epilogue = operation->on_device || operation->of_parts || blocking->split_k > 1 ||
+    bool rounds = request->limits->wide_sums && result_element_bytes < sum_bytes;
+    blocking->epilogue = operation->on_device || operation->of_parts || rounds || blocking->split_k > 1 ||
                          blocking->blocks_k > 1 || extra * PADDING_SHARE > (uint64_t)blocking->block_m;
 
     blocking->packed_a_bytes = lava_packed_layout(kernel, kernel->tile_m, padded_m, padded_k).bytes;
@@ -146,6 +147,7 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     strip.n = is_lower ? operation->n : last * each;
     const struct request as_block = {.operation = &strip,
                                      .kernel = kernel,
+                                     .limits = request->limits,
                                      .split_k = request->split_k,
                                      .steps_k = request->steps_k,
                                      .tiles_m = divide_up(strip.m, kernel->tile_m),

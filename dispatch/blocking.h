@@ -69,6 +69,7 @@ struct lava_blocking_limits {
     uint32_t piece_tiles;  /* tiles that run at once: a piece of op(A) has waves of this many, all slices
                             * counted; 0: no pieces */
     uint32_t pieces;       /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
+    bool wide_sums;        /* the multiply kernel writes fp32 only; another type takes the epilogue */
 };
 
 /* Fills in *blocking. Returns false if not even the smallest block fits. */

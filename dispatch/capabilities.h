@@ -14,6 +14,7 @@ enum lava_device_kind { LAVA_DEVICE_DISCRETE, LAVA_DEVICE_INTEGRATED, LAVA_DEVIC
 struct lava_matrix_shape {
     enum lava_type type;
     uint32_t m, n, k;
+    bool narrow; /* the device also has m x n matrices of sums in the type itself */
 };
 #define LAVA_CAPABILITIES_MAX_SHAPES 16
 
@@ -21,11 +22,13 @@ struct lava_capabilities {
     char name[256];
     uint32_t vendor_id, device_id, driver_version;
     enum lava_device_kind kind;
-    uint32_t subgroup_size; /* size used by the kernels; a power of two */
+    /* Powers of two. lava_kernel_subgroup_size says which of them a row has. */
+    uint32_t simt_subgroup_size, matrix_subgroup_size;
     uint32_t max_shared_bytes;
     uint32_t max_workgroup_invocations;
-    uint32_t max_workgroups;  /* in dimension x */
-    uint32_t multiprocessors; /* 0: not reported by the driver */
+    uint32_t max_workgroup_subgroups; /* 0: any number */
+    uint32_t max_workgroups;          /* in dimension x */
+    uint32_t multiprocessors;         /* 0: not reported by the driver */
     uint64_t memory_bytes; /* device memory this library may use in total (LAVABLAS_MEMORY already applied) */
     uint64_t max_buffer_bytes;  /* largest single allocation */
     uint64_t slot_bytes;        /* of a staging slot, which the engine chooses; 0: not known */

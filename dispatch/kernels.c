@@ -14,20 +14,21 @@
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
-/* Properties shared by all rows of a multiply module. Other modules have no rows.
+/* Properties shared by all rows of a multiply module. Other modules have no rows. The last column is the same
+ * kernel with results in the type of A and B.
  *
- *   module                                  SIMT   algorithm    packed layout          packed by */
+ *   module                                  SIMT   algorithm    packed layout          packed by                        narrow */
 static const struct module {
-    bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack;
+    bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack, narrow;
 } modules[LAVA_MODULE_COUNT] = {
-    [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32},
-    [LAVA_MODULE_MULTIPLY_FP64]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP64},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16},
-    [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16},
-    [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16},
-    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
-    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_HALF},
+    [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32,                 LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FP64]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP64,                 LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16_NARROW},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_NARROW},
+    [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16,          LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16,          LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW},
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW},
 };
 
 /* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8.
@@ -50,6 +51,7 @@ static const struct lava_kernel table[] = {
     {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128, 16,    8,   8, 2, NULL},
     {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128,  8,   16,   8, 2, NULL},
     {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128,  64, 16,    8,   8, 2, NULL},
+    {"fp32_128x64_8x4",        LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128,  64, 16,    8,   4, 2, NULL},
     {"fp32_64x64",             LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,            64,  64, 16,    8,   4, 2, NULL},
     {"fp32_32x32",             LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,            32,  32, 16,    4,   4, 2, NULL},
 
@@ -66,6 +68,7 @@ static const struct lava_kernel table[] = {
     {"fp16_fragments_128x128", LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, 128, 128, 32,   64,  64, 2, NULL},
     {"fp16_fragments_64x128",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  64, 128, 64,   32,  64, 4, NULL},
     {"fp16_fragments_64x64",   LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  64,  64, 64,   32,  32, 4, NULL},
+    {"fp16_fragments_64x64_16x16", LAVA_TYPE_FP16, LAVA_SCHEME_NONE,     LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  64,  64, 32,   16,  16, 2, NULL},
     {"fp16_fragments_128x16",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16, 128,  16, 64,   32,  16, 4, NULL},
     {"fp16_fragments_16x128",  LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16,  16, 128, 64,   16,  32, 4, NULL},
     {"fp16_shared_128x128",    LAVA_TYPE_FP16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_FP16,    128, 128, 16,   64,  64, 2, NULL},
@@ -74,6 +77,7 @@ static const struct lava_kernel table[] = {
     {"bf16_fragments_128x128", LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128, 128, 32,   64,  64, 2, NULL},
     {"bf16_fragments_64x128",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  64, 128, 64,   32,  64, 4, NULL},
     {"bf16_fragments_64x64",   LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  64,  64, 64,   32,  32, 4, NULL},
+    {"bf16_fragments_64x64_16x16", LAVA_TYPE_BF16, LAVA_SCHEME_NONE,     LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  64,  64, 32,   16,  16, 2, NULL},
     {"bf16_fragments_128x16",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16, 128,  16, 64,   32,  16, 4, NULL},
     {"bf16_fragments_16x128",  LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16,  16, 128, 64,   16,  32, 4, NULL},
     {"bf16_shared_128x128",    LAVA_TYPE_BF16, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_SHARED_BF16,    128, 128, 16,   64,  64, 2, NULL},
@@ -167,6 +171,19 @@ bool lava_kernel_is_simt(const struct lava_kernel *kernel) {
     return modules[kernel->module].is_simt;
 }
 
+enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel) {
+    return modules[kernel->module].narrow;
+}
+
+bool lava_kernel_narrows(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
+    return shape && shape->narrow && modules[kernel->module].narrow != LAVA_MODULE_COUNT;
+}
+
+uint32_t lava_kernel_subgroup_size(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
+    return lava_kernel_is_simt(kernel) ? device->simt_subgroup_size : device->matrix_subgroup_size;
+}
+
 static bool shape_fits(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
     return shape->type == lava_kernel_element_type(kernel) && kernel->part_m % shape->m == 0 &&
            kernel->part_n % shape->n == 0 && kernel->tile_k % shape->k == 0;
@@ -188,15 +205,14 @@ const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kern
 
 uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     uint32_t parts = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
-    return lava_kernel_is_simt(kernel) ? parts : parts * device->subgroup_size;
+    return lava_kernel_is_simt(kernel) ? parts : parts * device->matrix_subgroup_size;
 }
 
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
-    uint32_t padding =
-        lava_kernel_is_simt(kernel) ? 0 : 2 * ROW_PADDING_ELEMENTS; /* for A's rows and for B's */
+    uint32_t padding = lava_kernel_is_simt(kernel) ? 0 : ROW_PADDING_ELEMENTS;
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
         return 0;
-    return kernel->stages * (kernel->tile_m + kernel->tile_n + padding) * kernel->tile_k *
+    return kernel->stages * (kernel->tile_m + kernel->tile_n) * (kernel->tile_k + padding) *
            (uint32_t)lava_type_bytes(kernel->type);
 }
 
@@ -219,15 +235,15 @@ static bool staged_evenly(const struct lava_kernel *kernel, uint32_t invocations
 }
 
 static const char *simt_obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
-    uint32_t lanes_m = lava_kernel_lanes_m(device->subgroup_size);
+    uint32_t subgroup = device->simt_subgroup_size, lanes_m = lava_kernel_lanes_m(subgroup);
     if (kernel->type == LAVA_TYPE_FP64 && !device->fp64)
         return "the device has no fp64";
     if (kernel->part_m % word_elements(kernel) != 0 || kernel->part_n % word_elements(kernel) != 0)
         return "an invocation's share is not made of 16-byte words";
-    if (lava_kernel_invocations(kernel, device) % device->subgroup_size != 0)
+    if (lava_kernel_invocations(kernel, device) % subgroup != 0)
         return "the workgroup is not made of whole subgroups";
     if (kernel->tile_m % (lanes_m * kernel->part_m) != 0 ||
-        kernel->tile_n % (device->subgroup_size / lanes_m * kernel->part_n) != 0)
+        kernel->tile_n % (subgroup / lanes_m * kernel->part_n) != 0)
         return "a subgroup's part does not divide the tile";
     return NULL;
 }
@@ -273,8 +289,8 @@ static const char *matrix_obstacle(const struct lava_kernel *kernel, const struc
     if (kernel->tile_m % kernel->part_m != 0 || kernel->tile_n % kernel->part_n != 0)
         return "a subgroup's part does not divide the tile";
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS &&
-        (!shares_are_words(shape->m * shape->k, device->subgroup_size) ||
-         !shares_are_words(shape->n * shape->k, device->subgroup_size)))
+        (!shares_are_words(shape->m * shape->k, device->matrix_subgroup_size) ||
+         !shares_are_words(shape->n * shape->k, device->matrix_subgroup_size)))
         return "an invocation's share of a fragment is not made of 32-bit words";
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS &&
         kernel->tile_k / shape->k % kernel->stages != 0)
@@ -295,7 +311,7 @@ static bool is_refused(const struct lava_kernel *kernel, const struct lava_capab
 static const char *obstacle(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
     if (is_refused(kernel, device))
         return "it failed its test on the device, or is not tested yet";
-    if (lava_kernel_lanes_m(device->subgroup_size) == 0)
+    if (lava_kernel_lanes_m(lava_kernel_subgroup_size(kernel, device)) == 0)
         return "the device's subgroup size is not one the kernels know";
     const char *why =
         lava_kernel_is_simt(kernel) ? simt_obstacle(kernel, device) : matrix_obstacle(kernel, device);
@@ -304,9 +320,12 @@ static const char *obstacle(const struct lava_kernel *kernel, const struct lava_
     uint32_t invocations = lava_kernel_invocations(kernel, device);
     if (invocations > device->max_workgroup_invocations)
         return "more invocations than a workgroup of the device may have";
+    if (device->max_workgroup_subgroups > 0 &&
+        invocations / lava_kernel_subgroup_size(kernel, device) > device->max_workgroup_subgroups)
+        return "more subgroups than a workgroup of the device may have";
     if (lava_kernel_shared_bytes(kernel) > device->max_shared_bytes)
         return "more shared memory than the device has";
-    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_PANELS && !staged_evenly(kernel, invocations))
+    if (lava_kernel_layout(kernel) != LAVA_LAYOUT_FRAGMENTS && !staged_evenly(kernel, invocations))
         return "the 16-byte words of a step do not divide evenly among the invocations";
     return NULL;
 }

@@ -19,6 +19,7 @@
 /* How an operand is packed (shaders/interface.h describes both). */
 enum lava_layout {
     LAVA_LAYOUT_PANELS,    /* for each k, the panel's elements are contiguous */
+    LAVA_LAYOUT_STEPS,     /* for each tile_k of K, the K of an element of the width is contiguous */
     LAVA_LAYOUT_FRAGMENTS, /* for each tile_k the panel's fragments, each invocation's share contiguous */
     LAVA_LAYOUT_COUNT
 };
@@ -52,6 +53,10 @@ const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel)
 bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
+/* The module that writes sums in the type of A and B, instead of fp32. Rows of a half type have one; it needs
+ * matrices of sums in the type, which not every device has. */
+enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel);
+bool lava_kernel_narrows(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 /* Elements of an operand, in each dimension, that a workgroup of that module packs. */
 uint32_t lava_kernel_pack_block(const struct lava_kernel *kernel);
 /* True if the device has cooperative matrices of the type, of any shape. */
@@ -59,6 +64,9 @@ bool lava_kernel_has_matrices(const struct lava_capabilities *device, enum lava_
 /* The shape of the row's cooperative matrices on the device; NULL: none fits, or the row is SIMT. */
 const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kernel,
                                                   const struct lava_capabilities *device);
+/* Invocations per subgroup in which the row's multiply kernel runs, and the pack kernel if it depends on it.
+ */
+uint32_t lava_kernel_subgroup_size(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel);
 /* The arrangement of a SIMT subgroup of this size over C: lanes_m x lanes_n invocations. */

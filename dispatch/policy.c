@@ -105,11 +105,18 @@ static void consider_ways(const struct request *request, struct lava_estimate es
         keep_better(&estimate, best);
 }
 
+static struct lava_blocking_limits limits_of(const struct request *request,
+                                             const struct lava_estimate *estimate) {
+    struct lava_blocking_limits limits = request->limits;
+    limits.wide_sums = !lava_kernel_narrows(estimate->kernel, estimate->device);
+    return limits;
+}
+
 /* Tries one row with each split, up to the one that fills the device twice. Uses as few column blocks as fit,
  * or as many as were forced. Keeps a candidate in *best if its estimate is lower. */
 static void consider_splits(const struct request *request, struct lava_estimate estimate,
                             struct candidate *best) {
-    struct lava_blocking_limits limits = request->limits;
+    struct lava_blocking_limits limits = limits_of(request, &estimate);
     uint32_t forced = request->overrides->split_k, tried = 0;
     double most_units = 2.0 * (double)lava_cost_slots(&estimate);
     size_t count = forced || !worth_splitting(&estimate) ? 1 : COUNT(splits);
@@ -153,7 +160,7 @@ static void consider_cuts(const struct request *request, const struct lava_estim
                           struct candidate *best) {
     if (estimate->operation->on_device)
         return;
-    struct lava_blocking_limits limits = request->limits;
+    struct lava_blocking_limits limits = limits_of(request, estimate);
     bool is_region = estimate->operation->c.region != LAVA_REGION_ALL;
     int64_t forced = request->overrides->column_blocks,
             most = forced      ? forced

@@ -9,6 +9,7 @@
 #include "dispatch/tile_order.h"
 
 #define LAVA_PROFILE_MAX_KERNELS 24
+#define LAVA_PROFILE_MAX_NAMES   8
 
 struct lava_profile_kernel {
     const char *kernel;                     /* a name in the kernel table; NULL ends the list */
@@ -22,9 +23,12 @@ struct lava_profile_kernel {
 
 struct lava_profile {
     const char *label;
-    uint32_t vendor_id;    /* 0: any */
-    const char *name_part; /* NULL: any */
-    int kind;              /* enum lava_device_kind, -1: any */
+    uint32_t vendor_id;                             /* 0: any */
+    const char *name_parts[LAVA_PROFILE_MAX_NAMES]; /* the device's name has one of them; none: any name */
+    int kind;                                       /* enum lava_device_kind, -1: any */
+    /* Invocations per subgroup wished for, by SIMT rows and by matrix rows: the nearest that the device has.
+     * 1: the smallest; 0: the driver's own. */
+    uint32_t simt_subgroup, matrix_subgroup;
     /* One list for all types. Among equal estimates the earlier row wins. */
     struct lava_profile_kernel kernels[LAVA_PROFILE_MAX_KERNELS];
     uint32_t multiprocessors;  /* used if the driver does not report them */

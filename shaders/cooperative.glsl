@@ -40,7 +40,6 @@ layout(constant_id = LAVA_CONSTANT_SUBGROUP) const uint SUBGROUP = 32;
 #define MATRIX_A coopmat<ELEMENT, gl_ScopeSubgroup, SHAPE_M, SHAPE_K, gl_MatrixUseA>
 #define MATRIX_B coopmat<ELEMENT, gl_ScopeSubgroup, SHAPE_K, SHAPE_N, gl_MatrixUseB>
 #define MATRIX_C coopmat<float, gl_ScopeSubgroup, SHAPE_M, SHAPE_N, gl_MatrixUseAccumulator>
-#define MATRIX_C_NARROW coopmat<ELEMENT, gl_ScopeSubgroup, SHAPE_M, SHAPE_N, gl_MatrixUseAccumulator>
 
 /* Size of an invocation's share, in 32-bit words. */
 const uint A_SHARE = SHAPE_M * SHAPE_K / SUBGROUP / 2;

@@ -9,6 +9,9 @@
  *
  *   panels      for each k, the panel's elements are contiguous:
  *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
+ *   steps       for each tile_k of K, an element of the width has its K contiguous:
+ *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k / tile_k * panel * tile_k +
+ *                                      w % panel * tile_k + k % tile_k]
  *   fragments   one cooperative matrix after another, each `width` elements of the panel by `depth` of K.
  *               Within a matrix, the share of each invocation (width * depth / SUBGROUP elements) is
  *               contiguous:
@@ -79,15 +82,14 @@
 #define LAVA_CONSTANT_SHAPE_N     12
 #define LAVA_CONSTANT_SHAPE_K     13
 #define LAVA_CONSTANT_SUBGROUP    14 /* invocations per subgroup, for modules with cooperative matrices */
-#define LAVA_CONSTANT_NARROW      15 /* multiply: 1: the target has A's and B's type, 0: fp32 */
-#define LAVA_CONSTANT_OPERAND     16 /* pack of fragments: 0: A, 1: B */
-#define LAVA_CONSTANT_PLANES      17 /* planes per element */
+#define LAVA_CONSTANT_OPERAND     15 /* pack of fragments: 0: A, 1: B */
+#define LAVA_CONSTANT_PLANES      16 /* planes per element */
 /* adds the products of plane i of A and plane j of B with i + j <= LEVELS */
-#define LAVA_CONSTANT_LEVELS   18
-#define LAVA_CONSTANT_SHIFT    19 /* each plane is scaled by 2^SHIFT relative to the one before */
-#define LAVA_CONSTANT_SPAN_K   20 /* multiply by planes: length of K after which a new sum begins */
-#define LAVA_CONSTANT_SCREENED 21 /* pack by planes: also writes panels and exponents */
-#define LAVA_CONSTANT_COUNT    22
+#define LAVA_CONSTANT_LEVELS   17
+#define LAVA_CONSTANT_SHIFT    18 /* each plane is scaled by 2^SHIFT relative to the one before */
+#define LAVA_CONSTANT_SPAN_K   19 /* multiply by planes: length of K after which a new sum begins */
+#define LAVA_CONSTANT_SCREENED 20 /* pack by planes: also writes panels and exponents */
+#define LAVA_CONSTANT_COUNT    21
 
 /* Work per workgroup of the helper shaders. The host sizes their dispatches with these. */
 #define LAVA_PACK_BLOCK           32 /* pack of fp32 and fp64: a workgroup handles 32 x 32 elements */
@@ -106,7 +108,7 @@
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
-LAVA_ADDRESS target;       /* padded accumulator block(s), column-major, fp32, fp64 or (NARROW) A's type */
+LAVA_ADDRESS target;       /* padded accumulator block(s), column-major, fp32, fp64 or (LAVA_NARROW) A's type */
 LAVA_ADDRESS tile_list;    /* tile order, one uint per tile: row | column << 16 */
 LAVA_ADDRESS slice_stride; /* elements between the targets of two split-K slices */
 LAVA_U32 tiles;            /* tiles in the tile order */

@@ -34,7 +34,6 @@ layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 32;
 layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 64;
 layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
-layout(constant_id = LAVA_CONSTANT_NARROW) const uint NARROW = 0;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 const uint MATRICES_M = PART_M / SHAPE_M;

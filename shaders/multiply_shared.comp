@@ -1,10 +1,11 @@
 /* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: computes C tiles from operands packed as
- * panels, through shared memory. For devices whose matrices are not spread evenly over a subgroup, or whose
+ * steps, through shared memory. For devices whose matrices are not spread evenly over a subgroup, or whose
  * caches are too small for multiply_fragments.
  *
  *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K. The data of a
- *                step is one contiguous run of memory per operand. In shared memory each k is a row,
- *                as[k][m] and bs[k][n], padded so that rows begin in different banks
+ *                step is one contiguous run of memory per operand. In shared memory K is contiguous, as[m][k]
+ *                and bs[n][k], so that an invocation loads its share of a matrix in wide words. Rows are
+ *                padded, so that they begin in different banks
  *   subgroup     PART_M x PART_N of the tile, as cooperative matrices of sums in registers
  *
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
@@ -24,21 +25,18 @@ layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 16;
 layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 64;
 layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
-layout(constant_id = LAVA_CONSTANT_NARROW) const uint NARROW = 0;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 const uint MATRICES_M = PART_M / SHAPE_M;
 const uint MATRICES_N = PART_N / SHAPE_N;
 const uint SUBGROUPS_M = TILE_M / PART_M;
-/* In 16-byte words: one k in memory, its row in shared memory, a step, an invocation's share of a step. */
-const uint A_WORDS = TILE_M / 8;
-const uint B_WORDS = TILE_N / 8;
-const uint A_ROW = A_WORDS + 1;
-const uint B_ROW = B_WORDS + 1;
-const uint A_STAGE = A_ROW * TILE_K;
-const uint B_STAGE = B_ROW * TILE_K;
-const uint A_CARRIED = A_WORDS * TILE_K / INVOCATIONS;
-const uint B_CARRIED = B_WORDS * TILE_K / INVOCATIONS;
+/* In 16-byte words: K of a step, its row in shared memory, a step, an invocation's share of a step. */
+const uint WORDS = TILE_K / 8;
+const uint ROW = WORDS + 1;
+const uint A_STAGE = ROW * TILE_M;
+const uint B_STAGE = ROW * TILE_N;
+const uint A_CARRIED = WORDS * TILE_M / INVOCATIONS;
+const uint B_CARRIED = WORDS * TILE_N / INVOCATIONS;
 
 #include "sums.glsl"
 
@@ -50,34 +48,34 @@ uvec4 a_next[A_CARRIED], b_next[B_CARRIED];
 void fetch(SourceBits a, SourceBits b, uint step_)
 {
     UNROLL for (uint i = 0; i < A_CARRIED; i++)
-        a_next[i] = a.word[step_ * (A_WORDS * TILE_K) + i * INVOCATIONS + gl_LocalInvocationIndex];
+        a_next[i] = a.word[step_ * (WORDS * TILE_M) + i * INVOCATIONS + gl_LocalInvocationIndex];
     UNROLL for (uint i = 0; i < B_CARRIED; i++)
-        b_next[i] = b.word[step_ * (B_WORDS * TILE_K) + i * INVOCATIONS + gl_LocalInvocationIndex];
+        b_next[i] = b.word[step_ * (WORDS * TILE_N) + i * INVOCATIONS + gl_LocalInvocationIndex];
 }
 
 void stash(uint stage)
 {
     UNROLL for (uint i = 0; i < A_CARRIED; i++) {
         uint word_ = i * INVOCATIONS + gl_LocalInvocationIndex;
-        as[stage * A_STAGE + word_ / A_WORDS * A_ROW + word_ % A_WORDS] = a_next[i];
+        as[stage * A_STAGE + word_ / WORDS * ROW + word_ % WORDS] = a_next[i];
     }
     UNROLL for (uint i = 0; i < B_CARRIED; i++) {
         uint word_ = i * INVOCATIONS + gl_LocalInvocationIndex;
-        bs[stage * B_STAGE + word_ / B_WORDS * B_ROW + word_ % B_WORDS] = b_next[i];
+        bs[stage * B_STAGE + word_ / WORDS * ROW + word_ % WORDS] = b_next[i];
     }
 }
 
-void multiply(uint stage, uint first_a, uint first_b)
+void multiply(uint stage, uint first_m, uint first_n)
 {
     UNROLL for (uint k = 0; k < TILE_K; k += SHAPE_K) {
         MATRIX_A a[MATRICES_M];
         UNROLL for (uint i = 0; i < MATRICES_M; i++)
-            coopMatLoad(a[i], as, stage * A_STAGE + k * A_ROW + first_a + i * (SHAPE_M / 8), A_ROW,
-                        gl_CooperativeMatrixLayoutColumnMajor);
+            coopMatLoad(a[i], as, stage * A_STAGE + (first_m + i * SHAPE_M) * ROW + k / 8, ROW,
+                        gl_CooperativeMatrixLayoutRowMajor);
         UNROLL for (uint j = 0; j < MATRICES_N; j++) {
             MATRIX_B b;
-            coopMatLoad(b, bs, stage * B_STAGE + k * B_ROW + first_b + j * (SHAPE_N / 8), B_ROW,
-                        gl_CooperativeMatrixLayoutRowMajor);
+            coopMatLoad(b, bs, stage * B_STAGE + (first_n + j * SHAPE_N) * ROW + k / 8, ROW,
+                        gl_CooperativeMatrixLayoutColumnMajor);
             UNROLL for (uint i = 0; i < MATRICES_M; i++)
                 sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
         }
@@ -87,7 +85,7 @@ void multiply(uint stage, uint first_a, uint first_b)
 void main()
 {
     uint part_m = gl_SubgroupID % SUBGROUPS_M, part_n = gl_SubgroupID / SUBGROUPS_M;
-    uint first_a = part_m * (PART_M / 8), first_b = part_n * (PART_N / 8);
+    uint first_m = part_m * PART_M, first_n = part_n * PART_N;
     TileList list = TileList(constants.tile_list);
 
     for (uint unit = constants.first_unit + gl_WorkGroupID.x; unit < constants.end_unit;
@@ -98,9 +96,9 @@ void main()
         uint first_step = slice * constants.steps_per_slice;
         uint steps = min(constants.steps_per_slice, constants.steps - first_step);
         SourceBits a = SourceBits(constants.packed_a +
-                                  (uint64_t(tile_m) * constants.steps + first_step) * (A_WORDS * TILE_K * 16));
+                                  (uint64_t(tile_m) * constants.steps + first_step) * (WORDS * TILE_M * 16));
         SourceBits b = SourceBits(constants.packed_b +
-                                  (uint64_t(tile_n) * constants.steps + first_step) * (B_WORDS * TILE_K * 16));
+                                  (uint64_t(tile_n) * constants.steps + first_step) * (WORDS * TILE_N * 16));
         uint64_t row = tile_m * TILE_M + part_m * PART_M, column = tile_n * TILE_N + part_n * PART_N;
         uint64_t first = slice * constants.slice_stride + column * constants.target_ld + row;
 
@@ -113,7 +111,7 @@ void main()
             bool more = s + 1 < steps;
             if (more)
                 fetch(a, b, s + 1);
-            multiply(stage, first_a, first_b);
+            multiply(stage, first_m, first_n);
             if (STAGES == 1)
                 barrier();
             else

@@ -1,17 +1,18 @@
-/* Pack, panels of a 16-bit type: writes a chunk of a stored operand, column-major, in the packed layout
+/* Pack, steps of a 16-bit type: writes a chunk of a stored operand, column-major, in the packed layout
  * (interface.h), including the zero padding.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
- *   invocation   twice eight elements: reads a 16-byte word along the rows, writes one along the width
+ *   invocation   twice eight elements: reads a 16-byte word along the rows, writes one along K
  *
- * TRANSPOSE 0: width runs along the source's rows (A of op N, B of op T); words are only moved. TRANSPOSE 1:
- * K runs along the source's rows; the block is transposed in shared memory, with two elements of a column per
+ * TRANSPOSE 1: K runs along the source's rows (A of op T, B of op N); words are only moved. TRANSPOSE 0: width
+ * runs along the source's rows; the block is transposed in shared memory, with two elements of a column per
  * 32-bit word and columns 33 words apart. Elements move as integers: every bit pattern survives. */
 #version 460
 #define LAVA_SHADER_PACK
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
+layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 16;
 layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
 layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
@@ -25,9 +26,9 @@ shared uint turned[BLOCK * LINE];
 
 void put(uint width, uint k, uvec4 value)
 {
-    uint w = constants.first_width + width;
+    uint w = constants.first_width + width, depth = constants.first_k + k;
     uint64_t at = uint64_t(w / PANEL) * (PANEL / 8) * constants.k_padded +
-                  uint64_t(constants.first_k + k) * (PANEL / 8) + w % PANEL / 8;
+                  uint64_t(depth / TILE_K) * PANEL * (TILE_K / 8) + w % PANEL * (TILE_K / 8) + depth % TILE_K / 8;
     TargetBits(constants.target + at * 16).word[0] = value;
 }
 
@@ -44,24 +45,24 @@ void main()
         uint index = round_ * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
         uint row = index % (BLOCK / 8) * 8, column = index / (BLOCK / 8);
         uvec4 value = source_word(first_row + row, first_column + column);
-        if (TRANSPOSE != 0) {
+        if (TRANSPOSE == 0) {
             [[unroll]] for (uint i = 0; i < 4; i++)
                 turned[column * LINE + row / 2 + i] = value[i];
         } else if (first_row + row < constants.rows_filled && first_column + column < constants.columns_filled) {
-            put(first_row + row, first_column + column, value);
+            put(first_column + column, first_row + row, value);
         }
     }
-    if (TRANSPOSE == 0)
+    if (TRANSPOSE != 0)
         return;
 
     barrier();
     [[unroll]] for (uint round_ = 0; round_ < ROUNDS; round_++) {
         uint index = round_ * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
-        uint width = index % (BLOCK / 8) * 8, k = index / (BLOCK / 8);
+        uint k = index % (BLOCK / 8) * 8, width = index / (BLOCK / 8);
         uvec4 value;
         [[unroll]] for (uint i = 0; i < 4; i++)
-            value[i] = element(k, width + 2 * i) | element(k, width + 2 * i + 1) << 16;
-        if (first_column + width < constants.columns_filled && first_row + k < constants.rows_filled)
-            put(first_column + width, first_row + k, value);
+            value[i] = element(width, k + 2 * i) | element(width, k + 2 * i + 1) << 16;
+        if (first_row + width < constants.rows_filled && first_column + k < constants.columns_filled)
+            put(first_row + width, first_column + k, value);
     }
 }

@@ -74,7 +74,8 @@ static int show_device(void) {
     printf("  profile              %s\n", lava_profiles_find(&device)->label);
     lava_calibration_load(&device);
     explain_source("  figures              ");
-    printf("  subgroup             %u invocations\n", device.subgroup_size);
+    printf("  subgroup             %u invocations, for matrices %u\n", device.simt_subgroup_size,
+           device.matrix_subgroup_size);
     printf("  workgroup            up to %u invocations, %u bytes of shared memory\n",
            device.max_workgroup_invocations, device.max_shared_bytes);
     if (device.multiprocessors)

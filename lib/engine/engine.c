@@ -120,7 +120,8 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
         struct lava_pipeline_specification specification;
     } needs[LAVA_ENGINE_PIPELINES] = {
         {true, lava_pipelines_multiply(kernel, capabilities, false)},
-        {is_half, lava_pipelines_multiply(kernel, capabilities, true)},
+        {is_half && lava_kernel_narrows(kernel, capabilities),
+         lava_pipelines_multiply(kernel, capabilities, true)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false)},

@@ -145,6 +145,9 @@ static enum lava_status load_device_functions(struct lava_device *device) {
         device->vk.GetPipelineExecutableStatisticsKHR =
             (PFN_vkGetPipelineExecutableStatisticsKHR)device->vk.GetDeviceProcAddr(
                 device->handle, "vkGetPipelineExecutableStatisticsKHR");
+        device->vk.GetPipelineExecutableInternalRepresentationsKHR =
+            (PFN_vkGetPipelineExecutableInternalRepresentationsKHR)device->vk.GetDeviceProcAddr(
+                device->handle, "vkGetPipelineExecutableInternalRepresentationsKHR");
     }
     return LAVA_OK;
 }

@@ -33,7 +33,7 @@ struct lava_device {
     uint32_t queue_indices[LAVA_ROLE_COUNT];    /* within the family */
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
-    bool has_subgroup_size_control, has_executable_properties, has_host_query_reset;
+    bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
     uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
     uint64_t device_bytes, staging_bytes; /* allocated now */
     uint64_t staging_limit_bytes;

@@ -129,6 +129,7 @@ struct lava_vk_functions {
     /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
      */
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
+    PFN_vkGetPipelineExecutableInternalRepresentationsKHR GetPipelineExecutableInternalRepresentationsKHR;
 };
 #undef LAVA_VK_MEMBER
 

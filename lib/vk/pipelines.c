@@ -14,7 +14,7 @@
 
 /* A row of the kernel table uses up to eight; checkgemm tries every row of every type. */
 #define MAX_PIPELINES  256
-#define MAX_STATISTICS 32
+#define MAX_STATISTICS 64
 
 struct lava_pipelines {
     VkPipelineLayout layout;
@@ -118,10 +118,13 @@ void lava_pipelines_save(struct lava_device *device) {
     free(data);
 }
 
-/* The subgroup's size decides how lanes lie over a tile, and what share of a matrix each lane has. */
-static bool depends_on_subgroup(const struct lava_pipeline_specification *specification) {
-    return specification->constants[LAVA_CONSTANT_LANES_M] != 0 ||
-           specification->constants[LAVA_CONSTANT_SUBGROUP] != 0;
+/* The subgroup's size decides how lanes lie over a tile, and what share of a matrix each lane has. Returns 0
+ * where the module does not depend on it. */
+static uint32_t subgroup_size(const struct lava_pipeline_specification *specification) {
+    const uint32_t *constants = specification->constants;
+    return constants[LAVA_CONSTANT_SUBGROUP]
+               ? constants[LAVA_CONSTANT_SUBGROUP]
+               : constants[LAVA_CONSTANT_LANES_M] * constants[LAVA_CONSTANT_LANES_N];
 }
 
 static enum lava_status create_pipeline(struct lava_device *device, struct lava_pipeline *pipeline) {
@@ -146,11 +149,13 @@ static enum lava_status create_pipeline(struct lava_device *device, struct lava_
                                             .pData = specification->constants};
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
-        .requiredSubgroupSize = device->capabilities.subgroup_size};
-    bool pin = device->has_subgroup_size_control && depends_on_subgroup(specification);
+        .requiredSubgroupSize = subgroup_size(specification)};
+    bool pin = device->has_subgroup_size_control && subgroup.requiredSubgroupSize > 0;
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .flags = device->has_executable_properties ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
+        .flags =
+            (device->has_executable_properties ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0u) |
+            (device->captures_assembly ? VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR : 0u),
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .pNext = pin ? &subgroup : NULL,
                   .flags = pin ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
@@ -234,7 +239,9 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, capabilities);
-    struct lava_pipeline_specification specification = {.module = kernel->module};
+    struct lava_pipeline_specification specification = {.module = narrow ? lava_kernel_narrow_module(kernel)
+                                                                         : kernel->module};
+    uint32_t subgroup = lava_kernel_subgroup_size(kernel, capabilities);
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_INVOCATIONS] = lava_kernel_invocations(kernel, capabilities);
     constants[LAVA_CONSTANT_TILE_M] = kernel->tile_m;
@@ -247,13 +254,12 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
         constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
         constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
         constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
-        constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
-        constants[LAVA_CONSTANT_NARROW] = narrow;
+        constants[LAVA_CONSTANT_SUBGROUP] = subgroup;
         set_scheme(constants, lava_scheme(kernel->scheme));
     } else {
-        uint32_t lanes_m = lava_kernel_lanes_m(capabilities->subgroup_size);
+        uint32_t lanes_m = lava_kernel_lanes_m(subgroup);
         constants[LAVA_CONSTANT_LANES_M] = lanes_m;
-        constants[LAVA_CONSTANT_LANES_N] = capabilities->subgroup_size / lanes_m;
+        constants[LAVA_CONSTANT_LANES_N] = subgroup / lanes_m;
     }
     return specification;
 }
@@ -267,11 +273,13 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_PANEL] = is_a ? kernel->tile_m : kernel->tile_n;
     constants[LAVA_CONSTANT_TRANSPOSE] = transpose;
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_STEPS)
+        constants[LAVA_CONSTANT_TILE_K] = kernel->tile_k;
     if (shape && lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS) {
         constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
         constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
         constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
-        constants[LAVA_CONSTANT_SUBGROUP] = capabilities->subgroup_size;
+        constants[LAVA_CONSTANT_SUBGROUP] = lava_kernel_subgroup_size(kernel, capabilities);
         constants[LAVA_CONSTANT_OPERAND] = (uint32_t)operand;
         set_scheme(constants, lava_scheme(kernel->scheme));
     }
@@ -335,23 +343,70 @@ void lava_pipelines_report(struct lava_device *device, const struct lava_pipelin
         append_statistic(&statistics[i], text, size);
 }
 
-/* Recognizes the names that drivers give their statistics. Spills are added up; for the others the last value
- * counts. NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing
- * is spilled). */
-static void add_figure(const VkPipelineExecutableStatisticKHR *statistic,
-                       struct lava_pipeline_figures *figures) {
-    const char *name = statistic->name;
-    uint32_t value = (uint32_t)statistic->value.u64;
-    if (statistic->format != VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return;
-    if (strcasestr(name, "spill") || !strcmp(name, "Local Memory Size") || strcasestr(name, "scratch"))
-        figures->spilled += value;
-    else if (!strcmp(name, "Register Count") || !strcmp(name, "VGPRs") ||
-             !strcasecmp(name, "Max live registers"))
+/* The names that drivers give their statistics, in any case of letters. Sources: NVIDIA 580; Mesa 26.1's
+ * RADV, ANV, NVK, Turnip, Honeykrisp, PanVK and V3DV.
+ *
+ * Of a driver's statistics of spills, the largest counts: some give the number of instructions, and beside it
+ * the bytes, which ANV leaves 0. What is kept in other registers is not spilled to memory. */
+enum figure { FIGURE_REGISTERS, FIGURE_SPILLED, FIGURE_SHARED, FIGURE_SUBGROUPS, FIGURE_CYCLES, FIGURE_NONE };
+static const struct statistic {
+    const char *name;
+    enum figure figure;
+} names[] = {
+    {"Register Count", FIGURE_REGISTERS},     /* NVIDIA */
+    {"VGPRs", FIGURE_REGISTERS},              /* RADV */
+    {"Max live registers", FIGURE_REGISTERS}, /* ANV */
+    {"Number of GPRs", FIGURE_REGISTERS},     /* NVK */
+    {"Registers used", FIGURE_REGISTERS},     /* Turnip */
+    {"GPRs", FIGURE_REGISTERS},               /* Honeykrisp, of 16 bits */
+    {"Local Memory Size", FIGURE_SPILLED},    /* NVIDIA */
+    {"STP Count", FIGURE_SPILLED},            /* Turnip: stores to private memory */
+    {"SLM size", FIGURE_SPILLED},             /* NVK: local memory of an invocation */
+    {"Spilled SGPRs", FIGURE_NONE},           /* RADV: to lanes of vector registers */
+    {"Spills to reg", FIGURE_NONE},           /* NVK: to another file of registers */
+    {"Spill cost", FIGURE_NONE},              /* an estimate, not a count */
+    {"Shared Memory Size", FIGURE_SHARED},    /* NVIDIA */
+    {"LDS size", FIGURE_SHARED},              /* RADV */
+    {"Workgroup Memory Size", FIGURE_SHARED}, /* ANV */
+    {"Subgroups per SIMD", FIGURE_SUBGROUPS}, /* RADV */
+    {"Max warps/SM", FIGURE_SUBGROUPS},       /* NVK */
+    {"Max Waves Per Core", FIGURE_SUBGROUPS}, /* Turnip */
+    {"Inverse Throughput", FIGURE_CYCLES}, /* RADV: of a subgroup, as many as are resident sharing a SIMD */
+    {"Cycles", FIGURE_CYCLES},             /* ANV */
+    {"Static cycle count", FIGURE_CYCLES}, /* NVK */
+};
+
+/* Names that are not in the table may still say that something is spilled. */
+static enum figure figure_of(const char *name) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcasecmp(names[i].name, name))
+            return names[i].figure;
+    return strcasestr(name, "spill") || strcasestr(name, "scratch") ? FIGURE_SPILLED : FIGURE_NONE;
+}
+
+/* NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing is
+ * spilled). */
+void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures) {
+    uint32_t value = (uint32_t)statistic;
+    switch (figure_of(name)) {
+    case FIGURE_REGISTERS:
         figures->registers = value;
-    else if (!strcmp(name, "Shared Memory Size") || !strcmp(name, "LDS size") ||
-             !strcmp(name, "Workgroup Memory Size"))
+        break;
+    case FIGURE_SPILLED:
+        figures->spilled = value > figures->spilled ? value : figures->spilled;
+        break;
+    case FIGURE_SHARED:
         figures->shared_bytes = value;
+        break;
+    case FIGURE_SUBGROUPS:
+        figures->subgroups = value;
+        break;
+    case FIGURE_CYCLES:
+        figures->cycles = value;
+        break;
+    case FIGURE_NONE:
+        break;
+    }
 }
 
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
@@ -360,6 +415,7 @@ bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeli
     uint32_t count = read_statistics(device, pipeline, statistics);
     *figures = (struct lava_pipeline_figures){0};
     for (uint32_t i = 0; i < count; i++)
-        add_figure(&statistics[i], figures);
+        if (statistics[i].format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
+            lava_pipelines_add_figure(statistics[i].name, statistics[i].value.u64, figures);
     return count > 0;
 }

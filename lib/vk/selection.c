@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "dispatch/profiles.h"
 #include "lib/base/log.h"
 #include "lib/vk/modules.h"
 
@@ -198,14 +199,23 @@ static bool has_memory_type(const VkPhysicalDeviceMemoryProperties *memory, VkMe
     return false;
 }
 
-/* A workgroup extends along x and consists of whole subgroups. */
+/* A workgroup extends along x. */
 static uint32_t max_invocations(const struct answers *answers) {
     const VkPhysicalDeviceLimits *limits = &answers->properties.properties.limits;
-    uint64_t most = limits->maxComputeWorkGroupInvocations;
-    uint64_t by_subgroups =
-        (uint64_t)answers->properties13.maxComputeWorkgroupSubgroups * answers->properties11.subgroupSize;
-    most = limits->maxComputeWorkGroupSize[0] < most ? limits->maxComputeWorkGroupSize[0] : most;
-    return (uint32_t)(by_subgroups > 0 && by_subgroups < most ? by_subgroups : most);
+    return limits->maxComputeWorkGroupSize[0] < limits->maxComputeWorkGroupInvocations
+               ? limits->maxComputeWorkGroupSize[0]
+               : limits->maxComputeWorkGroupInvocations;
+}
+
+/* Returns the size nearest to the one that the profile wishes for, or the driver's own. */
+static uint32_t subgroup_size(const struct lava_device *device, const struct answers *answers,
+                              uint32_t wish) {
+    const VkPhysicalDeviceVulkan13Properties *properties = &answers->properties13;
+    if (!device->has_subgroup_size_control || wish == 0)
+        return answers->properties11.subgroupSize;
+    if (wish < properties->minSubgroupSize)
+        return properties->minSubgroupSize;
+    return wish < properties->maxSubgroupSize ? wish : properties->maxSubgroupSize;
 }
 
 /* A type of half precision: Vulkan's name for it, and the modules it needs. */
@@ -254,12 +264,24 @@ static bool is_ours(const VkCooperativeMatrixPropertiesKHR *matrix, const struct
            matrix->ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR;
 }
 
+/* Returns whether the device lists sums of this size in the type itself. */
+static bool has_narrow_sums(const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count,
+                            const VkCooperativeMatrixPropertiesKHR *wanted, const struct half *half) {
+    for (uint32_t i = 0; i < count; i++)
+        if (matrices[i].scope == VK_SCOPE_SUBGROUP_KHR && matrices[i].MSize == wanted->MSize &&
+            matrices[i].NSize == wanted->NSize &&
+            (matrices[i].CType == half->component || matrices[i].ResultType == half->component))
+            return true;
+    return false;
+}
+
 static void add_shapes(struct lava_capabilities *capabilities, const struct half *half,
                        const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count) {
     for (uint32_t i = 0; i < count && capabilities->shape_count < LAVA_CAPABILITIES_MAX_SHAPES; i++)
         if (is_ours(&matrices[i], half))
             capabilities->shapes[capabilities->shape_count++] = (struct lava_matrix_shape){
-                half->type, matrices[i].MSize, matrices[i].NSize, matrices[i].KSize};
+                half->type, matrices[i].MSize, matrices[i].NSize, matrices[i].KSize,
+                has_narrow_sums(matrices, count, &matrices[i], half)};
 }
 
 static void fill_shapes(struct lava_device *device, const struct answers *answers) {
@@ -292,9 +314,9 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
         .device_id = properties->deviceID,
         .driver_version = properties->driverVersion,
         .kind = kind,
-        .subgroup_size = answers->properties11.subgroupSize,
         .max_shared_bytes = limits->maxComputeSharedMemorySize,
         .max_workgroup_invocations = max_invocations(answers),
+        .max_workgroup_subgroups = answers->properties13.maxComputeWorkgroupSubgroups,
         .max_workgroups = limits->maxComputeWorkGroupCount[0],
         .multiprocessors = answers->has_sm_builtins ? answers->sm_builtins.shaderSMCount : 0,
         .unified_memory =
@@ -316,12 +338,16 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->max_buffer_bytes = allocation < buffer ? allocation : buffer;
     memcpy(device->pipeline_cache_uuid, properties->pipelineCacheUUID, VK_UUID_SIZE);
     device->memory = answers->memory.memoryProperties;
-    device->has_executable_properties =
-        config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
+    device->has_executable_properties = (config->inspect || config->assembly) && answers->has_executable &&
+                                        answers->executable.pipelineExecutableInfo;
+    device->captures_assembly = config->assembly && device->has_executable_properties;
     device->has_host_query_reset = answers->features12.hostQueryReset;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    const struct lava_profile *profile = lava_profiles_find(capabilities);
+    capabilities->simt_subgroup_size = subgroup_size(device, answers, profile->simt_subgroup);
+    capabilities->matrix_subgroup_size = subgroup_size(device, answers, profile->matrix_subgroup);
     fill_shapes(device, answers);
 }
 

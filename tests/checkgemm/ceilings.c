@@ -127,7 +127,7 @@ static double arithmetic_rate(const struct session *session,
 
 static double matrix_rate(const struct session *session, enum lava_type type, const struct launch *launch,
                           const struct lava_matrix_shape *shape, double seconds) {
-    uint32_t subgroup = session->device->capabilities.subgroup_size;
+    uint32_t subgroup = session->device->capabilities.matrix_subgroup_size;
     uint32_t groups = launch->workgroups_per_multiprocessor * session->multiprocessors;
     struct lava_pipeline_specification specification = {.code = code_of(session, matrix_of(type))};
     uint32_t *constants = specification.constants;
@@ -199,7 +199,7 @@ static double fma_ceiling(const struct session *session, enum lava_type type) {
     }
     for (size_t i = 0; i < COUNT(launches); i++) {
         const struct launch *launch = &launches[i];
-        uint32_t invocations = launch->subgroups * capabilities->subgroup_size;
+        uint32_t invocations = launch->subgroups * capabilities->simt_subgroup_size;
         uint32_t groups = launch->workgroups_per_multiprocessor * session->multiprocessors;
         struct lava_pipeline_specification specification = {.code = code};
         specification.constants[LAVA_CONSTANT_INVOCATIONS] = invocations;

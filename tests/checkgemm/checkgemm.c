@@ -44,8 +44,9 @@ static struct lava_engine *open_device(const struct options *options, struct che
     }
     if (lava_engine_create(device, options->copy_threads, &engine))
         return NULL;
-    printf("device: %s, driver %#x, subgroup %u, %u multiprocessors, %.1f GiB, %s subnormals\n",
-           engine->capabilities.name, engine->capabilities.driver_version, engine->capabilities.subgroup_size,
+    printf("device: %s, driver %#x, subgroups of %u and %u, %u multiprocessors, %.1f GiB, %s subnormals\n",
+           engine->capabilities.name, engine->capabilities.driver_version,
+           engine->capabilities.simt_subgroup_size, engine->capabilities.matrix_subgroup_size,
            engine->capabilities.multiprocessors, (double)engine->capabilities.memory_bytes / 0x1p30,
            context->keeps_subnormals ? "keeps" : "may flush");
     return engine;

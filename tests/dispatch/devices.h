@@ -14,12 +14,14 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/kernels.h"
+#include "dispatch/profiles.h"
 
 static inline struct lava_capabilities device_h200(void) {
     return (struct lava_capabilities){.name = "NVIDIA H200",
                                       .vendor_id = 0x10de,
                                       .kind = LAVA_DEVICE_DISCRETE,
-                                      .subgroup_size = 32,
+                                      .simt_subgroup_size = 32,
+                                      .matrix_subgroup_size = 32,
                                       .max_shared_bytes = 49152,
                                       .max_workgroup_invocations = 1024,
                                       .max_workgroups = 2147483647,
@@ -28,17 +30,18 @@ static inline struct lava_capabilities device_h200(void) {
                                       .max_buffer_bytes = UINT64_C(130) << 30,
                                       .fp64 = true,
                                       .shape_count = 4,
-                                      .shapes = {{LAVA_TYPE_FP16, 16, 8, 8},
-                                                 {LAVA_TYPE_FP16, 16, 16, 16},
-                                                 {LAVA_TYPE_FP16, 16, 8, 16},
-                                                 {LAVA_TYPE_BF16, 16, 16, 16}}};
+                                      .shapes = {{LAVA_TYPE_FP16, 16, 8, 8, true},
+                                                 {LAVA_TYPE_FP16, 16, 16, 16, true},
+                                                 {LAVA_TYPE_FP16, 16, 8, 16, true},
+                                                 {LAVA_TYPE_BF16, 16, 16, 16, false}}};
 }
 
 static inline struct lava_capabilities device_lavapipe(void) {
     return (struct lava_capabilities){.name = "llvmpipe (LLVM 19.1.7, 256 bits)",
                                       .vendor_id = 0x10005,
                                       .kind = LAVA_DEVICE_CPU,
-                                      .subgroup_size = 8,
+                                      .simt_subgroup_size = 8,
+                                      .matrix_subgroup_size = 8,
                                       .max_shared_bytes = 32768,
                                       .max_workgroup_invocations = 1024,
                                       .max_workgroups = 65535,
@@ -47,37 +50,42 @@ static inline struct lava_capabilities device_lavapipe(void) {
                                       .unified_memory = true,
                                       .fp64 = true,
                                       .shape_count = 1,
-                                      .shapes = {{LAVA_TYPE_FP16, 8, 8, 8}}};
+                                      .shapes = {{LAVA_TYPE_FP16, 8, 8, 8, true}}};
 }
 
-/* Declared without fp64. */
+/* As ANV presents it, with the profile's subgroups. */
 static inline struct lava_capabilities device_xe2(void) {
-    return (struct lava_capabilities){.name = "Intel(R) Arc(tm) B580 Graphics (BMG G21)",
-                                      .vendor_id = 0x8086,
-                                      .kind = LAVA_DEVICE_DISCRETE,
-                                      .subgroup_size = 16,
-                                      .max_shared_bytes = 65536,
-                                      .max_workgroup_invocations = 1024,
-                                      .max_workgroups = 65535,
-                                      .memory_bytes = UINT64_C(9) << 30,
-                                      .max_buffer_bytes = UINT64_C(4) << 30,
-                                      .shape_count = 2,
-                                      .shapes = {{LAVA_TYPE_BF16, 8, 16, 16}, {LAVA_TYPE_FP16, 8, 16, 16}}};
+    return (struct lava_capabilities){
+        .name = "Intel(R) Arc(tm) B580 Graphics (BMG G21)",
+        .vendor_id = 0x8086,
+        .kind = LAVA_DEVICE_DISCRETE,
+        .simt_subgroup_size = 16,
+        .matrix_subgroup_size = 16,
+        .max_shared_bytes = 49152,
+        .max_workgroup_invocations = 1024,
+        .max_workgroup_subgroups = 64,
+        .max_workgroups = 65535,
+        .memory_bytes = UINT64_C(9) << 30,
+        .max_buffer_bytes = UINT64_C(4) << 30,
+        .fp64 = true,
+        .shape_count = 2,
+        .shapes = {{LAVA_TYPE_BF16, 8, 16, 16, true}, {LAVA_TYPE_FP16, 8, 16, 16, true}}};
 }
 
 static inline struct lava_capabilities device_rdna3(void) {
     return (struct lava_capabilities){.name = "AMD Radeon RX 7900 XTX (RADV NAVI31)",
                                       .vendor_id = 0x1002,
                                       .kind = LAVA_DEVICE_DISCRETE,
-                                      .subgroup_size = 64,
+                                      .simt_subgroup_size = 64,
+                                      .matrix_subgroup_size = 64,
                                       .max_shared_bytes = 65536,
                                       .max_workgroup_invocations = 1024,
                                       .max_workgroups = UINT32_MAX,
                                       .memory_bytes = UINT64_C(19) << 30,
                                       .max_buffer_bytes = UINT64_C(4) << 30,
                                       .fp64 = true,
-                                      .shape_count = 2,
-                                      .shapes = {{LAVA_TYPE_FP16, 16, 16, 16}, {LAVA_TYPE_BF16, 16, 16, 16}}};
+                                      .shape_count = 1,
+                                      .shapes = {{LAVA_TYPE_FP16, 16, 16, 16, true}}};
 }
 
 /* No cooperative matrices. */
@@ -88,14 +96,14 @@ static inline struct lava_capabilities device_rdna2(void) {
     return device;
 }
 
-/* True if the device can run any row of the type, or of a complex type's parts, listed in its profile or
- * not. */
+/* True if the device can run a row of the type, or of a complex type's parts, that its profile lists. */
 static inline bool device_has(const struct lava_capabilities *device, enum lava_type type) {
-    size_t count;
-    const struct lava_kernel *table = lava_kernels_table(&count);
-    for (size_t i = 0; i < count; i++)
-        if (table[i].type == lava_type_real(type) && lava_kernel_fits(&table[i], device, NULL))
+    const struct lava_profile *profile = lava_profiles_find(device);
+    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *row = lava_kernels_find(profile->kernels[i].kernel);
+        if (row->type == lava_type_real(type) && lava_kernel_fits(row, device, NULL))
             return true;
+    }
     return false;
 }
 

@@ -52,9 +52,9 @@ static const struct {
                                              LAVA_MODULE_PACK_FRAGMENTS_FP16, LAVA_MODULE_PACK_PLANES_FP16},
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_FRAGMENTS, "fragments",
                                              LAVA_MODULE_PACK_FRAGMENTS_BF16, LAVA_MODULE_PACK_PLANES_BF16},
-    [LAVA_MODULE_MULTIPLY_SHARED_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_PANELS, "shared", LAVA_MODULE_PACK_HALF,
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_STEPS, "shared", LAVA_MODULE_PACK_HALF,
                                           LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_SHARED_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_PANELS, "shared", LAVA_MODULE_PACK_HALF,
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16] = {LAVA_TYPE_BF16, LAVA_LAYOUT_STEPS, "shared", LAVA_MODULE_PACK_HALF,
                                           LAVA_MODULE_COUNT},
     [LAVA_MODULE_MULTIPLY_PLANES_FP16] = {LAVA_TYPE_FP16, LAVA_LAYOUT_FRAGMENTS, "planes", LAVA_MODULE_COUNT,
                                           LAVA_MODULE_PACK_PLANES_FP16},
@@ -227,8 +227,8 @@ static void test_row_arithmetic(void **state) {
     assert_int_equal(lava_kernel_invocations(&shared_row, &xe2), 8 * 16);
     assert_int_equal(lava_kernel_invocations(&shared_row, &h200), 8 * 32);
     assert_int_equal(lava_kernel_invocations(&fragments_row, &rdna3), 4 * 64);
-    /* rows of 128 + 8 and of 64 + 8 elements, 32 of each, twice */
-    assert_int_equal(lava_kernel_shared_bytes(&shared_row), (136 + 72) * 32 * 2 * 2);
+    /* 128 and 64 rows of 32 + 8 elements, twice */
+    assert_int_equal(lava_kernel_shared_bytes(&shared_row), (128 + 64) * 40 * 2 * 2);
     assert_int_equal(lava_kernel_shared_bytes(&fragments_row), 0);
     assert_int_equal(lava_kernel_invocations(&planes_row, &xe2), 4 * 16);
     assert_int_equal(lava_kernel_shared_bytes(&planes_row), 0);
@@ -288,7 +288,7 @@ static void place_lane(uint32_t lane, uint32_t *m, uint32_t *n) {
 /* Counts coverage lane by lane, as the shader places lanes, independently of lava_kernel_fits. */
 static void check_cover(const struct lava_kernel *row, const struct lava_capabilities *device) {
     static unsigned char covered[256][256];
-    uint32_t subgroup_size = device->subgroup_size;
+    uint32_t subgroup_size = device->simt_subgroup_size;
     uint32_t lanes_m = lava_kernel_lanes_m(subgroup_size), lanes_n = subgroup_size / lanes_m;
     uint32_t subgroups_m = row->tile_m / (lanes_m * row->part_m), word = word_of(row);
     memset(covered, 0, sizeof covered);
@@ -308,10 +308,14 @@ static void check_cover(const struct lava_kernel *row, const struct lava_capabil
     }
 }
 
+static void set_subgroup(struct lava_capabilities *device, uint32_t size) {
+    device->simt_subgroup_size = device->matrix_subgroup_size = size;
+}
+
 static void assert_fits(const struct lava_kernel *row, const struct lava_capabilities *device) {
     const char *reason = "untouched";
     if (!lava_kernel_fits(row, device, &reason))
-        fail_msg("%s, subgroup of %u: %s", row->name, device->subgroup_size, reason);
+        fail_msg("%s, subgroup of %u: %s", row->name, lava_kernel_subgroup_size(row, device), reason);
     assert_null(reason);
 }
 
@@ -327,7 +331,7 @@ static void test_rows_fit_everywhere(void **state) {
     for (size_t i = 0; i < count; i++) {
         for (size_t d = 0; d < COUNT(devices); d++) {
             struct lava_capabilities device = device_lavapipe();
-            device.subgroup_size = devices[d].subgroup_size;
+            set_subgroup(&device, devices[d].subgroup_size);
             if (is_simt(&table[i])) {
                 device.max_workgroup_invocations = 256;
                 assert_fits(&table[i], &device);
@@ -382,7 +386,7 @@ static void test_refusals(void **state) {
         struct lava_capabilities device = device_lavapipe();
         const struct refusal *r = &refusals[i];
         const struct lava_kernel *row = lava_kernels_find(r->row);
-        device.subgroup_size = r->subgroup_size;
+        set_subgroup(&device, r->subgroup_size);
         device.max_shared_bytes = r->shared_bytes;
         device.max_workgroup_invocations = r->invocations;
         assert_non_null(row);
@@ -427,7 +431,7 @@ static void test_refusals_of_matrix_rows(void **state) {
     device = device_lavapipe();
     assert_refused(&shared_row, &device, NULL);
     assert_refused(&fragments_row, &device, "no cooperative matrices of bf16");
-    device.max_shared_bytes = (136 + 72) * 32 * 2 * 2 - 1;
+    device.max_shared_bytes = (128 + 64) * 40 * 2 * 2 - 1;
     assert_refused(&shared_row, &device, "shared memory");
 
     device = device_h200();
@@ -438,7 +442,7 @@ static void test_refusals_of_matrix_rows(void **state) {
     assert_refused(&fragments_row, &device, "more invocations");
     static const uint32_t unknown_sizes[] = {0, 12, 256};
     for (size_t i = 0; i < COUNT(unknown_sizes); i++) {
-        device.subgroup_size = unknown_sizes[i];
+        device.matrix_subgroup_size = unknown_sizes[i];
         assert_refused(&fragments_row, &device, "subgroup size");
     }
 
@@ -457,10 +461,10 @@ static void test_refusals_of_matrix_rows(void **state) {
     row.tile_n = 128;
     assert_refused(&row, &device, "divide evenly");
     /* 64 elements for 64 invocations: half a word each, which matters only without shared memory */
-    device.subgroup_size = 64;
+    device.matrix_subgroup_size = 64;
     device.shape_count = 2;
-    device.shapes[0] = (struct lava_matrix_shape){LAVA_TYPE_BF16, 8, 8, 8};
-    device.shapes[1] = (struct lava_matrix_shape){LAVA_TYPE_FP16, 8, 8, 8};
+    device.shapes[0] = (struct lava_matrix_shape){LAVA_TYPE_BF16, 8, 8, 8, false};
+    device.shapes[1] = (struct lava_matrix_shape){LAVA_TYPE_FP16, 8, 8, 8, false};
     assert_refused(&fragments_row, &device, "32-bit words");
     row = shared_row;
     row.part_m = 64;
@@ -522,7 +526,7 @@ static void test_refusals_of_fallbacks(void **state) {
     device.max_shared_bytes--;
     assert_refused(row, &device, "shared memory");
     device = device_h200();
-    device.subgroup_size = 128; /* fp32_64x64 has 128 invocations, a subgroup of 16 x 8 */
+    device.simt_subgroup_size = 128; /* fp32_64x64 has 128 invocations, a subgroup of 16 x 8 */
     assert_refused(row, &device, "divide the tile");
     device = device_lavapipe(); /* four subgroups of 8, and 128 invocations of the fallback */
     assert_refused(&planes_row, &device, NULL);

@@ -18,6 +18,12 @@ static uint64_t panel_place(const struct operand *operand, uint64_t w, uint64_t 
     return w / operand->panel * operand->panel * operand->k + k * operand->panel + w % operand->panel;
 }
 
+/* Position of an element in steps of K. */
+static uint64_t step_place(const struct operand *operand, uint64_t depth, uint64_t w, uint64_t k) {
+    return w / operand->panel * operand->panel * operand->k + k / depth * operand->panel * depth +
+           w % operand->panel * depth + k % depth;
+}
+
 /* Position of the 8 by 8 fragment that contains it; by planes, of the first plane's. */
 static uint64_t fragment_place(const struct operand *operand, uint64_t planes, uint64_t w, uint64_t k) {
     uint64_t f = w % operand->panel / 8, g = k / 8;
@@ -36,9 +42,13 @@ static uint64_t first_part(const struct lava_kernel *kernel, const struct operan
                            uint64_t *second_panel) {
     uint64_t w = operand->width - 1, k = operand->k - 1;
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_PANELS) {
-        uint64_t bytes = kernel->type == LAVA_TYPE_FP64 ? 8 : kernel->type == LAVA_TYPE_FP32 ? 4 : 2;
+        uint64_t bytes = kernel->type == LAVA_TYPE_FP64 ? 8 : 4;
         *second_panel = panel_place(operand, operand->panel, 0) * bytes;
         return (panel_place(operand, w, k) + 1) * bytes;
+    }
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_STEPS) {
+        *second_panel = step_place(operand, kernel->tile_k, operand->panel, 0) * 2;
+        return (step_place(operand, kernel->tile_k, w, k) + 1) * 2;
     }
     uint64_t planes = kernel->scheme == LAVA_SCHEME_NONE ? 1 : lava_scheme(kernel->scheme)->planes;
     *second_panel = fragment_place(operand, planes, operand->panel, 0) * 2;
