@@ -3,6 +3,7 @@
  *
  *   tune [--type fp16|bf16|fp32] [--algorithm fragments|shared|SIMT] [--sizes 1024,4096x16x4096] [--keep N]
  *        [--seconds S] [--limit S] [--budget S] [--registers N] [--quick]
+ *   tune --compile-only [--type T] [--subgroup N] [--assembly FOLDER] [--peak TFLOPS] [--simds N]
  *
  * Successive halving: every tile and part is timed briefly at one size of each kind of product it is meant
  * for. The best are tried with other depths and stages, the best of those at all sizes, and the best of those
@@ -33,6 +34,9 @@ static const char usage[] =
     "  --limit S      refuse a variant that needs longer for one product (2)\n"
     "  --budget S     try no new variants after so long (600)\n"
     "  --registers N  of a multiprocessor, 32 bits each (65536)\n"
+    "  --compile-only what the driver's compiler makes of every row, of all types without --type;\n"
+    "                 --assembly FOLDER keeps its assembly, --subgroup N compiles for this size,\n"
+    "                 --peak TFLOPS and --simds N (2) of a multiprocessor are for the profile's rows\n"
     "  --quick        a handful of variants at small sizes: for software devices\n";
 
 static enum tune_group group_of(const struct tune_size *size) {
@@ -64,6 +68,7 @@ static bool parse_sizes(struct tune *tune, const char *text) {
 static bool parse_option(struct tune *tune, int option, const char **sizes) {
     switch (option) {
     case 't':
+        tune->all_types = false;
         return lava_type_from_name(optarg, &tune->type);
     case 'a':
         tune->algorithm = optarg;
@@ -86,6 +91,21 @@ static bool parse_option(struct tune *tune, int option, const char **sizes) {
     case 'r':
         tune->registers_per_multiprocessor = (uint32_t)atoi(optarg);
         return true;
+    case 'c':
+        tune->compile_only = true;
+        return true;
+    case 'y':
+        tune->assembly_folder = optarg;
+        return true;
+    case 'g':
+        tune->subgroup = (uint32_t)atoi(optarg);
+        return true;
+    case 'm':
+        tune->simds = (uint32_t)atoi(optarg);
+        return true;
+    case 'p':
+        tune->peak_tflops = atof(optarg);
+        return true;
     case 'q':
         tune->quick = true;
         return true;
@@ -96,11 +116,21 @@ static bool parse_option(struct tune *tune, int option, const char **sizes) {
 
 static bool parse(struct tune *tune, int argc, char **argv) {
     static const struct option known[] = {
-        {"type", required_argument, NULL, 't'},      {"algorithm", required_argument, NULL, 'a'},
-        {"sizes", required_argument, NULL, 'n'},     {"keep", required_argument, NULL, 'k'},
-        {"seconds", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'l'},
-        {"budget", required_argument, NULL, 'b'},    {"quick", no_argument, NULL, 'q'},
-        {"registers", required_argument, NULL, 'r'}, {NULL, 0, NULL, 0},
+        {"type", required_argument, NULL, 't'},
+        {"algorithm", required_argument, NULL, 'a'},
+        {"sizes", required_argument, NULL, 'n'},
+        {"keep", required_argument, NULL, 'k'},
+        {"seconds", required_argument, NULL, 's'},
+        {"limit", required_argument, NULL, 'l'},
+        {"budget", required_argument, NULL, 'b'},
+        {"quick", no_argument, NULL, 'q'},
+        {"compile-only", no_argument, NULL, 'c'},
+        {"assembly", required_argument, NULL, 'y'},
+        {"subgroup", required_argument, NULL, 'g'},
+        {"simds", required_argument, NULL, 'm'},
+        {"peak", required_argument, NULL, 'p'},
+        {"registers", required_argument, NULL, 'r'},
+        {NULL, 0, NULL, 0},
     };
     const char *sizes = NULL;
     int option;
@@ -266,6 +296,9 @@ static void join_command(int argc, char **argv, char command[COMMAND_BYTES]) {
 int main(int argc, char **argv) {
     char command[COMMAND_BYTES];
     struct tune tune = {.type = LAVA_TYPE_FP16,
+                        .all_types = true,
+                        .simds = 2,
+                        .peak_tflops = 1,
                         .keep = 4,
                         .seconds = 0.3,
                         .limit_seconds = 2,
@@ -281,7 +314,7 @@ int main(int argc, char **argv) {
     tune.variants = calloc(TUNE_MAX_VARIANTS, sizeof *tune.variants);
     if (!tune.variants || !tune_open(&tune))
         return 77;
-    bool found = run(&tune);
+    bool found = tune.compile_only ? tune_compile(&tune) : run(&tune);
     if (!found)
         printf("no variant of %s runs on this device\n", lava_type_name(tune.type));
     for (size_t i = 0; i < tune.size_count; i++)

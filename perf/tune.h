@@ -3,6 +3,7 @@
 #ifndef PERF_TUNE_H
 #define PERF_TUNE_H
 
+#include "lib/base/clock.h"
 #include "lib/engine/engine.h"
 #include "lib/vk/pipelines.h"
 
@@ -40,6 +41,11 @@ struct tune {
     enum lava_type type;
     const char *algorithm; /* NULL: all */
     bool quick;
+    bool compile_only, all_types;
+    const char *assembly_folder; /* compile only, and so are the next: NULL: the assembly is not kept */
+    uint32_t subgroup;           /* 0: as the profile wishes */
+    uint32_t simds;              /* of a multiprocessor */
+    double peak_tflops;
     uint32_t keep;                         /* variants of each group in the result */
     double seconds;                        /* of the longest timing; the others are shares of it */
     double limit_seconds;                  /* a variant that takes longer for one product is refused */
@@ -78,6 +84,9 @@ double tune_rate(struct tune *tune, struct tune_variant *variant, struct tune_si
                  uint32_t *split);
 /* Computes the figures of a profile from the rates of the sizes. */
 void tune_profile(struct tune *tune, struct tune_variant *variant);
+
+/* tune_compile.c. Returns whether the device runs any row. */
+bool tune_compile(struct tune *tune);
 
 /* tune_print.c */
 void tune_print(const struct tune *tune, struct tune_variant *const *chosen, size_t count);

@@ -29,6 +29,7 @@ bool tune_open(struct tune *tune) {
         tune_close(tune);
     tune->config = *lava_config_get();
     tune->config.inspect = true;
+    tune->config.assembly = tune->compile_only;
     tune->config.cache = false; /* thousands of kernels that are never needed again */
     enum lava_status status = lava_gpu_open(&tune->config, &device, &why);
     if (status) {

@@ -87,7 +87,7 @@ static bool is_known(const struct tune *tune, const struct lava_kernel *kernel) 
 /* Excludes variants that would only waste the device's compiler time. */
 static bool is_sensible(const struct tune *tune, const struct lava_kernel *kernel) {
     const struct lava_capabilities *capabilities = &tune->capabilities;
-    uint32_t subgroup = capabilities->subgroup_size;
+    uint32_t subgroup = lava_kernel_subgroup_size(kernel, capabilities);
     bool matrix = kernel->type != LAVA_TYPE_FP32;
     if (kernel->part_m > kernel->tile_m || kernel->part_n > kernel->tile_n)
         return false;
