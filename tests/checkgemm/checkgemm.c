@@ -138,22 +138,27 @@ static const struct lava_kernel *least_row(const struct check_context *context, 
 }
 
 static bool is_asked_for(const struct options *options, const struct lava_kernel *kernel) {
+    if (options->simt)
+        return lava_kernel_is_simt(kernel);
     return kernel->scheme == LAVA_SCHEME_NONE ? !options->planes : !options->no_planes;
 }
 
-/* Tests all rows that serve the type. For a complex type only one row by planes is tested, the one with the
- * smallest tile: the rows by planes do not differ in how they handle parts. */
+/* Tests all rows that serve the type, or with --least the row with the smallest tile and the one by planes.
+ * For a complex type only that one by planes is tested: the rows by planes do not differ in how they handle
+ * parts. */
 static void test_type(struct check_context *context, const struct options *options, enum lava_type type) {
     size_t count;
     const struct lava_kernel *table = lava_kernels_table(&count);
+    const struct lava_kernel *plain = least_row(context, type, false);
     const struct lava_kernel *planes = least_row(context, type, true);
     for (size_t i = 0; i < count; i++) {
-        bool needed =
-            !lava_type_is_complex(type) || table[i].scheme == LAVA_SCHEME_NONE || &table[i] == planes;
+        bool is_plain = table[i].scheme == LAVA_SCHEME_NONE;
+        bool one = options->least || (lava_type_is_complex(type) && !is_plain);
+        bool needed = !one || &table[i] == (is_plain ? plain : planes);
         if (needed && options_serves(&table[i], type) && is_asked_for(options, &table[i]))
             test_row(context, options, &table[i], type);
     }
-    if (!least_row(context, type, false))
+    if (!plain)
         check_refusal(context, type, options->complete);
 }
 
@@ -224,6 +229,14 @@ static void bench_all(struct check_context *context, struct options *options, in
     }
 }
 
+/* Without this check, a driver that ignores its variable would pass as another subgroup size. */
+static bool has_subgroup(const struct check_context *context, unsigned size) {
+    unsigned found = context->engine->capabilities.subgroup_size;
+    if (size && size != found)
+        printf("the device's subgroups have %u invocations, not %u\n", found, size);
+    return !size || size == found;
+}
+
 static void only_ceilings(struct check_context *context, const struct options *options) {
     bool types[LAVA_TYPE_REAL_COUNT];
     struct ceilings ceilings;
@@ -241,7 +254,9 @@ int main(int argc, char **argv) {
     if (!context.engine)
         return 77;
     printf("seed: %#" PRIx64 "\n", context.seed);
-    if (options.only_ceilings)
+    if (!has_subgroup(&context, options.subgroup))
+        context.failed++;
+    else if (options.only_ceilings)
         only_ceilings(&context, &options);
     else if (options.bench)
         bench_all(&context, &options, argc - first, argv + first);

@@ -10,7 +10,8 @@
 
 static const char usage[] =
     "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--verbose] [--seed N]\n"
-    "                 [--discrete] [--complete] [--planes | --no-planes]\n"
+    "                 [--discrete] [--complete] [--planes | --no-planes | --simt] [--least]\n"
+    "                 [--subgroup N]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
     "                 [--order linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
@@ -30,6 +31,9 @@ static const char usage[] =
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
     "  --planes        of all rows, those by planes alone; --no-planes none of them\n"
+    "  --simt          of all rows, those without matrices alone\n"
+    "  --least         of each type, the rows with the smallest tile alone\n"
+    "  --subgroup      fails if the device's subgroups have another size\n"
     "  --later-parts   the column blocks after the first are so many times narrower\n"
     "  --pieces        of op(A) as it arrives, where the product is streamed; --at-once 0 has it streamed\n"
     "  --device-only   no host-to-host times\n"
@@ -64,6 +68,13 @@ static void parse_type(const char *name, struct options *options) {
         options_usage();
 }
 
+/* 0, also what is no number, would accept every device. */
+static void parse_subgroup(const char *size, struct options *options) {
+    options->subgroup = (unsigned)atoi(size);
+    if (!options->subgroup)
+        options_usage();
+}
+
 /* Any half type stands for "the type of A and B": see bench_run. */
 static void parse_c_type(const char *name, struct options *options) {
     if (strcmp(name, "fp32") && strcmp(name, "half"))
@@ -84,6 +95,8 @@ static bool parse_flag(const char *name, struct options *options, struct check_c
         {"--complete", &options->complete},
         {"--planes", &options->planes},
         {"--no-planes", &options->no_planes},
+        {"--simt", &options->simt},
+        {"--least", &options->least},
         {"--device-only", &options->timing.device_only},
         {"--ceilings", &options->only_ceilings},
         {"--no-ceilings", &options->no_ceilings},
@@ -126,6 +139,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             options->timing.at_once = 1 + atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--copy-threads"))
             options->copy_threads = (unsigned)atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--subgroup"))
+            parse_subgroup(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--seconds"))
             options->timing.seconds = atof(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--seed"))

@@ -9,7 +9,9 @@ struct options {
     bool has_type;      /* --type was given: timing.type */
     bool quick, bench, discrete, all_orders, only_ceilings, no_ceilings;
     bool planes, no_planes; /* test only rows by planes, or none of them */
+    bool simt, least;       /* test only SIMT rows; of each type only those with the smallest tile */
     bool complete;          /* the modules of every type must be in the library */
+    unsigned subgroup;      /* the size that the device's subgroups must have, or 0 */
     struct bench_options timing;
     unsigned copy_threads;
 };

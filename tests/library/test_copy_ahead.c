@@ -153,7 +153,8 @@ static size_t resident(const char *first, size_t bytes) {
 static bool can_populate(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool can = memory != MAP_FAILED && madvise(memory, page, 23 /* MADV_POPULATE_WRITE */) == 0;
+    bool can = memory != MAP_FAILED && madvise(memory, page, 23 /* MADV_POPULATE_WRITE */) == 0 &&
+               resident(memory, page) == 1; /* QEMU's user emulation returns 0 and does nothing */
     munmap(memory, page);
     return can;
 }
