@@ -14,7 +14,7 @@
 
 /* A row of the kernel table uses up to eight; checkgemm tries every row of every type. */
 #define MAX_PIPELINES  256
-#define MAX_STATISTICS 32
+#define MAX_STATISTICS 64
 
 struct lava_pipelines {
     VkPipelineLayout layout;
@@ -335,23 +335,58 @@ void lava_pipelines_report(struct lava_device *device, const struct lava_pipelin
         append_statistic(&statistics[i], text, size);
 }
 
-/* Recognizes the names that drivers give their statistics. Spills are added up; for the others the last value
- * counts. NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing
- * is spilled). */
-static void add_figure(const VkPipelineExecutableStatisticKHR *statistic,
-                       struct lava_pipeline_figures *figures) {
-    const char *name = statistic->name;
-    uint32_t value = (uint32_t)statistic->value.u64;
-    if (statistic->format != VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return;
-    if (strcasestr(name, "spill") || !strcmp(name, "Local Memory Size") || strcasestr(name, "scratch"))
-        figures->spilled += value;
-    else if (!strcmp(name, "Register Count") || !strcmp(name, "VGPRs") ||
-             !strcasecmp(name, "Max live registers"))
+/* The names that drivers give their statistics, in any case of letters. Sources: NVIDIA 580; Mesa 26.1's
+ * RADV, ANV, NVK, Turnip, Honeykrisp, PanVK and V3DV.
+ *
+ * Of a driver's statistics of spills, the largest counts: some give the number of instructions, and beside it
+ * the bytes, which ANV leaves 0. What is kept in other registers is not spilled to memory. */
+enum figure { FIGURE_REGISTERS, FIGURE_SPILLED, FIGURE_SHARED, FIGURE_NONE };
+static const struct statistic {
+    const char *name;
+    enum figure figure;
+} names[] = {
+    {"Register Count", FIGURE_REGISTERS},     /* NVIDIA */
+    {"VGPRs", FIGURE_REGISTERS},              /* RADV */
+    {"Max live registers", FIGURE_REGISTERS}, /* ANV */
+    {"Number of GPRs", FIGURE_REGISTERS},     /* NVK */
+    {"Registers used", FIGURE_REGISTERS},     /* Turnip */
+    {"GPRs", FIGURE_REGISTERS},               /* Honeykrisp, of 16 bits */
+    {"Local Memory Size", FIGURE_SPILLED},    /* NVIDIA */
+    {"STP Count", FIGURE_SPILLED},            /* Turnip: stores to private memory */
+    {"SLM size", FIGURE_SPILLED},             /* NVK: local memory of an invocation */
+    {"Spilled SGPRs", FIGURE_NONE},           /* RADV: to lanes of vector registers */
+    {"Spills to reg", FIGURE_NONE},           /* NVK: to another file of registers */
+    {"Spill cost", FIGURE_NONE},              /* an estimate, not a count */
+    {"Shared Memory Size", FIGURE_SHARED},    /* NVIDIA */
+    {"LDS size", FIGURE_SHARED},              /* RADV */
+    {"Workgroup Memory Size", FIGURE_SHARED}, /* ANV */
+};
+
+/* Names that are not in the table may still say that something is spilled. */
+static enum figure figure_of(const char *name) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcasecmp(names[i].name, name))
+            return names[i].figure;
+    return strcasestr(name, "spill") || strcasestr(name, "scratch") ? FIGURE_SPILLED : FIGURE_NONE;
+}
+
+/* NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing is
+ * spilled). */
+void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures) {
+    uint32_t value = (uint32_t)statistic;
+    switch (figure_of(name)) {
+    case FIGURE_REGISTERS:
         figures->registers = value;
-    else if (!strcmp(name, "Shared Memory Size") || !strcmp(name, "LDS size") ||
-             !strcmp(name, "Workgroup Memory Size"))
+        break;
+    case FIGURE_SPILLED:
+        figures->spilled = value > figures->spilled ? value : figures->spilled;
+        break;
+    case FIGURE_SHARED:
         figures->shared_bytes = value;
+        break;
+    case FIGURE_NONE:
+        break;
+    }
 }
 
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
@@ -360,6 +395,7 @@ bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeli
     uint32_t count = read_statistics(device, pipeline, statistics);
     *figures = (struct lava_pipeline_figures){0};
     for (uint32_t i = 0; i < count; i++)
-        add_figure(&statistics[i], figures);
+        if (statistics[i].format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
+            lava_pipelines_add_figure(statistics[i].name, statistics[i].value.u64, figures);
     return count > 0;
 }

@@ -66,9 +66,11 @@ void lava_pipelines_report(struct lava_device *device, const struct lava_pipelin
 /* The same in numbers; a number that the driver does not report is 0. */
 struct lava_pipeline_figures {
     uint32_t registers; /* for each invocation */
-    uint32_t spilled;   /* in bytes or in registers, as the driver counts */
+    uint32_t spilled;   /* to memory: bytes, registers or instructions, as the driver counts */
     uint32_t shared_bytes;
 };
+/* Takes a driver's statistic into account, by the name that the driver gives it. */
+void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures);
 /* Returns false where the driver reports nothing, or where config->inspect was not set when the device was
  * opened. */
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
