@@ -14,9 +14,11 @@ export VK_LOADER_LAYERS_ENABLE='*validation*' VK_LAYER_LOG_FILENAME=stdout VK_LA
 export LAVABLAS_CACHE=0 LAVABLAS_LOG=warn
 case $test in
 pipelines)
-    spills=$(awk -v device="$device" '$1 == device && $7 != "-" { gsub(",", " ", $7); print $7 }' "$here/devices.txt")
+    row=$(sed -n "s/^$device  *//p" "$here/devices.txt")
+    called=$(echo "$row" | awk '$6 != "-" { gsub("_", " ", $6); print $6 }')
+    spills=$(echo "$row" | awk '$7 != "-" { gsub(",", " ", $7); print $7 }')
     # shellcheck disable=SC2086 # rows are words
-    set -- "$program" $spills
+    set -- "$program" ${called:+--named "$called"} $spills
     ;;
 refused)
     export LAVABLAS_MODE=gpu LAVABLAS_CPU_BLAS="$5"

@@ -2,7 +2,10 @@
  * the device's profile. Prints what the driver's compiler says of each. Nothing is executed, so the device
  * may be one of a shim (see devices.txt).
  *
- *   pipelines [ROW...]      these rows may spill
+ *   pipelines [--named NAME] [ROW...]
+ *
+ *   NAME     is added to the device's name. NVK does not know what the device of its shim is called, and
+ * profiles are found by names ROW      may spill
  *
  * Fails if a pipeline cannot be created, if the driver reports no statistics, or if a row of the profile
  * spills registers to memory. A profile should not prefer a row that spills. Rows that it lists all the same
@@ -61,8 +64,7 @@ static void describe(struct test *test, const struct lava_pipeline *pipeline, co
     char report[REPORT_BYTES];
     bool known = lava_pipelines_figures(device, pipeline, &figures);
     lava_pipelines_report(device, pipeline, report, sizeof report);
-    printf("%s: %s%s%s%s, %.2f s: ", row, module_names[pipeline->specification.module],
-           constants[LAVA_CONSTANT_NARROW] ? " narrow" : "",
+    printf("%s: %s%s%s, %.2f s: ", row, module_names[pipeline->specification.module],
            constants[LAVA_CONSTANT_TRANSPOSE] ? " transposed" : "",
            constants[LAVA_CONSTANT_OPERAND] ? " B" : "", seconds);
     if (known)
@@ -128,10 +130,16 @@ static void print_device(const struct lava_capabilities *device, const struct la
                device->shapes[i].n, device->shapes[i].k);
 }
 
+static void add_name(struct lava_capabilities *device, const char *name) {
+    size_t length = strlen(device->name);
+    snprintf(device->name + length, sizeof device->name - length, " %s", name);
+}
+
 int main(int argc, char **argv) {
     struct lava_config config = *lava_config_get();
     struct lava_device *device;
-    struct test test = {.may_spill = argv + 1, .may_spill_count = argc - 1};
+    int options = argc > 2 && !strcmp(argv[1], "--named") ? 2 : 0;
+    struct test test = {.may_spill = argv + 1 + options, .may_spill_count = argc - 1 - options};
     const char *why;
     setvbuf(stdout, NULL, _IOLBF, 0); /* a driver that ends the process leaves what came before */
     config.inspect = true;
@@ -140,6 +148,8 @@ int main(int argc, char **argv) {
         printf("FAILED: no device: %s\n", why);
         return 1;
     }
+    if (options)
+        add_name(&device->capabilities, argv[2]);
     if (lava_engine_create(device, 1, &test.engine)) {
         printf("FAILED: no engine\n");
         return 1;
