@@ -4,8 +4,8 @@
  *
  *   pipelines [--named NAME] [ROW...]
  *
- *   NAME     is added to the device's name. NVK does not know what the device of its shim is called, and
- * profiles are found by names ROW      may spill
+ * NAME is added to the device's name, by which profiles are found: NVK does not know what the device of its
+ * shim is called. The ROWs may spill.
  *
  * Fails if a pipeline cannot be created, if the driver reports no statistics, or if a row of the profile
  * spills registers to memory. A profile should not prefer a row that spills. Rows that it lists all the same
