@@ -56,6 +56,13 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
     return count;
 }
 
+/* The size of the subgroups for which the pipeline was made; 0: any. */
+static uint32_t subgroup_of(const uint32_t constants[LAVA_CONSTANT_COUNT]) {
+    return constants[LAVA_CONSTANT_SUBGROUP]
+               ? constants[LAVA_CONSTANT_SUBGROUP]
+               : constants[LAVA_CONSTANT_LANES_M] * constants[LAVA_CONSTANT_LANES_N];
+}
+
 static void describe(struct test *test, const struct lava_pipeline *pipeline, const char *row,
                      double seconds) {
     struct lava_device *device = test->engine->device;
@@ -64,9 +71,9 @@ static void describe(struct test *test, const struct lava_pipeline *pipeline, co
     char report[REPORT_BYTES];
     bool known = lava_pipelines_figures(device, pipeline, &figures);
     lava_pipelines_report(device, pipeline, report, sizeof report);
-    printf("%s: %s%s%s, %.2f s: ", row, module_names[pipeline->specification.module],
+    printf("%s: %s%s%s, subgroup %u, %.2f s: ", row, module_names[pipeline->specification.module],
            constants[LAVA_CONSTANT_TRANSPOSE] ? " transposed" : "",
-           constants[LAVA_CONSTANT_OPERAND] ? " B" : "", seconds);
+           constants[LAVA_CONSTANT_OPERAND] ? " B" : "", subgroup_of(constants), seconds);
     if (known)
         printf("%u registers, %u shared, %u spilled (%s)\n", figures.registers, figures.shared_bytes,
                figures.spilled, report);
@@ -124,7 +131,7 @@ static void create_row(struct test *test, const char *name) {
 }
 
 static void print_device(const struct lava_capabilities *device, const struct lava_profile *profile) {
-    printf("device: %s, subgroup %u, profile %s\n", device->name, device->subgroup_size, profile->label);
+    printf("device: %s, profile %s\n", device->name, profile->label);
     for (uint32_t i = 0; i < device->shape_count; i++)
         printf("  matrices of %s, %ux%ux%u\n", lava_type_name(device->shapes[i].type), device->shapes[i].m,
                device->shapes[i].n, device->shapes[i].k);
