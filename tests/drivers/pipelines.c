@@ -1,0 +1,173 @@
+/* Creates every pipeline that the library would make on the device, one after another: those of each row of
+ * the device's profile. Prints what the driver's compiler says of each. Nothing is executed, so the device
+ * may be one of a shim (see devices.txt).
+ *
+ *   pipelines [--named NAME] [ROW...]
+ *
+ * NAME is added to the device's name, by which profiles are found: NVK does not know what the device of its
+ * shim is called. The ROWs may spill.
+ *
+ * Fails if a pipeline cannot be created, if the driver reports no statistics, or if a row of the profile
+ * spills registers to memory. A profile should not prefer a row that spills. Rows that it lists all the same
+ * are named in devices.txt. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dispatch/profiles.h"
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
+#include "lib/engine/engine.h"
+#include "lib/vk/gpu.h"
+
+#define REPORT_BYTES 2048
+#define MAX_OF_ROW   (LAVA_ENGINE_PIPELINES + 2)
+#define MAX_CREATED  (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
+
+static const char *const module_names[] = {
+#define MODULE_NAME(name, is_fp64) [LAVA_MODULE_##name] = #name,
+    LAVA_MODULES(MODULE_NAME)
+#undef MODULE_NAME
+};
+
+struct test {
+    struct lava_engine *engine;
+    char **may_spill; /* names of rows */
+    int may_spill_count;
+    const struct lava_pipeline *created[MAX_CREATED]; /* rows share some */
+    int created_count, failed, spilling_rows;
+};
+
+static bool may_spill(const struct test *test, const char *row) {
+    for (int i = 0; i < test->may_spill_count; i++)
+        if (!strcmp(test->may_spill[i], row))
+            return true;
+    return false;
+}
+
+/* What lava_engine_pipelines covers, and the updates of matrices that stay on the device. */
+static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
+                           struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
+    size_t count = lava_engine_pipelines(test->engine, kernel, specifications);
+    if (lava_type_is_half(kernel->type))
+        return count;
+    specifications[count++] = lava_pipelines_update(kernel->type);
+    specifications[count++] = lava_pipelines_update(lava_type_facts(kernel->type)->complex_type);
+    return count;
+}
+
+/* The size of the subgroups for which the pipeline was made; 0: any. */
+static uint32_t subgroup_of(const uint32_t constants[LAVA_CONSTANT_COUNT]) {
+    return constants[LAVA_CONSTANT_SUBGROUP]
+               ? constants[LAVA_CONSTANT_SUBGROUP]
+               : constants[LAVA_CONSTANT_LANES_M] * constants[LAVA_CONSTANT_LANES_N];
+}
+
+static void describe(struct test *test, const struct lava_pipeline *pipeline, const char *row,
+                     double seconds) {
+    struct lava_device *device = test->engine->device;
+    const uint32_t *constants = pipeline->specification.constants;
+    struct lava_pipeline_figures figures;
+    char report[REPORT_BYTES];
+    bool known = lava_pipelines_figures(device, pipeline, &figures);
+    lava_pipelines_report(device, pipeline, report, sizeof report);
+    printf("%s: %s%s%s, subgroup %u, %.2f s: ", row, module_names[pipeline->specification.module],
+           constants[LAVA_CONSTANT_TRANSPOSE] ? " transposed" : "",
+           constants[LAVA_CONSTANT_OPERAND] ? " B" : "", subgroup_of(constants), seconds);
+    if (known)
+        printf("%u registers, %u shared, %u spilled (%s)\n", figures.registers, figures.shared_bytes,
+               figures.spilled, report);
+    else
+        printf("FAILED: the driver reports nothing\n");
+    test->failed += !known;
+}
+
+static bool is_known(const struct test *test, const struct lava_pipeline *pipeline) {
+    for (int i = 0; i < test->created_count; i++)
+        if (test->created[i] == pipeline)
+            return true;
+    return false;
+}
+
+/* Creates a pipeline of a row, unless an earlier row has created it. Returns what it spills to memory. */
+static uint32_t create(struct test *test, const char *row,
+                       const struct lava_pipeline_specification *specification) {
+    const struct lava_pipeline *pipeline;
+    struct lava_pipeline_figures figures;
+    uint64_t begin_ns = lava_clock_now_ns();
+    enum lava_status status = lava_pipelines_get(test->engine->device, specification, &pipeline);
+    if (status) {
+        printf("%s: %s: FAILED: %s\n", row, module_names[specification->module], lava_status_name(status));
+        test->failed++;
+        return 0;
+    }
+    if (!is_known(test, pipeline)) {
+        test->created[test->created_count++] = pipeline;
+        describe(test, pipeline, row, (double)(lava_clock_now_ns() - begin_ns) / 1e9);
+    }
+    lava_pipelines_figures(test->engine->device, pipeline, &figures);
+    return figures.spilled;
+}
+
+static void create_row(struct test *test, const char *name) {
+    const struct lava_kernel *kernel = lava_kernels_find(name);
+    struct lava_pipeline_specification specifications[MAX_OF_ROW];
+    const char *reason;
+    uint32_t spilled = 0;
+    if (!lava_kernel_fits(kernel, &test->engine->device->capabilities, &reason)) {
+        printf("%s: not made: %s\n", name, reason);
+        return;
+    }
+    size_t count = pipelines_of(test, kernel, specifications);
+    for (size_t i = 0; i < count; i++)
+        spilled += create(test, name, &specifications[i]);
+    if (spilled > 0 && !may_spill(test, name)) {
+        printf("%s: FAILED: spills %u\n", name, spilled);
+        test->failed++;
+    } else if (spilled == 0 && may_spill(test, name)) {
+        printf("%s: does not spill any more: remove it from devices.txt\n", name);
+    }
+    test->spilling_rows += spilled > 0;
+}
+
+static void print_device(const struct lava_capabilities *device, const struct lava_profile *profile) {
+    printf("device: %s, profile %s\n", device->name, profile->label);
+    for (uint32_t i = 0; i < device->shape_count; i++)
+        printf("  matrices of %s, %ux%ux%u\n", lava_type_name(device->shapes[i].type), device->shapes[i].m,
+               device->shapes[i].n, device->shapes[i].k);
+}
+
+static void add_name(struct lava_capabilities *device, const char *name) {
+    size_t length = strlen(device->name);
+    snprintf(device->name + length, sizeof device->name - length, " %s", name);
+}
+
+int main(int argc, char **argv) {
+    struct lava_config config = *lava_config_get();
+    struct lava_device *device;
+    int options = argc > 2 && !strcmp(argv[1], "--named") ? 2 : 0;
+    struct test test = {.may_spill = argv + 1 + options, .may_spill_count = argc - 1 - options};
+    const char *why;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a driver that ends the process leaves what came before */
+    config.inspect = true;
+    config.cache = false;
+    if (lava_gpu_open(&config, &device, &why)) {
+        printf("FAILED: no device: %s\n", why);
+        return 1;
+    }
+    if (options)
+        add_name(&device->capabilities, argv[2]);
+    if (lava_engine_create(device, 1, &test.engine)) {
+        printf("FAILED: no engine\n");
+        return 1;
+    }
+    const struct lava_profile *profile = lava_profiles_find(&device->capabilities);
+    uint64_t begin_ns = lava_clock_now_ns();
+    print_device(&device->capabilities, profile);
+    for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++)
+        create_row(&test, profile->kernels[i].kernel);
+    printf("%d pipelines, %d failures, %d rows spill, %.1f s\n", test.created_count, test.failed,
+           test.spilling_rows, (double)(lava_clock_now_ns() - begin_ns) / 1e9);
+    lava_engine_destroy(test.engine);
+    return test.created_count == 0 || test.failed > 0;
+}
