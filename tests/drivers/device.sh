@@ -14,11 +14,8 @@ export VK_LOADER_LAYERS_ENABLE='*validation*' VK_LAYER_LOG_FILENAME=stdout VK_LA
 export LAVABLAS_CACHE=0 LAVABLAS_LOG=warn
 case $test in
 pipelines)
-    row=$(sed -n "s/^$device  *//p" "$here/devices.txt")
-    called=$(echo "$row" | awk '$6 != "-" { gsub("_", " ", $6); print $6 }')
-    spills=$(echo "$row" | awk '$7 != "-" { gsub(",", " ", $7); print $7 }')
-    # shellcheck disable=SC2086 # rows are words
-    set -- "$program" ${called:+--named "$called"} $spills
+    called=$(awk -v device="$device" '$1 == device && $6 != "-" { gsub("_", " ", $6); print $6 }' "$here/devices.txt")
+    set -- "$program" ${called:+"$called"}
     ;;
 refused)
     export LAVABLAS_MODE=gpu LAVABLAS_CPU_BLAS="$5"
