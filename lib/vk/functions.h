@@ -70,6 +70,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(GetPhysicalDeviceFeatures2)                                                                            \
     X(GetPhysicalDeviceMemoryProperties2)                                                                    \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
+    X(GetPhysicalDeviceExternalBufferProperties)                                                             \
     X(EnumerateDeviceExtensionProperties)                                                                    \
     X(CreateDevice)                                                                                          \
     X(GetDeviceProcAddr)
@@ -129,6 +130,8 @@ struct lava_vk_functions {
     /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
      */
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
+    /* VK_EXT_external_memory_host, NULL where absent */
+    PFN_vkGetMemoryHostPointerPropertiesEXT GetMemoryHostPointerPropertiesEXT;
 };
 #undef LAVA_VK_MEMBER
 
