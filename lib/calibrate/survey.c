@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define NS_PER_MS 1000000u
-/* The background spends at most this long on each: raising the GPU's clock, latency and bus, kernel rows,
- * products near break-even, and the CPU. */
+/* The background spends at most this long on each: raising the GPU's clock, latency and bus, imports,
+ * kernel rows, products near break-even, and the CPU. */
 #define WARM_NS     (160u * NS_PER_MS)
 #define BUS_NS      (150u * NS_PER_MS)
+#define IMPORTS_NS  (60u * NS_PER_MS)
 #define ROWS_NS     (200u * NS_PER_MS)
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
@@ -44,10 +45,15 @@ static bool has_rows(const struct lava_figures *figures, const struct lava_capab
     return false;
 }
 
+/* Returns whether imports were measured, or whether there are none. */
+static bool has_imports(const struct lava_figures *figures, const struct lava_capabilities *device) {
+    return device->import_page_bytes == 0 || figures->device.import_ns > 0;
+}
+
 bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,
                        enum lava_type type) {
     return !has_cpu(&figures->cpu) || figures->device.call_latency_ns <= 0 ||
-           !has_rows(figures, device, type);
+           !has_rows(figures, device, type) || !has_imports(figures, device);
 }
 
 static void set_limit(struct lava_microbenchmark *benchmark, uint64_t limit_ns) {
@@ -79,6 +85,9 @@ static void measure_device(struct lava_microbenchmark *benchmark, unsigned types
         return;
     if (fresh && lava_microbenchmark_upload(benchmark, first) != LAVA_MICROBENCHMARK_STOPPED)
         lava_microbenchmark_download(benchmark, first);
+    set_limit(benchmark, IMPORTS_NS);
+    if (!has_imports(&benchmark->figures, benchmark->capabilities))
+        lava_microbenchmark_imports(benchmark, first);
     for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
             measure_rows(benchmark, (enum lava_type)type);
