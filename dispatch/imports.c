@@ -104,7 +104,7 @@ double lava_imports_upload_rate(const struct lava_operation *operation,
                                 double copied_bytes_per_s) {
     double bytes = 0, seconds = 0;
     bool imported = false;
-    if (device->import_page_bytes == 0 || imports == LAVA_IMPORTS_NEVER || !(figures->import_ns > 0))
+    if (!device->unified_memory || imports == LAVA_IMPORTS_NEVER || !(figures->import_ns > 0))
         return copied_bytes_per_s;
     for (int is_b = 0; is_b < (operation->b_is_a ? 1 : 2); is_b++) {
         struct lava_import_pages pages;

@@ -45,9 +45,9 @@ static bool has_rows(const struct lava_figures *figures, const struct lava_capab
     return false;
 }
 
-/* Returns whether imports were measured, or whether there are none. */
+/* Returns whether imports were measured, or whether none are made. */
 static bool has_imports(const struct lava_figures *figures, const struct lava_capabilities *device) {
-    return device->import_page_bytes == 0 || figures->device.import_ns > 0;
+    return !device->unified_memory || device->import_page_bytes == 0 || figures->device.import_ns > 0;
 }
 
 bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,

@@ -342,7 +342,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     uint64_t allocation = answers->properties11.maxMemoryAllocationSize;
     uint64_t buffer = answers->properties13.maxBufferSize;
     capabilities->max_buffer_bytes = allocation < buffer ? allocation : buffer;
-    capabilities->import_page_bytes = capabilities->unified_memory ? import_page(device, answers) : 0;
+    capabilities->import_page_bytes = import_page(device, answers);
     memcpy(device->pipeline_cache_uuid, properties->pipelineCacheUUID, VK_UUID_SIZE);
     device->memory = answers->memory.memoryProperties;
     device->has_executable_properties =
