@@ -45,15 +45,10 @@ static bool has_rows(const struct lava_figures *figures, const struct lava_capab
     return false;
 }
 
-/* Returns whether imports were measured, or whether none are made. */
-static bool has_imports(const struct lava_figures *figures, const struct lava_capabilities *device) {
-    return !device->unified_memory || device->import_page_bytes == 0 || figures->device.import_ns > 0;
-}
-
 bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,
                        enum lava_type type) {
     return !has_cpu(&figures->cpu) || figures->device.call_latency_ns <= 0 ||
-           !has_rows(figures, device, type) || !has_imports(figures, device);
+           !has_rows(figures, device, type);
 }
 
 static void set_limit(struct lava_microbenchmark *benchmark, uint64_t limit_ns) {
@@ -86,7 +81,7 @@ static void measure_device(struct lava_microbenchmark *benchmark, unsigned types
     if (fresh && lava_microbenchmark_upload(benchmark, first) != LAVA_MICROBENCHMARK_STOPPED)
         lava_microbenchmark_download(benchmark, first);
     set_limit(benchmark, IMPORTS_NS);
-    if (!has_imports(&benchmark->figures, benchmark->capabilities))
+    if (fresh) /* if there is no time for it, operands are copied */
         lava_microbenchmark_imports(benchmark, first);
     for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
