@@ -28,6 +28,9 @@ static const struct { const char *name; size_t offset; } device_figures[] = {
     {"device_upload_bytes_per_s",   offsetof(struct lava_device_figures, upload_bytes_per_s)},
     {"device_download_bytes_per_s", offsetof(struct lava_device_figures, download_bytes_per_s)},
     {"device_memory_bytes_per_s",   offsetof(struct lava_device_figures, memory_bytes_per_s)},
+    {"device_import_ns",            offsetof(struct lava_device_figures, import_ns)},
+    {"device_import_bytes_per_s",   offsetof(struct lava_device_figures, import_bytes_per_s)},
+    {"device_copy_bytes_per_s",     offsetof(struct lava_device_figures, copy_bytes_per_s)},
 };
 // clang-format on
 static const char product_name[] = "cpu_product_ns";

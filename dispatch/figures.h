@@ -34,7 +34,10 @@ struct lava_device_figures {
     double call_latency_ns;
     double upload_bytes_per_s; /* user memory to device, staging included */
     double download_bytes_per_s;
-    double memory_bytes_per_s;                    /* device memory, read + write, measured by packing */
+    double memory_bytes_per_s; /* device memory, read + write, measured by packing */
+    /* For a matrix that is imported or copied (imports.h): the time of the smallest import, the rate of
+     * larger ones, and that of the copy. */
+    double import_ns, import_bytes_per_s, copy_bytes_per_s;
     double flops_per_s[LAVA_FIGURES_MAX_KERNELS]; /* per kernel row, on large problems */
 };
 

@@ -333,6 +333,8 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_cost_rates(profile, &figures->device);
     const struct lava_operation parts = lava_operation_of_parts(operation);
+    rates.upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device,
+                                                        LAVA_IMPORTS_BY_FIGURES, rates.upload_bytes_per_s);
     double allowed_ns = profitable_share(operation, figures) * lava_figures_cpu_ns(&figures->cpu, operation);
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
@@ -362,6 +364,10 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     struct request request = prepare(&parts, device, &figures->device, overrides ? overrides : &none);
     struct candidate best;
     bool fitted;
+    double *upload_bytes_per_s = &request.estimate.rates.upload_bytes_per_s;
+    *upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device,
+                                                   request.overrides->imports, *upload_bytes_per_s);
+    plan->imports = request.overrides->imports;
     plan->profile = request.profile;
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
     if (!choose(&request, &best, &fitted)) {

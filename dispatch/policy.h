@@ -6,6 +6,7 @@
 #include "dispatch/blocking.h"
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
+#include "dispatch/imports.h"
 #include "dispatch/kernels.h"
 #include "dispatch/operation.h"
 #include "dispatch/profiles.h"
@@ -51,6 +52,7 @@ struct lava_overrides {
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
+    enum lava_imports imports;
 };
 
 struct lava_plan {
@@ -67,6 +69,7 @@ struct lava_plan {
     struct lava_blocking blocking;
     bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
+    enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
 };
 
 /* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */

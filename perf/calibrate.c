@@ -93,10 +93,9 @@ struct step {
 };
 
 static const struct step steps[] = {
-    {lava_microbenchmark_warm, "clock"},
-    {lava_microbenchmark_latency, "latency"},
-    {lava_microbenchmark_upload, "upload"},
-    {lava_microbenchmark_download, "download"},
+    {lava_microbenchmark_warm, "clock"},      {lava_microbenchmark_latency, "latency"},
+    {lava_microbenchmark_upload, "upload"},   {lava_microbenchmark_download, "download"},
+    {lava_microbenchmark_imports, "imports"},
 };
 #define STEPS ((int)(sizeof steps / sizeof steps[0]))
 

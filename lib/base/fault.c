@@ -14,10 +14,15 @@
 #    include "lib/base/log.h"
 
 static const char *const point_names[LAVA_FAULT_COUNT] = {
-    [LAVA_FAULT_INIT] = "init",         [LAVA_FAULT_ALLOCATE] = "allocate",
-    [LAVA_FAULT_UPLOAD] = "upload",     [LAVA_FAULT_SUBMIT] = "submit",
-    [LAVA_FAULT_WAIT] = "wait",         [LAVA_FAULT_DEVICE_LOST] = "device_lost",
-    [LAVA_FAULT_DOWNLOAD] = "download", [LAVA_FAULT_VK] = "vk",
+    [LAVA_FAULT_INIT] = "init",
+    [LAVA_FAULT_ALLOCATE] = "allocate",
+    [LAVA_FAULT_UPLOAD] = "upload",
+    [LAVA_FAULT_SUBMIT] = "submit",
+    [LAVA_FAULT_WAIT] = "wait",
+    [LAVA_FAULT_DEVICE_LOST] = "device_lost",
+    [LAVA_FAULT_DOWNLOAD] = "download",
+    [LAVA_FAULT_IMPORT] = "import",
+    [LAVA_FAULT_VK] = "vk",
 };
 
 static atomic_long passages[LAVA_FAULT_COUNT];

@@ -4,8 +4,8 @@
  *     LAVABLAS_FAULT=POINT[:N[:COUNT]]
  *
  * The Nth passage (from 1) of POINT fails, and the COUNT - 1 after it (0: all after). The points are the
- * steps of a call (init, allocate, upload, submit, wait, device_lost, download), and vk, any Vulkan call that
- * returns a VkResult. A fault at vk gives VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY and
+ * steps of a call (init, allocate, upload, submit, wait, device_lost, download, import), and vk, any Vulkan
+ * call that returns a VkResult. A fault at vk gives VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY and
  * VK_ERROR_INITIALIZATION_FAILED in turn. */
 #ifndef LAVA_BASE_FAULT_H
 #define LAVA_BASE_FAULT_H
@@ -22,6 +22,7 @@ enum lava_fault_point {
     LAVA_FAULT_WAIT,
     LAVA_FAULT_DEVICE_LOST,
     LAVA_FAULT_DOWNLOAD,
+    LAVA_FAULT_IMPORT,
     LAVA_FAULT_VK,
     LAVA_FAULT_COUNT
 };

@@ -11,6 +11,9 @@
 #include "lib/base/log.h"
 
 #define RUNS_MAX 64
+/* Runs of an import, and of a product in either way. */
+#define IMPORT_RUNS       9
+#define IMPORT_RUNS_LEAST 6
 /* A turn has at most and at least this many short products on the CPU. */
 #define TURN_PRODUCTS       50
 #define TURN_PRODUCTS_LEAST 2
@@ -44,7 +47,8 @@
 /* An estimate that differs by less than this share of the measured time counts as equal. */
 #define FIT_SHARE 0.01
 
-static const struct lava_overrides chosen; /* nothing is overridden: the policy chooses */
+/* The policy chooses, except that operands are copied: the rates are those of copies. */
+static const struct lava_overrides chosen = {.imports = LAVA_IMPORTS_NEVER};
 
 /* The time of one product, in ns. */
 struct taken {
@@ -186,6 +190,7 @@ static bool fit(struct lava_microbenchmark *benchmark, const struct lava_operati
     const struct lava_overrides same = {
         .kernel = plan->kernel,
         .split_k = blocking->split_k,
+        .imports = plan->imports,
         .at_once = plan->at_once ? 2 : 1,
         .pieces = (uint32_t)((blocking->block_m + blocking->piece_m - 1) / blocking->piece_m)};
     bool is_rate = figure != &benchmark->figures.device.call_latency_ns;
@@ -299,6 +304,8 @@ struct family {
     int64_t sizes[3];
     bool grows[3];
 };
+/* Few rows and columns of C: nearly all the time is that of the operands. */
+static const struct family deep = {{FEW, FEW, 4096}, {false, false, true}};
 
 /* Runs larger and larger products of the family until one takes too long or is too large. Then it repeats the
  * last one. */
@@ -332,7 +339,7 @@ static enum lava_microbenchmark_outcome time_family(struct lava_microbenchmark *
 /* Measures the device's memory by packing, because a streamed product packs from there. */
 static enum lava_microbenchmark_outcome measure_memory(struct lava_microbenchmark *benchmark,
                                                        const struct lava_operation *operation) {
-    const struct lava_overrides streamed = {.at_once = 1};
+    const struct lava_overrides streamed = {.at_once = 1, .imports = LAVA_IMPORTS_NEVER};
     struct lava_plan plan;
     struct taken taken;
     if (!make_plan(benchmark, operation, &streamed, &plan))
@@ -348,7 +355,6 @@ static enum lava_microbenchmark_outcome measure_memory(struct lava_microbenchmar
 
 enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *benchmark,
                                                             enum lava_type type) {
-    static const struct family deep = {{FEW, FEW, 4096}, {false, false, true}};
     struct lava_operation operation;
     struct lava_plan plan;
     struct taken taken;
@@ -372,6 +378,96 @@ enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microb
     return outcome;
 }
 
+/* Takes the median time of an import of this many bytes of the operands, and of its release. SKIPPED: the
+ * driver refuses them. */
+static enum lava_microbenchmark_outcome time_import(struct lava_microbenchmark *benchmark, uint64_t bytes,
+                                                    double *ns) {
+    uint64_t page = benchmark->capabilities->import_page_bytes;
+    uint64_t first = ((uint64_t)(uintptr_t)benchmark->operands + page - 1) / page * page;
+    double times[IMPORT_RUNS];
+    for (unsigned run = 0; run < IMPORT_RUNS;) {
+        struct lava_engine *engine;
+        struct lava_buffer buffer;
+        if (!begin_turn(benchmark, &engine))
+            return LAVA_MICROBENCHMARK_STOPPED;
+        uint64_t begin = lava_clock_now_ns();
+        enum lava_status status = lava_memory_import(engine->device, first, bytes / page * page, &buffer);
+        lava_memory_free(engine->device, &buffer);
+        times[run] = (double)(lava_clock_now_ns() - begin);
+        bool undisturbed = end_turn(benchmark, engine);
+        if (status)
+            return LAVA_MICROBENCHMARK_SKIPPED;
+        run += undisturbed;
+    }
+    *ns = median(times, IMPORT_RUNS);
+    return LAVA_MICROBENCHMARK_MEASURED;
+}
+
+/* Returns a rate that the text form of figures can represent. */
+static double rate_of(double bytes, double ns) {
+    return fmin(fmax(1e9 * bytes / fmax(ns, 1), RATE_LOW), RATE_HIGH);
+}
+
+/* Finds how much longer the product takes if its operands are copied. The two ways take turns, and the best
+ * time of each counts: other work on the machine takes more than the difference may be. */
+static enum lava_microbenchmark_outcome time_saved(struct lava_microbenchmark *benchmark,
+                                                   const struct lava_operation *operation,
+                                                   const struct lava_plan *plan, double *ns) {
+    struct lava_plan ways[2] = {*plan, *plan};
+    double best[2] = {INFINITY, INFINITY};
+    ways[0].imports = LAVA_IMPORTS_NEVER;
+    ways[1].imports = LAVA_IMPORTS_ALWAYS;
+    uint64_t begin = lava_clock_now_ns();
+    for (unsigned run = 0; run < 2 * IMPORT_RUNS || lava_clock_now_ns() - begin < benchmark->point_ns;
+         run++) {
+        struct taken taken;
+        enum lava_microbenchmark_outcome outcome =
+            run_on_device(benchmark, operation, &ways[run % 2], 1, &taken);
+        if (outcome == LAVA_MICROBENCHMARK_STOPPED && !benchmark->stopped && run >= IMPORT_RUNS_LEAST)
+            break; /* there is no more time: the runs so far have to do */
+        if (outcome != LAVA_MICROBENCHMARK_MEASURED)
+            return outcome;
+        best[run % 2] = fmin(best[run % 2], taken.host);
+    }
+    *ns = best[0] - best[1];
+    return LAVA_MICROBENCHMARK_MEASURED;
+}
+
+/* The copy's time is what imports save, and the imports themselves: so all that is done beside a copy does
+ * not count. */
+enum lava_microbenchmark_outcome lava_microbenchmark_imports(struct lava_microbenchmark *benchmark,
+                                                             enum lava_type type) {
+    struct lava_device_figures *figures = &benchmark->figures.device;
+    struct lava_operation operation;
+    struct lava_plan plan;
+    struct taken taken;
+    double least_ns, import_ns, saved_ns;
+    if (!benchmark->capabilities->unified_memory || benchmark->capabilities->import_page_bytes == 0)
+        return LAVA_MICROBENCHMARK_MEASURED;
+    enum lava_microbenchmark_outcome outcome = time_family(benchmark, type, &deep, &operation, &plan, &taken);
+    if (outcome != LAVA_MICROBENCHMARK_MEASURED)
+        return outcome;
+    double bytes = lava_operation_operand_bytes(&operation);
+    outcome = time_import(benchmark, benchmark->capabilities->import_page_bytes, &least_ns);
+    if (outcome == LAVA_MICROBENCHMARK_MEASURED)
+        outcome = time_import(benchmark, (uint64_t)bytes, &import_ns);
+    if (outcome == LAVA_MICROBENCHMARK_SKIPPED) { /* an operand will be refused, too */
+        figures->import_ns = 1;
+        figures->import_bytes_per_s = figures->copy_bytes_per_s = RATE_HIGH;
+        return LAVA_MICROBENCHMARK_MEASURED;
+    }
+    if (outcome == LAVA_MICROBENCHMARK_MEASURED)
+        outcome = time_saved(benchmark, &operation, &plan, &saved_ns);
+    if (outcome != LAVA_MICROBENCHMARK_MEASURED)
+        return outcome;
+    figures->import_ns = fmax(least_ns, 1);
+    figures->import_bytes_per_s = rate_of(bytes, import_ns - least_ns);
+    figures->copy_bytes_per_s = rate_of(bytes, saved_ns + import_ns + least_ns);
+    LAVA_LOG(INFO, "calibration: importing %.1f MiB takes %.3f ms and saves %.3f ms of %.3f", bytes / 0x1p20,
+             (import_ns + least_ns) * 1e-6, saved_ns * 1e-6, taken.host * 1e-6);
+    return LAVA_MICROBENCHMARK_MEASURED;
+}
+
 /* Returns the profile's figures for the row, or NULL where the profile does not list it. */
 static const struct lava_profile_kernel *listed(const struct lava_microbenchmark *benchmark,
                                                 const struct lava_kernel *kernel) {
@@ -392,7 +488,8 @@ bool lava_microbenchmark_lists(const struct lava_microbenchmark *benchmark,
  * *tiles to the number of tiles. */
 static bool make_full_wave(struct lava_microbenchmark *benchmark, const struct lava_kernel *kernel,
                            struct lava_operation *operation, struct lava_plan *plan, uint32_t *tiles) {
-    const struct lava_overrides overrides = {.kernel = kernel, .split_k = 1, .at_once = 1, .pieces = 1};
+    const struct lava_overrides overrides = {
+        .kernel = kernel, .split_k = 1, .at_once = 1, .pieces = 1, .imports = LAVA_IMPORTS_NEVER};
     int64_t sizes[3] = {kernel->tile_m, kernel->tile_n, KERNEL_K};
     uint32_t across = 1;
     if (!make_operation(benchmark, kernel->type, sizes, operation) ||

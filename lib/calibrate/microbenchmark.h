@@ -75,6 +75,11 @@ enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microben
 /* Measures download_bytes_per_s, by a product with small K. */
 enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type);
+/* Measures import_ns, import_bytes_per_s and copy_bytes_per_s: the imports alone, and a product with few rows
+ * and columns of C, imported and copied. Where the driver refuses the pages the figures say that copying
+ * takes no time. Measures nothing on a device that has its own memory or imports none. */
+enum lava_microbenchmark_outcome lava_microbenchmark_imports(struct lava_microbenchmark *benchmark,
+                                                             enum lava_type type);
 /* Measures flops_per_s of the row at this position of the kernel table. The device's profile must list the
  * row, because its other figures are used. */
 enum lava_microbenchmark_outcome lava_microbenchmark_kernel(struct lava_microbenchmark *benchmark,

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define NS_PER_MS 1000000u
-/* The background spends at most this long on each: raising the GPU's clock, latency and bus, kernel rows,
- * products near break-even, and the CPU. */
+/* The background spends at most this long on each: raising the GPU's clock, latency and bus, imports,
+ * kernel rows, products near break-even, and the CPU. */
 #define WARM_NS     (160u * NS_PER_MS)
 #define BUS_NS      (150u * NS_PER_MS)
+#define IMPORTS_NS  (60u * NS_PER_MS)
 #define ROWS_NS     (200u * NS_PER_MS)
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
@@ -79,6 +80,9 @@ static void measure_device(struct lava_microbenchmark *benchmark, unsigned types
         return;
     if (fresh && lava_microbenchmark_upload(benchmark, first) != LAVA_MICROBENCHMARK_STOPPED)
         lava_microbenchmark_download(benchmark, first);
+    set_limit(benchmark, IMPORTS_NS);
+    if (fresh) /* if there is no time for it, operands are copied */
+        lava_microbenchmark_imports(benchmark, first);
     for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
             measure_rows(benchmark, (enum lava_type)type);

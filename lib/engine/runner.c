@@ -142,10 +142,9 @@ static bool next_stored(void *context, struct lava_stored *stored) {
     struct ahead *ahead = context;
     struct lava_task task;
     while (lava_program_next(&ahead->program, &task))
-        if (task.kind == LAVA_TASK_PACK_A || task.kind == LAVA_TASK_PACK_B) {
-            *stored = lava_stages_stored(ahead->run, &task);
+        if ((task.kind == LAVA_TASK_PACK_A || task.kind == LAVA_TASK_PACK_B) &&
+            lava_stages_copies(ahead->run, &task, stored))
             return true;
-        }
     return false;
 }
 

@@ -194,8 +194,19 @@ static struct lava_packing operand_b(const struct lava_run *run, const struct la
                                  .exponents = packed.exponents};
 }
 
-struct lava_stored lava_stages_stored(const struct lava_run *run, const struct lava_task *task) {
-    return task->kind == LAVA_TASK_PACK_A ? stored_a(run, task) : stored_b(run, task);
+/* Returns the address on the device of a block that is imported, or 0. */
+static uint64_t imported_at(const struct lava_run *run, const struct lava_task *task,
+                            const struct lava_stored *stored) {
+    if (run->operation->on_device)
+        return 0;
+    return lava_imports_address(run->stream, run->caller, run->plan->imports, task->kind == LAVA_TASK_PACK_B,
+                                stored->first);
+}
+
+bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task,
+                        struct lava_stored *stored) {
+    *stored = task->kind == LAVA_TASK_PACK_A ? stored_a(run, task) : stored_b(run, task);
+    return !imported_at(run, task, stored);
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
@@ -205,6 +216,11 @@ enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *
     if (task->serves_both) {
         twin = operand_b(run, task);
         operand.twin = &twin;
+    }
+    uint64_t address = imported_at(run, task, &operand.stored);
+    if (address) {
+        operand.stored.first = (const void *)(uintptr_t)address;
+        operand.on_device = operand.imported = true;
     }
     return lava_upload_pack(run->stream, &operand);
 }

@@ -31,8 +31,9 @@ struct lava_run {
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role);
 
-/* Returns the stored block that a task packs. */
-struct lava_stored lava_stages_stored(const struct lava_run *run, const struct lava_task *task);
+/* Finds the stored block that a task packs. Returns false if the device reads it where the program has it,
+ * and nothing is to be copied. */
+bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task, struct lava_stored *stored);
 /* Uploads, unless they are on the device, and packs op(A)'s rows or op(B)'s columns, or both from one upload.
  */
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task);

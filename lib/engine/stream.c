@@ -195,6 +195,7 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
     enum lava_status drained = device->failed ? LAVA_OK : lava_queue_drain(device, device->timeout_ns);
     if (drained) /* work in flight would overwrite the next stream's data */
         lava_device_fail(device, drained);
+    lava_imports_release(stream);
     status = status ? status : drained;
     if (!status) {
         end_trace(stream);

@@ -5,6 +5,7 @@
 #define LAVA_ENGINE_STREAM_H
 
 #include "lib/engine/arena.h"
+#include "lib/engine/imports.h"
 #include "lib/engine/staging.h"
 #include "lib/host/copy_pool.h"
 #include "lib/host/neighbours.h"
@@ -48,6 +49,7 @@ struct lava_stream {
     struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
     struct lava_staging staging;
+    struct lava_import imports[2]; /* of A and of B */
     uint32_t next_raw;
     struct lava_point uploaded; /* the last plain upload; multiply has to wait for it */
 

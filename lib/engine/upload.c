@@ -167,10 +167,11 @@ static enum lava_status pack_chunk_on_device(struct lava_stream *stream, const s
     return submit_pack(stream, operand, chunk, &source, &stream->uploaded, &done);
 }
 
-/* One chunk, unless it is split: the parts of one chunk are kept. */
+/* One chunk, unless it is split: the parts of one chunk are kept. A matrix of the program's may be larger
+ * than a dispatch: its chunks are those that would have been copied. */
 static enum lava_status pack_on_device(struct lava_stream *stream, const struct lava_packing *operand) {
     const struct lava_stored *stored = &operand->stored;
-    uint64_t most = operand->split ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
+    uint64_t most = operand->split || operand->imported ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
     struct lava_chunking chunking =
         lava_blocking_chunks(stored->rows, stored->columns, most, stored->element_bytes);
     for (int64_t column = 0; column < stored->columns; column += chunking.chunk_columns)

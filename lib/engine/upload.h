@@ -11,6 +11,7 @@ struct lava_packing {
     struct lava_stored stored; /* where on_device is set, `first` is its address there, and its columns begin
                                 * at multiples of 16 bytes */
     bool on_device;
+    bool imported;                    /* on_device is set for a matrix of the program's */
     bool transpose;                   /* K runs along the rows */
     const struct lava_pipeline *pack; /* pipeline for the type, the kernel and this transposition */
     int64_t width_padded, k_padded;

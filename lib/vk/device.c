@@ -68,15 +68,33 @@ void lava_device_fail(struct lava_device *device, enum lava_status status) {
                  lava_status_name(status));
 }
 
-enum lava_status lava_device_check(struct lava_device *device, VkResult result, const char *call,
-                                   const char *file, int line) {
+/* A call and where it stands. */
+struct call {
+    const char *text, *file;
+    int line;
+};
+
+static enum lava_status check(struct lava_device *device, VkResult result, const struct call *call,
+                              enum lava_log_level level) {
     if (result == VK_SUCCESS)
         return LAVA_OK;
     enum lava_status status = status_of(result);
-    LAVA_LOG(INFO, "%s:%d: %s: %s (%d)", file, line, call, result_name(result), result);
+    if (lava_log_enabled(level))
+        lava_log_write(level, "%s:%d: %s: %s (%d)", call->file, call->line, call->text, result_name(result),
+                       result);
     if (status == LAVA_ERROR_DEVICE_LOST || status == LAVA_ERROR_TIMEOUT)
         lava_device_fail(device, status);
     return status;
+}
+
+enum lava_status lava_device_check(struct lava_device *device, VkResult result, const char *call,
+                                   const char *file, int line) {
+    return check(device, result, &(struct call){call, file, line}, LAVA_LOG_INFO);
+}
+
+enum lava_status lava_device_check_attempt(struct lava_device *device, VkResult result, const char *call,
+                                           const char *file, int line) {
+    return check(device, result, &(struct call){call, file, line}, LAVA_LOG_DEBUG);
 }
 
 VkResult lava_device_injected_result(void) {
@@ -149,6 +167,13 @@ static enum lava_status load_device_functions(struct lava_device *device) {
             (PFN_vkGetPipelineExecutableInternalRepresentationsKHR)device->vk.GetDeviceProcAddr(
                 device->handle, "vkGetPipelineExecutableInternalRepresentationsKHR");
     }
+    if (device->capabilities.import_page_bytes > 0) {
+        device->vk.GetMemoryHostPointerPropertiesEXT =
+            (PFN_vkGetMemoryHostPointerPropertiesEXT)device->vk.GetDeviceProcAddr(
+                device->handle, "vkGetMemoryHostPointerPropertiesEXT");
+        if (!device->vk.GetMemoryHostPointerPropertiesEXT)
+            device->capabilities.import_page_bytes = 0;
+    }
     return LAVA_OK;
 }
 
@@ -179,15 +204,17 @@ struct wishes {
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
-    const char *extensions[3];
+    const char *extensions[4];
     uint32_t extension_count;
 };
 
-/* Adds an extension, and puts its features at the head of the chain. */
+/* Adds an extension, and puts its features, if it has any, at the head of the chain. */
 static void wish_extension(struct wishes *wishes, const char *extension, void *features) {
     VkBaseOutStructure *added = features;
-    added->pNext = wishes->features.pNext;
-    wishes->features.pNext = added;
+    if (added) {
+        added->pNext = wishes->features.pNext;
+        wishes->features.pNext = added;
+    }
     wishes->extensions[wishes->extension_count++] = extension;
 }
 
@@ -229,6 +256,8 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
         wish_extension(wishes, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, &wishes->matrices);
     if (bfloat16)
         wish_extension(wishes, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, &wishes->bfloat16);
+    if (device->capabilities.import_page_bytes > 0)
+        wish_extension(wishes, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, NULL);
 }
 
 static enum lava_status create_logical_device(struct lava_device *device) {

@@ -20,6 +20,12 @@ enum lava_role { LAVA_ROLE_COMPUTE, LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD, LAVA_R
 struct lava_queue;
 struct lava_pipelines;
 
+/* What became of attempts to import the program's pages. No limit of memory counts them. */
+struct lava_imported {
+    uint64_t made, refused;
+    uint64_t bytes; /* imported now */
+};
+
 struct lava_device {
     void *loader; /* libvulkan.so.1; never closed, because drivers do not survive that */
     struct lava_vk_functions vk;
@@ -37,6 +43,7 @@ struct lava_device {
     uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
     uint64_t device_bytes, staging_bytes; /* allocated now */
     uint64_t staging_limit_bytes;
+    struct lava_imported imported;
     uint64_t timeout_ns; /* the limit of one wait; lib/engine sets it for each run */
     _Atomic bool failed; /* lost, hung or wrong in a self-test; never reset */
 };
@@ -62,6 +69,9 @@ void lava_device_fail(struct lava_device *device, enum lava_status status);
 /* Turns a result into a status, logs an error with its place, and marks a lost or hung device as failed. */
 enum lava_status lava_device_check(struct lava_device *device, VkResult result, const char *call,
                                    const char *file, int line);
+/* The same for a call that a driver may well refuse: it is logged for debugging alone. */
+enum lava_status lava_device_check_attempt(struct lava_device *device, VkResult result, const char *call,
+                                           const char *file, int line);
 /* Returns the result of an injected fault: the kinds of errors take turns. */
 VkResult lava_device_injected_result(void);
 
@@ -71,5 +81,9 @@ VkResult lava_device_injected_result(void);
     lava_device_check((device),                                                                              \
                       lava_fault_hit(LAVA_FAULT_VK) ? lava_device_injected_result() : (device)->vk.call,     \
                       #call, __FILE__, __LINE__)
+#define LAVA_VK_ATTEMPT(device, call)                                                                        \
+    lava_device_check_attempt(                                                                               \
+        (device), lava_fault_hit(LAVA_FAULT_VK) ? lava_device_injected_result() : (device)->vk.call, #call,  \
+        __FILE__, __LINE__)
 
 #endif

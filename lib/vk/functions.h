@@ -70,6 +70,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(GetPhysicalDeviceFeatures2)                                                                            \
     X(GetPhysicalDeviceMemoryProperties2)                                                                    \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
+    X(GetPhysicalDeviceExternalBufferProperties)                                                             \
     X(EnumerateDeviceExtensionProperties)                                                                    \
     X(CreateDevice)                                                                                          \
     X(GetDeviceProcAddr)
@@ -130,6 +131,8 @@ struct lava_vk_functions {
      */
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
     PFN_vkGetPipelineExecutableInternalRepresentationsKHR GetPipelineExecutableInternalRepresentationsKHR;
+    /* VK_EXT_external_memory_host, NULL where absent */
+    PFN_vkGetMemoryHostPointerPropertiesEXT GetMemoryHostPointerPropertiesEXT;
 };
 #undef LAVA_VK_MEMBER
 

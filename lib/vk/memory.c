@@ -1,5 +1,6 @@
-/* Allocates buffers. Each has a VkDeviceMemory of its own: the library holds about a dozen, all large, so
- * suballocation would save nothing. Called by lib/engine/arena.c. */
+/* Allocates buffers, and makes buffers of the program's pages. Each has a VkDeviceMemory of its own: the
+ * library holds about a dozen, all large, so suballocation would save nothing. Called by lib/engine/arena.c
+ * and lib/engine/imports.c. */
 #include "lib/vk/memory.h"
 
 #include <string.h>
@@ -30,7 +31,16 @@ static const struct {
     {LAVA_MEMORY_STAGING, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0},
 };
 
+#define ALLOCATED_USAGE                                                                                      \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |                                 \
+     VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |                          \
+     VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT)
+
 static enum lava_status create_buffer(struct lava_device *device, struct lava_buffer *buffer) {
+    static const VkExternalMemoryBufferCreateInfo of_host = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    bool imported = buffer->use == LAVA_MEMORY_IMPORTED;
     uint32_t families[LAVA_ROLE_COUNT], count = 0;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
         uint32_t i = 0;
@@ -39,15 +49,14 @@ static enum lava_status create_buffer(struct lava_device *device, struct lava_bu
         if (i == count)
             families[count++] = device->families[role];
     }
-    const VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = buffer->bytes,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
-        .sharingMode = count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-        .queueFamilyIndexCount = count,
-        .pQueueFamilyIndices = families};
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .pNext = imported ? &of_host : NULL,
+                                     .size = buffer->bytes,
+                                     .usage = imported ? LAVA_MEMORY_IMPORT_USAGE : ALLOCATED_USAGE,
+                                     .sharingMode =
+                                         count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                                     .queueFamilyIndexCount = count,
+                                     .pQueueFamilyIndices = families};
     enum lava_status status = LAVA_VK(device, CreateBuffer(device->handle, &info, NULL, &buffer->handle));
     if (status)
         buffer->handle = VK_NULL_HANDLE;
@@ -83,6 +92,14 @@ static enum lava_status allocate(struct lava_device *device, struct lava_buffer 
     return status;
 }
 
+/* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1. */
+static bool find_address(struct lava_device *device, struct lava_buffer *buffer) {
+    const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                            .buffer = buffer->handle};
+    buffer->address = device->vk.GetBufferDeviceAddress(device->handle, &info);
+    return buffer->address + buffer->bytes > buffer->address;
+}
+
 enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memory_use use, uint64_t bytes,
                                       struct lava_buffer *buffer) {
     *buffer = (struct lava_buffer){.bytes = bytes, .use = use};
@@ -108,12 +125,7 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
     if (staging && (status = LAVA_VK(device, MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
                                                        &buffer->mapped))))
         goto error;
-    const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                            .buffer = buffer->handle};
-    buffer->address = device->vk.GetBufferDeviceAddress(device->handle, &info);
-    /* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1
-     */
-    if (buffer->address + bytes > buffer->address) {
+    if (find_address(device, buffer)) {
         LAVA_LOG(DEBUG, "%s memory: %.1f MiB in %.2f ms", staging ? "staging" : "device",
                  (double)bytes / 0x1p20, (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return LAVA_OK;
@@ -124,10 +136,81 @@ error:
     return status;
 }
 
+/* Host and device see what the other writes without further calls: no other type is used. */
+static enum lava_status import_pages(struct lava_device *device, void *first_page, uint32_t allowed_types,
+                                     struct lava_buffer *buffer) {
+    static const VkMemoryPropertyFlags needed =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkImportMemoryHostPointerInfoEXT pages = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+        .pHostPointer = first_page};
+    const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                             .pNext = &pages,
+                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    uint32_t type = 0;
+    while (type < device->memory.memoryTypeCount &&
+           (!(allowed_types & (1u << type)) ||
+            (device->memory.memoryTypes[type].propertyFlags & needed) != needed))
+        type++;
+    if (type == device->memory.memoryTypeCount)
+        return LAVA_ERROR_UNAVAILABLE;
+    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                       .pNext = &flags,
+                                       .allocationSize = buffer->bytes,
+                                       .memoryTypeIndex = type};
+    enum lava_status status =
+        LAVA_VK_ATTEMPT(device, AllocateMemory(device->handle, &info, NULL, &buffer->memory));
+    if (status)
+        buffer->memory = VK_NULL_HANDLE;
+    return status;
+}
+
+static enum lava_status import(struct lava_device *device, void *first_page, struct lava_buffer *buffer) {
+    VkMemoryHostPointerPropertiesEXT properties = {.sType =
+                                                       VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+    VkMemoryRequirements needs;
+    enum lava_status status;
+    if (lava_fault_hit(LAVA_FAULT_IMPORT))
+        return LAVA_ERROR_DRIVER;
+    if ((status = LAVA_VK_ATTEMPT(
+             device, GetMemoryHostPointerPropertiesEXT(device->handle,
+                                                       VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                       first_page, &properties))) ||
+        (status = create_buffer(device, buffer)))
+        return status;
+    device->vk.GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
+    if (needs.size > buffer->bytes) /* there may be no further page */
+        return LAVA_ERROR_UNAVAILABLE;
+    if ((status =
+             import_pages(device, first_page, needs.memoryTypeBits & properties.memoryTypeBits, buffer)) ||
+        (status =
+             LAVA_VK_ATTEMPT(device, BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0))))
+        return status;
+    return find_address(device, buffer) ? LAVA_OK : LAVA_ERROR_DEVICE_MEMORY;
+}
+
+enum lava_status lava_memory_import(struct lava_device *device, uint64_t first_page, uint64_t bytes,
+                                    struct lava_buffer *buffer) {
+    *buffer = (struct lava_buffer){.bytes = bytes, .use = LAVA_MEMORY_IMPORTED};
+    device->imported.bytes += bytes;
+    enum lava_status status = import(device, (void *)(uintptr_t)first_page, buffer);
+    if (status)
+        lava_memory_free(device, buffer);
+    *(status ? &device->imported.refused : &device->imported.made) += 1;
+    return status;
+}
+
+static uint64_t *counter_of(struct lava_device *device, enum lava_memory_use use) {
+    return use == LAVA_MEMORY_STAGING  ? &device->staging_bytes
+           : use == LAVA_MEMORY_DEVICE ? &device->device_bytes
+                                       : &device->imported.bytes;
+}
+
 void lava_memory_free(struct lava_device *device, struct lava_buffer *buffer) {
     if (buffer->bytes == 0)
         return;
-    *(buffer->use == LAVA_MEMORY_STAGING ? &device->staging_bytes : &device->device_bytes) -= buffer->bytes;
+    *counter_of(device, buffer->use) -= buffer->bytes;
     if (buffer->handle)
         device->vk.DestroyBuffer(device->handle, buffer->handle, NULL);
     if (buffer->memory)

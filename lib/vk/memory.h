@@ -5,7 +5,11 @@
 
 #include "lib/vk/device.h"
 
-enum lava_memory_use { LAVA_MEMORY_DEVICE, LAVA_MEMORY_STAGING };
+enum lava_memory_use { LAVA_MEMORY_DEVICE, LAVA_MEMORY_STAGING, LAVA_MEMORY_IMPORTED };
+
+/* What imported pages are used for. */
+#define LAVA_MEMORY_IMPORT_USAGE                                                                             \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
 
 struct lava_buffer {
     VkBuffer handle;
@@ -20,6 +24,11 @@ struct lava_buffer {
  */
 enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memory_use use, uint64_t bytes,
                                       struct lava_buffer *buffer);
+/* Imports whole pages of the program, which the device then reads. They must stay mapped until the buffer is
+ * freed. device->imported counts the attempt. On failure *buffer is empty, and the pages have to be copied.
+ */
+enum lava_status lava_memory_import(struct lava_device *device, uint64_t first_page, uint64_t bytes,
+                                    struct lava_buffer *buffer);
 /* The device must not be using the buffer. Accepts an empty buffer, and leaves an empty one. */
 void lava_memory_free(struct lava_device *device, struct lava_buffer *buffer);
 

@@ -214,6 +214,22 @@ enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_n
     return status;
 }
 
+bool lava_queue_settle(struct lava_device *device, uint64_t timeout_ns) {
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
+        const struct lava_queue *queue = device->queues[role];
+        const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                          .semaphoreCount = 1,
+                                          .pSemaphores = &queue->timeline,
+                                          .pValues = &queue->submitted};
+        if (queue->reached >= queue->submitted)
+            continue;
+        VkResult result = device->vk.WaitSemaphores(device->handle, &info, timeout_ns);
+        if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
+            return false;
+    }
+    return true;
+}
+
 void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
                      const struct lava_buffer *source, uint64_t source_offset,
                      const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes) {

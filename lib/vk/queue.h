@@ -61,6 +61,9 @@ bool lava_queue_idle(struct lava_device *device, enum lava_role role);
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role);
 /* Waits until nothing submitted is running. */
 enum lava_status lava_queue_drain(struct lava_device *device, uint64_t timeout_ns);
+/* The same also on a device that has failed. Returns false if something may still be running. A lost device
+ * runs nothing. */
+bool lava_queue_settle(struct lava_device *device, uint64_t timeout_ns);
 
 void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
                      const struct lava_buffer *source, uint64_t source_offset,

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "dispatch/profiles.h"
 #include "lib/base/log.h"
+#include "lib/vk/memory.h"
 #include "lib/vk/modules.h"
 
 #define MAX_DEVICES 64
@@ -23,6 +25,7 @@ struct answers {
     VkPhysicalDeviceVulkan13Properties properties13;
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm_builtins;
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR matrix_stages;
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory;
     VkPhysicalDeviceFeatures2 features;
     VkPhysicalDeviceVulkan11Features features11;
     VkPhysicalDeviceVulkan12Features features12;
@@ -32,7 +35,7 @@ struct answers {
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceMemoryProperties2 memory;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
-    bool has_sm_builtins, has_budget, has_executable, has_matrices, has_bfloat16;
+    bool has_sm_builtins, has_budget, has_executable, has_matrices, has_bfloat16, has_host_memory;
 };
 
 static void read_extensions(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -49,6 +52,7 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
             answers->has_executable |= !strcmp(name, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
             answers->has_matrices |= !strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
             answers->has_bfloat16 |= !strcmp(name, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+            answers->has_host_memory |= !strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
         }
     }
     free(extensions);
@@ -73,6 +77,9 @@ static void ask_properties(struct lava_device *device, VkPhysicalDevice physical
     if (answers->has_matrices)
         chain(head, &answers->matrix_stages,
               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
+    if (answers->has_host_memory)
+        chain(head, &answers->host_memory,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
     device->vk.GetPhysicalDeviceProperties2(physical, head);
 }
 
@@ -303,6 +310,27 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
     free(matrices);
 }
 
+/* Returns the host's page if the driver imports pages for buffers; else 0. Where it imports larger units than
+ * pages, a matrix rounded to them could reach beyond its mapping. */
+static uint64_t import_page(struct lava_device *device, const struct answers *answers) {
+    const VkPhysicalDeviceExternalBufferInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+        .usage = LAVA_MEMORY_IMPORT_USAGE,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    VkExternalBufferProperties properties = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), unit;
+    if (!answers->has_host_memory)
+        return 0;
+    unit = answers->host_memory.minImportedHostPointerAlignment;
+    device->vk.GetPhysicalDeviceExternalBufferProperties(device->physical, &info, &properties);
+    VkExternalMemoryFeatureFlags features = properties.externalMemoryProperties.externalMemoryFeatures;
+    bool imports = (features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) &&
+                   !(features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT);
+    LAVA_LOG(DEBUG, "imports of host memory: %s, in units of %llu bytes", imports ? "yes" : "no",
+             (unsigned long long)unit);
+    return imports && unit > 0 && page % unit == 0 ? page : 0;
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -336,6 +364,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     uint64_t allocation = answers->properties11.maxMemoryAllocationSize;
     uint64_t buffer = answers->properties13.maxBufferSize;
     capabilities->max_buffer_bytes = allocation < buffer ? allocation : buffer;
+    capabilities->import_page_bytes = import_page(device, answers);
     memcpy(device->pipeline_cache_uuid, properties->pipelineCacheUUID, VK_UUID_SIZE);
     device->memory = answers->memory.memoryProperties;
     device->has_executable_properties = (config->inspect || config->assembly) && answers->has_executable &&

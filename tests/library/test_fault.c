@@ -25,7 +25,8 @@ static void passages_that_fail(void **state) {
         {"init", LAVA_FAULT_INIT, 0x01},           {"allocate:3", LAVA_FAULT_ALLOCATE, 0x04},
         {"upload:2:3", LAVA_FAULT_UPLOAD, 0x0e},   {"submit:4:0", LAVA_FAULT_SUBMIT, 0xf8},
         {"wait:1:0", LAVA_FAULT_WAIT, 0xff},       {"device_lost:8", LAVA_FAULT_DEVICE_LOST, 0x80},
-        {"download:9", LAVA_FAULT_DOWNLOAD, 0x00}, {"vk:1:2", LAVA_FAULT_VK, 0x03},
+        {"download:9", LAVA_FAULT_DOWNLOAD, 0x00}, {"import:6", LAVA_FAULT_IMPORT, 0x20},
+        {"vk:1:2", LAVA_FAULT_VK, 0x03},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

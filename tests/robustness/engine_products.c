@@ -137,11 +137,15 @@ static const struct way {
     int at_once, pieces;
     const char *name;
     bool on_device;
-} ways[] = {{1, 0, "streamed", false},
-            {1, 3, "in pieces", false},
-            {2, 0, "at once", false},
-            {0, 0, "as planned", false},
-            {0, 0, "on the device", true}};
+    enum lava_imports imports;
+} ways[] = {{1, 0, "streamed", false, LAVA_IMPORTS_NEVER},
+            {1, 3, "in pieces", false, LAVA_IMPORTS_NEVER},
+            {2, 0, "at once", false, LAVA_IMPORTS_NEVER},
+            {0, 0, "as planned", false, LAVA_IMPORTS_BY_FIGURES},
+            {0, 0, "on the device", true, LAVA_IMPORTS_BY_FIGURES},
+            {1, 0, "imported", false, LAVA_IMPORTS_ALWAYS},
+            {1, 3, "imported, in pieces", false, LAVA_IMPORTS_ALWAYS},
+            {2, 0, "imported, at once", false, LAVA_IMPORTS_ALWAYS}};
 
 static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
 
@@ -253,7 +257,8 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
                                              .column_blocks = asked->column_blocks,
                                              .later_parts = asked->later_parts,
                                              .at_once = ways[way].at_once,
-                                             .pieces = (uint32_t)ways[way].pieces};
+                                             .pieces = (uint32_t)ways[way].pieces,
+                                             .imports = ways[way].imports};
     if (ways[way].on_device)
         return multiply_on_device(engine, product, &overrides);
     void *c = product_new_c(product);
@@ -292,6 +297,7 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
         products[row] = types[type].rows[row].product;
         products[row].type = types[type].type;
         products[row].type_c = types[type].type_c;
+        products[row].by_words = row % 4 != 3; /* the others cannot be imported */
         product_make(&products[row], (unsigned)row);
     }
     for (size_t way = 0; way < COUNT(ways); way++)
@@ -358,6 +364,14 @@ int main(int argument_count, char **arguments) {
             ran++;
             wrong += status ? 1 : multiply_all(engine, type);
         }
+    }
+    const struct lava_imported *imported = &device->imported;
+    bool imports = device->capabilities.unified_memory && device->capabilities.import_page_bytes > 0;
+    printf("%llu imports, %llu refused, %llu bytes left\n", (unsigned long long)imported->made,
+           (unsigned long long)imported->refused, (unsigned long long)imported->bytes);
+    if ((imported->made > 0) != imports || imported->refused > 0 || imported->bytes > 0) {
+        printf("not all was imported that could be, or not all was released\n");
+        wrong++;
     }
     lava_engine_destroy(engine);
     printf("%d of %zu kinds of products ran, %d went wrong\n", ran, COUNT(types), wrong);

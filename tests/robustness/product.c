@@ -233,6 +233,10 @@ void product_make(struct product *product, unsigned seed) {
     size_t elements = (size_t)product->m * (size_t)product->n * (size_t)types[product->type_c].parts;
     product->lda = (product->transpose_a ? product->k : product->m) + 3;
     product->ldb = product->b_is_a ? product->lda : (product->transpose_b ? product->n : product->k) + 1;
+    if (product->by_words) {
+        product->lda = (product->lda + 7) / 8 * 8;
+        product->ldb = (product->ldb + 7) / 8 * 8;
+    }
     product->ldc = product->m + 2;
     size_t columns_a = (size_t)(product->transpose_a ? product->m : product->k);
     size_t columns_b = (size_t)(product->transpose_b ? product->k : product->n);

@@ -19,6 +19,7 @@ struct product {
     bool b_is_a; /* op(B) is op(A) transposed; B has no memory of its own */
     bool real_diagonal; /* imaginary parts on the diagonal are NaN before and 0 afterwards */
     bool row_major;     /* how it is called, see case_call; in memory it is the same */
+    bool by_words;      /* columns of A and B begin at multiples of 16 bytes */
     int m, n, k, lda, ldb, ldc;
     double alpha, beta;                     /* exact in fp32, unless the type is wider */
     double alpha_imaginary, beta_imaginary; /* only for complex types */
