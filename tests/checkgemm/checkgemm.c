@@ -231,7 +231,7 @@ static void bench_all(struct check_context *context, struct options *options, in
 
 /* Without this check, a driver that ignores its variable would pass as another subgroup size. */
 static bool has_subgroup(const struct check_context *context, unsigned size) {
-    unsigned found = context->engine->capabilities.subgroup_size;
+    unsigned found = context->engine->capabilities.simt_subgroup_size;
     if (size && size != found)
         printf("the device's subgroups have %u invocations, not %u\n", found, size);
     return !size || size == found;
