@@ -4,7 +4,6 @@
  * The last columns are of the main loop; share is its part of multiplications. work compares rows of a type:
  * the multiplications of a step and subgroup, by the driver's estimate of cycles. No compiler knows a rate.
  * In the rows to paste, the row with the most work has --peak, and the others have less in proportion. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct compiled {
     const char *obstacle;
     double seconds;
     struct lava_pipeline_figures figures;
-    bool has_loop;
+    bool has_loop, printed;
     struct tune_loop loop;
 };
 
@@ -64,7 +63,7 @@ static double share(const struct compiled *result) {
 }
 
 /* Returns multiplications for each cycle, of a subgroup, in the driver's reckoning. Without an estimate, the
- * share of the main loop. */
+ * share of the main loop; 1 for every row where that is not known either; 0 for a row that is of no use. */
 static double work(const struct tune *tune, const struct compiled *result) {
     const struct lava_kernel *row = result->row;
     double subgroups = (double)lava_kernel_invocations(row, &tune->capabilities) /
@@ -72,7 +71,7 @@ static double work(const struct tune *tune, const struct compiled *result) {
     if (result->obstacle || result->figures.spilled > 0)
         return 0;
     if (result->figures.cycles == 0)
-        return share(result);
+        return result->has_loop ? share(result) : 1;
     return (double)row->tile_m * row->tile_n * row->tile_k / subgroups / result->figures.cycles;
 }
 
@@ -132,25 +131,31 @@ static void print_profile_row(const struct tune *tune, const struct compiled *re
            lava_kernel_is_simt(result->row) ? 32 : 64);
 }
 
-/* Prints the rows of a type that neither fail nor spill, those with the most work first. */
-static size_t print_type(const struct tune *tune, const struct compiled *results, size_t count,
-                         enum lava_type type) {
-    double before = INFINITY, best = 0;
-    for (size_t printed = 0;; printed++) {
-        const struct compiled *next = NULL;
-        for (size_t i = 0; i < count; i++)
-            if (results[i].row->type == type && work(tune, &results[i]) < before &&
-                work(tune, &results[i]) > (next ? work(tune, next) : 0))
-                next = &results[i];
-        if (!next)
-            return printed;
-        before = work(tune, next);
-        best = best > 0 ? best : before;
-        print_profile_row(tune, next, best);
-    }
+/* Returns the type's row with the most work that was not printed yet, or NULL. */
+static struct compiled *next_of(const struct tune *tune, struct compiled *results, size_t count,
+                                enum lava_type type) {
+    struct compiled *next = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (results[i].row->type == type && !results[i].printed && work(tune, &results[i]) > 0 &&
+            (!next || work(tune, &results[i]) > work(tune, next)))
+            next = &results[i];
+    return next;
 }
 
-static size_t print_profile(const struct tune *tune, const struct compiled *results, size_t count) {
+/* Prints the rows of a type that neither fail nor spill. */
+static size_t print_type(const struct tune *tune, struct compiled *results, size_t count,
+                         enum lava_type type) {
+    double best = 0;
+    size_t printed = 0;
+    for (struct compiled *next; (next = next_of(tune, results, count, type)); printed++) {
+        best = printed > 0 ? best : work(tune, next);
+        print_profile_row(tune, next, best);
+        next->printed = true;
+    }
+    return printed;
+}
+
+static size_t print_profile(const struct tune *tune, struct compiled *results, size_t count) {
     size_t printed = 0;
     printf("\n/* dispatch/profiles.c: row, flop/s, wg/mp, lone, start, order, workgroups; compiled */\n");
     for (int type = 0; type < LAVA_TYPE_COUNT; type++)
