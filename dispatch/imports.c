@@ -7,7 +7,7 @@
 /* Pack reads words of this size. Columns must begin at multiples of it. Complex elements are read part by
  * part. */
 #define WORD_BYTES 16
-/* Of the bytes between a matrix's first and last element, at least one in this many must belong to it. The
+/* At least one in this many of the bytes between a matrix's first and last element must belong to it. The
  * driver's work is in proportion to the pages, the copy's to the elements. */
 #define SPARSEST 2
 /* An import must be estimated to take less than this share of the copy's time. Where both are about as fast,
@@ -22,9 +22,8 @@ struct extent {
 
 static struct extent extent_of(const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    bool is_n = operand->op == LAVA_OP_N;
     int64_t rows = is_b ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation);
-    int64_t columns = is_b ? (is_n ? operation->n : operation->k) : (is_n ? operation->k : operation->m);
+    int64_t columns = is_b ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation);
     uint64_t element_bytes = lava_type_bytes(operation->type);
     bool is_complex = lava_type_is_complex(operation->type);
     return (struct extent){.first = (uint64_t)(uintptr_t)operand->first,

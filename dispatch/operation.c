@@ -71,11 +71,10 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
-    bool a_n = operation->a.op == LAVA_OP_N, b_n = operation->b.op == LAVA_OP_N;
     return shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
-                         a_n ? operation->k : operation->m, operation->a.ld) ||
+                         lava_operation_columns_a(operation), operation->a.ld) ||
            shares_memory(operation, operation->b.first, lava_operation_rows_b(operation),
-                         b_n ? operation->n : operation->k, operation->b.ld);
+                         lava_operation_columns_b(operation), operation->b.ld);
 }
 
 int64_t lava_operation_rows_a(const struct lava_operation *operation) {
@@ -84,6 +83,14 @@ int64_t lava_operation_rows_a(const struct lava_operation *operation) {
 
 int64_t lava_operation_rows_b(const struct lava_operation *operation) {
     return operation->b.op == LAVA_OP_N ? operation->k : operation->n;
+}
+
+int64_t lava_operation_columns_a(const struct lava_operation *operation) {
+    return operation->a.op == LAVA_OP_N ? operation->k : operation->m;
+}
+
+int64_t lava_operation_columns_b(const struct lava_operation *operation) {
+    return operation->b.op == LAVA_OP_N ? operation->n : operation->k;
 }
 
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation) {

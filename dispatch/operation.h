@@ -83,6 +83,8 @@ bool lava_operation_overlaps(const struct lava_operation *operation);
 /* Returns the rows of the stored A (or B), which the leading dimension must reach. */
 int64_t lava_operation_rows_a(const struct lava_operation *operation);
 int64_t lava_operation_rows_b(const struct lava_operation *operation);
+int64_t lava_operation_columns_a(const struct lava_operation *operation);
+int64_t lava_operation_columns_b(const struct lava_operation *operation);
 
 /* Returns the product for the block of C with these rows and columns. If C has a region, the block must
  * either lie on the diagonal (row is column, rows is columns) and have the same region, or lie inside the

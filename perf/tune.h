@@ -3,7 +3,6 @@
 #ifndef PERF_TUNE_H
 #define PERF_TUNE_H
 
-#include "lib/base/clock.h"
 #include "lib/engine/engine.h"
 #include "lib/vk/pipelines.h"
 

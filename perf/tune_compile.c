@@ -6,8 +6,8 @@
  * In the rows to paste, the row with the most work has --peak, and the others have less in proportion. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/vk/assembly.h"
 #include "tune.h"
 #include "tune_loop.h"
@@ -17,8 +17,8 @@ struct compiled {
     const char *obstacle;
     double seconds;
     struct lava_pipeline_figures figures;
-    bool has_loop, printed;
-    struct tune_loop loop;
+    struct tune_loop loop; /* no instructions: it was not found */
+    bool printed;
 };
 
 /* Keeps the assembly where --assembly asks for it. */
@@ -51,7 +51,7 @@ static void compile(const struct tune *tune, struct compiled *result) {
     char *assembly = lava_assembly_read(device, pipeline);
     if (assembly) {
         store(tune, result->row->name, assembly);
-        result->has_loop = tune_loop_count(assembly, &result->loop);
+        tune_loop_count(assembly, &result->loop);
     }
     free(assembly);
 }
@@ -59,7 +59,7 @@ static void compile(const struct tune *tune, struct compiled *result) {
 /* 0: not known. */
 static double share(const struct compiled *result) {
     const struct tune_loop *loop = &result->loop;
-    return result->has_loop ? (double)(loop->fma + loop->matrix) / (double)loop->instructions : 0;
+    return loop->instructions > 0 ? (double)(loop->fma + loop->matrix) / (double)loop->instructions : 0;
 }
 
 /* Returns multiplications for each cycle, of a subgroup, in the driver's reckoning. Without an estimate, the
@@ -71,7 +71,7 @@ static double work(const struct tune *tune, const struct compiled *result) {
     if (result->obstacle || result->figures.spilled > 0)
         return 0;
     if (result->figures.cycles == 0)
-        return result->has_loop ? share(result) : 1;
+        return result->loop.instructions > 0 ? share(result) : 1;
     return (double)row->tile_m * row->tile_n * row->tile_k / subgroups / result->figures.cycles;
 }
 

@@ -67,7 +67,7 @@ static bool find_name(const regex_t *pattern, const char *line, char name[LABEL_
     return true;
 }
 
-/* Whether the line is an instruction of the class. ANV writes what a message is for into the next line. */
+/* ANV writes what a message is for into the next line, which then counts for the message. */
 static bool is_class(const struct reader *reader, size_t line, enum class class) {
     return matches(&reader->classes[class], reader->lines[line]);
 }

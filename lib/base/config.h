@@ -28,7 +28,7 @@ struct lava_config {
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
     bool learn;                    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone */
-    bool assembly;                 /* no variable: perf/tune --compile-only reads it; implies inspect */
+    bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
     bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };

@@ -73,11 +73,12 @@ static bool meets(const struct places *places, const uintptr_t *c, uintptr_t c_b
  * there is no memory to find out. */
 static bool shares_memory(const struct lava_batch *batch) {
     const struct lava_operation *p = &batch->operation;
-    bool a_n = p->a.op == LAVA_OP_N, b_n = p->b.op == LAVA_OP_N;
     const struct places a = places_of(p->a.first, batch->series.a, batch->series.stride_a,
-                                      lava_operation_rows_a(p), a_n ? p->k : p->m, p->a.ld, p->type),
+                                      lava_operation_rows_a(p), lava_operation_columns_a(p), p->a.ld,
+                                      p->type),
                         b = places_of(p->b.first, batch->series.b, batch->series.stride_b,
-                                      lava_operation_rows_b(p), b_n ? p->n : p->k, p->b.ld, p->type),
+                                      lava_operation_rows_b(p), lava_operation_columns_b(p), p->b.ld,
+                                      p->type),
                         c = places_of(p->c.first, (const void *const *)batch->series.c,
                                       batch->series.stride_c, p->m, p->n, p->c.ld, p->c.type);
     uintptr_t *sorted = malloc((size_t)batch->series.count * sizeof *sorted);

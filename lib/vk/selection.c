@@ -367,8 +367,8 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->import_page_bytes = import_page(device, answers);
     memcpy(device->pipeline_cache_uuid, properties->pipelineCacheUUID, VK_UUID_SIZE);
     device->memory = answers->memory.memoryProperties;
-    device->has_executable_properties = (config->inspect || config->assembly) && answers->has_executable &&
-                                        answers->executable.pipelineExecutableInfo;
+    device->has_executable_properties =
+        config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
     device->captures_assembly = config->assembly && device->has_executable_properties;
     device->has_host_query_reset = answers->features12.hostQueryReset;
     device->has_subgroup_size_control =

@@ -107,6 +107,19 @@ static inline bool device_has(const struct lava_capabilities *device, enum lava_
     return false;
 }
 
+/* words: part of the reason; NULL: the row fits. */
+static inline void assert_refused(const struct lava_kernel *row, const struct lava_capabilities *device,
+                                  const char *words) {
+    const char *reason = NULL;
+    assert_int_equal(lava_kernel_fits(row, device, &reason), words == NULL);
+    assert_int_equal(lava_kernel_fits(row, device, NULL), words == NULL);
+    if (words) {
+        assert_non_null(reason);
+        if (!strstr(reason, words))
+            fail_msg("\"%s\" does not say \"%s\"", reason, words);
+    }
+}
+
 /* The seed is LAVA_TEST_SEED if set, to repeat a failure, otherwise fixed. It is printed in both cases. */
 static inline uint64_t random_seed(void) {
     const char *given = getenv("LAVA_TEST_SEED");

@@ -348,18 +348,6 @@ static void test_rows_fit_everywhere(void **state) {
     }
 }
 
-static void assert_refused(const struct lava_kernel *row, const struct lava_capabilities *device,
-                           const char *words) {
-    const char *reason = NULL;
-    assert_int_equal(lava_kernel_fits(row, device, &reason), words == NULL);
-    assert_int_equal(lava_kernel_fits(row, device, NULL), words == NULL);
-    if (words) {
-        assert_non_null(reason);
-        if (!strstr(reason, words))
-            fail_msg("\"%s\" does not say \"%s\"", reason, words);
-    }
-}
-
 struct refusal {
     const char *row;
     uint32_t subgroup_size, shared_bytes, invocations;
