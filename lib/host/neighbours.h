@@ -15,12 +15,13 @@ struct lava_neighbours {
 };
 
 /* Begins to look, unless it did a moment ago and nothing is known to have happened since: a look takes 30 us
- * where the process has many threads. */
-void lava_neighbours_begin(struct lava_neighbours *look);
-/* Sets *busy to whether threads other than `own` have run on more than half of the processors since then.
- * Waits until some microseconds have gone by. Returns false, and sets nothing, where it did not begin to
- * look: the last answer still holds. */
-bool lava_neighbours_end(struct lava_neighbours *look, unsigned own, bool *busy);
+ * where the process has many threads. Nor while several of its own threads are awake, `own`: they share the
+ * processors with the others, and nobody knows how. */
+void lava_neighbours_begin(struct lava_neighbours *look, unsigned own);
+/* Sets *busy to whether threads other than the caller have run on more than half of the processors since
+ * then. Waits until some microseconds have gone by. Returns false, and sets nothing, where it did not begin
+ * to look: the last answer still holds. */
+bool lava_neighbours_end(struct lava_neighbours *look, bool *busy);
 
 /* Says that other threads may have begun to run: the CPU BLAS has multiplied. Any thread. */
 void lava_neighbours_disturb(void);
