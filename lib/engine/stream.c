@@ -10,6 +10,9 @@
 /* Products computed at once: collected commands are submitted after this many copied bytes. The device reads
  * them while the CPU copies more. */
 #define FLUSH_BYTES (1 << 20)
+/* Beside threads that never sleep a wait for the device spins this long: where it blocks, one of them takes
+ * the processor, for a slice of 3 ms. */
+#define CROWD_SPIN_NS 20000000
 /* The CPU's and the device's clocks agree for this long after they were compared. */
 #define CLOCKS_AGREE_NS 1000000000u
 
@@ -150,8 +153,10 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
 
 void lava_stream_look_around(struct lava_stream *stream) {
     bool busy;
-    if (lava_neighbours_end(&stream->engine->neighbours, &busy))
-        lava_copy_pool_set_crowded(stream->pool, busy);
+    if (!lava_neighbours_end(&stream->engine->neighbours, &busy))
+        return;
+    lava_copy_pool_set_crowded(stream->pool, busy);
+    stream->device->spin_ns = busy ? CROWD_SPIN_NS : LAVA_DEVICE_SPIN_NS;
 }
 
 void lava_stream_expect(struct lava_stream *stream, double seconds) {

@@ -287,6 +287,7 @@ enum lava_status lava_device_create(struct lava_device **result, const char **wh
     if (!device)
         return status;
     device->timeout_ns = FIRST_TIMEOUT_NS;
+    device->spin_ns = LAVA_DEVICE_SPIN_NS;
 
     *why = "no Vulkan loader (libvulkan.so.1)";
     if ((status = open_loader(device)))

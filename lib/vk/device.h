@@ -26,6 +26,10 @@ struct lava_imported {
     uint64_t bytes; /* imported now */
 };
 
+/* On an H200 a thread that blocks in the driver wakes up 18 us later than one that spins. A software device
+ * needs the processors for itself, so nobody spins. */
+#define LAVA_DEVICE_SPIN_NS 200000
+
 struct lava_device {
     void *loader; /* libvulkan.so.1; never closed, because drivers do not survive that */
     struct lava_vk_functions vk;
@@ -45,6 +49,7 @@ struct lava_device {
     uint64_t staging_limit_bytes;
     struct lava_imported imported;
     uint64_t timeout_ns; /* the limit of one wait; lib/engine sets it for each run */
+    uint64_t spin_ns;    /* a wait for a GPU spins this long before it blocks; lib/engine may change it */
     _Atomic bool failed; /* lost, hung or wrong in a self-test; never reset */
 };
 

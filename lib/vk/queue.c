@@ -8,9 +8,6 @@
 
 #define COPY_REGIONS   64 /* of one command */
 #define SECOND_WAIT_NS 2000000000ull
-/* A wait for a GPU spins this long before it blocks: on an H200 a thread that blocks in the driver wakes up
- * 18 us later than one that spins. A software device needs the processors for itself. */
-#define SPIN_NS 200000
 /* The clocks are compared this often; the closest reading counts. */
 #define CLOCK_READINGS 3
 
@@ -143,11 +140,11 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
     (void)LAVA_VK(device, EndCommandBuffer(commands->handle));
 }
 
-/* Returns true where the point is reached within SPIN_NS. */
+/* Returns true where the point is reached within device->spin_ns. */
 static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_clock_now_ns() + SPIN_NS; lava_clock_now_ns() < end && !device->failed;)
+    for (uint64_t end = lava_clock_now_ns() + device->spin_ns; lava_clock_now_ns() < end && !device->failed;)
         if (lava_queue_reached(device, point))
             return true;
     return false;
