@@ -96,7 +96,7 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
     enum lava_status status = LAVA_OK;
     if (point.queue && point.value > point.queue->submitted)
         status = lava_stream_flush(stream);
-    return status ? status : lava_queue_wait(stream->device, point, stream->device->timeout_ns);
+    return status ? status : lava_queue_wait(stream->device, point, lava_device_timeout_ns(stream->device));
 }
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
@@ -121,17 +121,26 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
     return lava_queue_submit(device, &commands, points, 2, done);
 }
 
-/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. */
+/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. Where another
+ * engine is at work the comparison would wait for it, and be worse. */
 static void begin_trace(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
     stream->traces = lava_trace_on() && device->has_host_query_reset;
     if (!stream->traces)
         return;
     stream->stamped = true;
-    if (lava_trace_now() - device->clock_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
+    uint64_t matched_ns = lava_queue_clocks_matched_ns(device);
+    bool may_match = matched_ns == 0 || device->shared->streams == 1;
+    if (may_match && lava_trace_now() - matched_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
         stream->traces = false;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++)
         lava_queue_clear_stamps(device, (enum lava_role)role);
+}
+
+/* Returns how many threads work for this engine and for the device's others: callers and copy threads. */
+static unsigned own_threads(const struct lava_stream *stream) {
+    unsigned streams = stream->device->shared->streams;
+    return streams > 1 ? lava_copy_pool_all_awake() + streams : lava_copy_pool_awake(stream->pool) + 1;
 }
 
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped) {
@@ -144,12 +153,16 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->slots = LAVA_ARENA_SLOTS;
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
+    stream->device->shared->streams++;
+    stream->own_threads = own_threads(stream);
     lava_neighbours_begin(&stream->neighbours);
     begin_trace(stream);
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
-    unsigned own = lava_copy_pool_awake(stream->pool) + 1;
+    unsigned own = own_threads(stream);
+    if (stream->device->shared->streams > 1 && own < stream->own_threads)
+        own = stream->own_threads; /* the others' threads may have gone to sleep in between */
     lava_copy_pool_set_crowded(stream->pool, lava_neighbours_are_busy(&stream->neighbours, own));
 }
 
@@ -192,7 +205,9 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
     status = status ? status : lava_stream_flush(stream);
     abandon(stream);
     stream->arena->is_used = false;
-    enum lava_status drained = device->failed ? LAVA_OK : lava_queue_drain(device, device->timeout_ns);
+    device->shared->streams--;
+    enum lava_status drained =
+        device->shared->failed ? LAVA_OK : lava_queue_drain(device, lava_device_timeout_ns(device));
     if (drained) /* work in flight would overwrite the next stream's data */
         lava_device_fail(device, drained);
     lava_imports_release(stream);

@@ -36,9 +36,10 @@ struct lava_stream {
     struct lava_arena *arena;
     struct lava_copy_pool *pool;
     struct lava_neighbours neighbours;
-    bool stamped;      /* dispatches are timed */
-    bool traces;       /* copies are timed too; the stamps were cleared before */
-    bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */
+    unsigned own_threads; /* when it was opened: those of all engines of the device */
+    bool stamped;         /* dispatches are timed */
+    bool traces;          /* copies are timed too; the stamps were cleared before */
+    bool from_staging;    /* pack reads staging memory; nothing is copied to raw slots */
     /* Everything goes into one submission, or a few if much is read. The result is left in staging memory.
      * Only for a product of one block whose operands fit the staging slots. */
     bool at_once;

@@ -27,6 +27,8 @@ struct lava_copy_ticket {
 
 /* Number of threads, including the caller, that suits this machine. */
 unsigned lava_copy_pool_threads(void);
+/* The same for a further pool, at work beside one of that size. */
+unsigned lava_copy_pool_further_threads(void);
 /* threads includes the caller: 1 creates none. Returns NULL if out of memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
 /* Joins the threads. NULL is allowed. */
@@ -87,6 +89,8 @@ void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
 void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
 /* Returns how many of the pool's threads are not asleep. */
 unsigned lava_copy_pool_awake(const struct lava_copy_pool *pool);
+/* The same for all pools of the process. Any thread may call it. */
+unsigned lava_copy_pool_all_awake(void);
 
 /* A write-back by the calling thread alone. */
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);

@@ -123,6 +123,11 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
     learning->block_bytes = plan->blocking.total_bytes;
 }
 
+void lava_learning_waited(struct lava_learning *learning, uint64_t waited_ns) {
+    if (learning->start_ns > 0)
+        learning->start_ns += waited_ns;
+}
+
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status) {
     bool is_usual =

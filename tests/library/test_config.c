@@ -49,7 +49,8 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->cpu_blas);
     assert_int_equal(config->precision, LAVA_PRECISION_STANDARD);
     assert_int_equal(config->memory_bytes, 0);
-    assert_int_equal(config->pinned_bytes, 128 << 20);
+    assert_int_equal(config->pinned_bytes, 256 << 20);
+    assert_int_equal(config->lanes, 0);
     assert_int_equal(config->idle_ns, 10000000000);
     assert_null(config->stats);
     assert_int_equal(config->log_level, LAVA_LOG_NONE);
