@@ -139,8 +139,9 @@ static void begin_trace(struct lava_stream *stream) {
 
 /* Returns how many threads work for this engine and for the device's others: callers and copy threads. */
 static unsigned own_threads(const struct lava_stream *stream) {
-    unsigned streams = stream->device->shared->streams;
-    return streams > 1 ? lava_copy_pool_all_awake() + streams : lava_copy_pool_awake(stream->pool) + 1;
+    bool shared = lava_device_is_shared(stream->device);
+    return shared ? lava_copy_pool_all_awake() + stream->device->shared->streams
+                  : lava_copy_pool_awake(stream->pool) + 1;
 }
 
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped) {
@@ -161,7 +162,7 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
 
 void lava_stream_look_around(struct lava_stream *stream) {
     unsigned own = own_threads(stream);
-    if (stream->device->shared->streams > 1 && own < stream->own_threads)
+    if (lava_device_is_shared(stream->device) && own < stream->own_threads)
         own = stream->own_threads; /* the others' threads may have gone to sleep in between */
     lava_copy_pool_set_crowded(stream->pool, lava_neighbours_are_busy(&stream->neighbours, own));
 }

@@ -1,6 +1,6 @@
 /* A pool of threads that copies blocks of column-major matrices between user memory and staging memory,
  * faster than one core can. The threads are created at the first use; if none can be created, the caller
- * copies alone. All signals are blocked in them. One user at a time (under the engine's lock).
+ * copies alone. All signals are blocked in them. One user at a time (its engine's).
  *
  * A copy is started and finished later; LAVA_COPY_POOL_COPIES of them may be unfinished. What it reads and
  * writes must stay until then. */

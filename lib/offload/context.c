@@ -240,6 +240,10 @@ void lava_context_unlock_lane(struct lava_lane_lock *lock) {
     pthread_setcancelstate(lock->cancel_state, NULL);
 }
 
+static uint64_t held_bytes(const struct lava_device *device) {
+    return device->shared->device_bytes + device->shared->staging_bytes;
+}
+
 /* Frees the memory of all lanes but the first, which the caller has taken. */
 static bool reclaim(struct lava_device *device) {
     pthread_mutex_lock(&context.lock);
@@ -247,11 +251,11 @@ static bool reclaim(struct lava_device *device) {
     while (context.taken > 1 || context.making)
         pthread_cond_wait(&context.freed, &context.lock);
     pthread_mutex_unlock(&context.lock);
-    uint64_t before = device->shared->device_bytes;
+    uint64_t before = held_bytes(device);
     for (int i = 1; i < LANES; i++)
         if (context.lanes[i].engine)
             lava_engine_release(context.lanes[i].engine);
-    bool any = device->shared->device_bytes < before;
+    bool any = held_bytes(device) < before;
     pthread_mutex_lock(&context.lock);
     context.reclaiming = false;
     tell_freed();

@@ -2,9 +2,9 @@
  * Called by offload.c for every call that is large enough for a device.
  *
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
- * first kernel is tested. The thread goes on with the others then, and takes the context's lock for each
+ * first kernel is tested. The thread goes on with the others then, and locks the whole device for each
  * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
- * context's lock. */
+ * device is locked. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>

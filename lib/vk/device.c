@@ -79,6 +79,10 @@ uint64_t lava_device_timeout_ns(const struct lava_device *device) {
     return sum_ns;
 }
 
+bool lava_device_is_shared(const struct lava_device *device) {
+    return lava_device_timeout_ns(device) > device->shared->timeouts_ns[device->user];
+}
+
 /* A call and where it stands. */
 struct call {
     const char *text, *file;

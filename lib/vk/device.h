@@ -99,6 +99,9 @@ void lava_device_set_timeout(struct lava_device *device, uint64_t timeout_ns);
  */
 uint64_t lava_device_timeout_ns(const struct lava_device *device);
 
+/* Returns whether the VkDevice has other users now. */
+bool lava_device_is_shared(const struct lava_device *device);
+
 /* Marks the device as failed, for all its users. The first time a warning is logged. */
 void lava_device_fail(struct lava_device *device, enum lava_status status);
 
