@@ -331,11 +331,16 @@ void lava_context_unlock(int cancel_state) {
 }
 
 void lava_context_drop_lanes(void) {
+    struct lava_engine *engines[LANES] = {NULL};
+    pthread_mutex_lock(&context.lock);
     for (int i = 1; i < LANES; i++) {
-        lava_engine_destroy(context.lanes[i].engine);
+        engines[i] = context.lanes[i].engine;
         context.lanes[i] = (struct lane){.engine = NULL};
     }
     context.refused = false;
+    pthread_mutex_unlock(&context.lock);
+    for (int i = 1; i < LANES; i++) /* joins threads, so nothing is locked meanwhile */
+        lava_engine_destroy(engines[i]);
 }
 
 const struct lava_capabilities *lava_context_capabilities(void) {
@@ -368,7 +373,9 @@ void lava_context_end_preparation(void) {
 }
 
 void lava_context_set_engine(struct lava_engine *engine) {
+    pthread_mutex_lock(&context.lock);
     context.lanes[0].engine = engine;
+    pthread_mutex_unlock(&context.lock);
     if (engine)
         context.capabilities = engine->capabilities;
 }

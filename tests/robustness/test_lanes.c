@@ -330,7 +330,7 @@ static int faults(void) {
 
 static const struct test_case cases[] = {
     {.name = "beside", .run = beside, .variables = {"LAVABLAS_LANES=2"}},
-    {.name = "one_lane_here", .run = one_lane},
+    {.name = "one_lane_here", .run = one_lane, .variables = {"LAVABLAS_LANES"}},
     {.name = "one_lane_wanted", .run = one_lane, .variables = {"LAVABLAS_LANES=1"}},
     {.name = "no_staging_left", .run = one_lane, .variables = {"LAVABLAS_LANES=2", "LAVABLAS_PINNED=4M"}},
     {.name = "one_thread", .run = one_thread, .variables = {"LAVABLAS_LANES=2"}},
