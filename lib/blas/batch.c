@@ -141,7 +141,6 @@ static enum lava_status run(struct lava_call *call, const struct lava_operation 
     lava_learning_begin_device(&call->learning, lock.engine, plan);
     enum lava_status status = run_plan(&lock, operation, plan, finished);
     if (lock.engine) {
-        lava_learning_waited(&call->learning, lock.waited_ns);
         lava_learning_end_device(&call->learning, lock.engine, plan, status);
         lava_idle_touch();
         lava_context_unlock_lane(&lock);

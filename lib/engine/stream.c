@@ -156,15 +156,17 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->arena->is_used = true;
     stream->device->shared->streams++;
     stream->own_threads = own_threads(stream);
-    lava_neighbours_begin(&stream->neighbours);
+    lava_neighbours_begin(&engine->neighbours);
     begin_trace(stream);
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
+    bool busy;
     unsigned own = own_threads(stream);
     if (lava_device_is_shared(stream->device) && own < stream->own_threads)
         own = stream->own_threads; /* the others' threads may have gone to sleep in between */
-    lava_copy_pool_set_crowded(stream->pool, lava_neighbours_are_busy(&stream->neighbours, own));
+    if (lava_neighbours_end(&stream->engine->neighbours, own, &busy))
+        lava_copy_pool_set_crowded(stream->pool, busy);
 }
 
 void lava_stream_expect(struct lava_stream *stream, double seconds) {

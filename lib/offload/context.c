@@ -155,14 +155,13 @@ static void wait_in_line(struct waiter *self, struct lane **lane) {
     pthread_cond_destroy(&self->woken);
 }
 
-/* Takes a lane, or the whole device. Returns the time it had to wait. */
-static uint64_t enter(struct waiter *self, struct lane **lane) {
+/* Takes a lane, or the whole device. */
+static void enter(struct waiter *self, struct lane **lane) {
     if (may_pass() && take(self, lane))
-        return 0;
+        return;
     if (!self->whole && self->block_bytes != FIRST_LANE_ONLY)
         begin_making();
     wait_in_line(self, lane);
-    return lava_clock_now_ns() - self->since_ns;
 }
 
 static void leave(struct lane *lane) {
@@ -227,7 +226,7 @@ struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, struct lava_lan
     *lock = (struct lava_lane_lock){.block_bytes = block_bytes};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancel_state);
     pthread_mutex_lock(&context.lock);
-    lock->waited_ns = enter(&self, &lane);
+    enter(&self, &lane);
     pthread_mutex_unlock(&context.lock);
     return keep_usable(lock, lane);
 }
@@ -276,7 +275,7 @@ bool lava_context_find_memory(struct lava_lane_lock *lock) {
     pthread_mutex_lock(&context.lock);
     context.lanes[lock->lane].failed_bytes = lock->block_bytes;
     leave(&context.lanes[lock->lane]);
-    lock->waited_ns += enter(&self, &lane);
+    enter(&self, &lane);
     pthread_mutex_unlock(&context.lock);
     return keep_usable(lock, lane) != NULL;
 }

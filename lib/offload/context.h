@@ -24,8 +24,7 @@ struct lava_lane_lock {
     struct lava_engine *engine; /* NULL: nothing is locked */
     unsigned lane;
     uint64_t block_bytes;
-    bool reclaimed;     /* the other lanes' memory was freed for it */
-    uint64_t waited_ns; /* for other threads' work */
+    bool reclaimed; /* the other lanes' memory was freed for it */
     int cancel_state;
 };
 
