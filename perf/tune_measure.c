@@ -93,7 +93,7 @@ static const char *obstacle(struct tune *tune, struct tune_variant *variant) {
 
 /* Reopens the device if it failed. */
 static bool device_usable(struct tune *tune, struct tune_variant *variant) {
-    if (tune->engine && (!tune->engine->device->failed || tune_open(tune)))
+    if (tune->engine && (!tune->engine->device->shared->failed || tune_open(tune)))
         return true;
     variant->refused = "the device is gone";
     return false;

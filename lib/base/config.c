@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
-#define DEFAULT_PINNED_BYTES ((uint64_t)128 << 20)
+#define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
 
 struct word {
@@ -181,6 +181,13 @@ static bool parse_pinned(struct parser *parser, const char *value) {
     return parse_size(value, &parser->config->pinned_bytes);
 }
 
+static bool parse_lanes(struct parser *parser, const char *value) {
+    if (value[0] < '1' || value[0] > '4' || value[1])
+        return false;
+    parser->config->lanes = value[0] - '0';
+    return true;
+}
+
 static bool parse_idle(struct parser *parser, const char *value) {
     double seconds = parse_number(value, &value);
     if (*value || !(seconds >= 0) || seconds > 1e9)
@@ -237,6 +244,7 @@ static const struct {
     {"LAVABLAS_PRECISION", parse_precision, "ieee, standard or fast"},
     {"LAVABLAS_MEMORY",    parse_memory,    "a size such as 2G"},
     {"LAVABLAS_PINNED",    parse_pinned,    "a size such as 128M"},
+    {"LAVABLAS_LANES",     parse_lanes,     "1 to 4"},
     {"LAVABLAS_IDLE",      parse_idle,      "a number of seconds, 0: never"},
     {"LAVABLAS_STATS",     parse_stats,     "1 or the path of a file"},
     {"LAVABLAS_TRACE",     parse_trace,     "the path of a file"},

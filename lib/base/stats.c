@@ -29,11 +29,14 @@ static struct {
     atomic_ullong lost_calls, lost_ns; /* those that took longer than the other place's estimate */
 } estimates[LAVA_PLACE_COUNT];
 
-/* This is more than all lines that the table can fill, and the line of the estimates. */
+/* The most products that were on the device at a time. */
+static atomic_uint most_lanes;
+
+/* This is more than all lines that the table can fill, and the lines of lanes and of the estimates. */
 #define LINE_BYTES      160
 #define ESTIMATES_BYTES 512
 #define SUMMARY_BYTES                                                                                        \
-    (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES + ESTIMATES_BYTES)
+    (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES + LINE_BYTES + ESTIMATES_BYTES)
 
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
@@ -70,6 +73,17 @@ void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_
         add(&estimates[place].lost_calls, 1);
         add(&estimates[place].lost_ns, lost_ns);
     }
+}
+
+void lava_stats_lanes(unsigned lanes) {
+    unsigned most = atomic_load_explicit(&most_lanes, memory_order_relaxed);
+    while (lanes > most && !atomic_compare_exchange_weak_explicit(&most_lanes, &most, lanes,
+                                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+unsigned lava_stats_most_lanes(void) {
+    return atomic_load_explicit(&most_lanes, memory_order_relaxed);
 }
 
 /* Returns the room left at text + length, for snprintf. */
@@ -128,6 +142,11 @@ size_t lava_stats_format(char *text, size_t size) {
                 length += format_counter(left ? text + length : NULL, left, routine, place, reason);
             }
     size_t left = room(size, length);
+    unsigned lanes = lava_stats_most_lanes();
+    if (lanes > 1)
+        length += (size_t)snprintf(left ? text + length : NULL, left,
+                                   "lavablas: at most %u products on the device at a time\n", lanes);
+    left = room(size, length);
     length += format_estimates(left ? text + length : NULL, left);
     return length;
 }
@@ -142,6 +161,7 @@ static void reset_in_child(void) {
                 atomic_store_explicit(&counter->elapsed_ns, 0, memory_order_relaxed);
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
+    atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
     for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
         atomic_ullong *const sums[] = {&estimates[place].calls, &estimates[place].estimated_ns,
                                        &estimates[place].measured_ns, &estimates[place].lost_calls,

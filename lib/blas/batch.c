@@ -109,17 +109,22 @@ static void choose(const struct lava_operation *operation, uint64_t memory_bytes
                         lava_config_get()->mode, memory_bytes, plan);
 }
 
-/* Runs the plan; where the device has less memory than it said, in smaller blocks. */
-static enum lava_status run_plan(struct lava_engine *engine, const struct lava_operation *operation,
+/* Runs the plan; where the device has less memory than it said, in that of other lanes or in smaller blocks.
+ */
+static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, int64_t *finished) {
     struct lava_progress progress;
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
-        enum lava_status status = lava_runner_run(engine, operation, plan, &progress, NULL);
+        enum lava_status status = lava_runner_run(lock->engine, operation, plan, &progress, NULL);
         *finished = progress.products;
-        memory_bytes /= 2;
-        if (status != LAVA_ERROR_DEVICE_MEMORY || *finished > 0 || engine->device->failed)
+        if (status != LAVA_ERROR_DEVICE_MEMORY || *finished > 0 || lock->engine->device->shared->failed)
             return status;
+        if (lava_context_find_memory(lock))
+            continue;
+        if (!lock->engine)
+            return status;
+        memory_bytes /= 2;
         choose(operation, memory_bytes, plan);
         if (plan->place != LAVA_PLACE_GPU)
             return status;
@@ -128,17 +133,18 @@ static enum lava_status run_plan(struct lava_engine *engine, const struct lava_o
 
 static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
                             struct lava_plan *plan, int64_t *finished) {
-    int cancel_state;
-    struct lava_engine *engine = lava_context_lock(&cancel_state);
-    if (!engine) {
+    struct lava_lane_lock lock;
+    if (!lava_context_lock_lane(plan->blocking.total_bytes, &lock)) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
-    lava_learning_begin_device(&call->learning, engine, plan);
-    enum lava_status status = run_plan(engine, operation, plan, finished);
-    lava_learning_end_device(&call->learning, engine, plan, status);
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
+    lava_learning_begin_device(&call->learning, lock.engine, plan);
+    enum lava_status status = run_plan(&lock, operation, plan, finished);
+    if (lock.engine) {
+        lava_learning_end_device(&call->learning, lock.engine, plan, status);
+        lava_idle_touch();
+        lava_context_unlock_lane(&lock);
+    }
     if (status) {
         call->reason = LAVA_REASON_FAULT;
         LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));

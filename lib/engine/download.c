@@ -204,7 +204,7 @@ static enum lava_status advance(struct lava_stream *stream) {
         finish_write_back(stream);
         return LAVA_OK;
     }
-    enum lava_status status = lava_queue_wait(device, next, device->timeout_ns);
+    enum lava_status status = lava_queue_wait(device, next, lava_device_timeout_ns(device));
     return status || !on_its_way ? status : start_write_back(stream);
 }
 

@@ -142,6 +142,6 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
 
 void lava_engine_expect(struct lava_engine *engine, double seconds) {
     bool software = engine->capabilities.kind == LAVA_DEVICE_CPU;
-    engine->device->timeout_ns =
-        (uint64_t)(((software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * seconds) * NS_PER_S);
+    double limit_s = (software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * seconds;
+    lava_device_set_timeout(engine->device, (uint64_t)(limit_s * NS_PER_S));
 }

@@ -1,6 +1,6 @@
-/* An engine is one device with its memory, its pipelines, its figures and the threads that copy for it. It is
- * a value: nothing here is global, and a process may have several. One user at a time: lib/offload holds the
- * lock. */
+/* An engine is a user of a device (lib/vk/device.h) with its memory, its figures and the threads that copy
+ * for it. It is a value: nothing here is global, and a process may have several, also of one VkDevice. One
+ * thread at a time: lib/offload/context tells which. */
 #ifndef LAVA_ENGINE_ENGINE_H
 #define LAVA_ENGINE_ENGINE_H
 
@@ -24,8 +24,9 @@ struct lava_engine {
     _Atomic(const struct lava_figures *) figures;
 };
 
-/* Takes ownership of the device, also on failure. copy_threads includes the caller. On failure *engine is
- * NULL. */
+/* Takes ownership of the device, also on failure. Engines of one VkDevice are created and destroyed by any
+ * threads, but that of its first user is destroyed last. copy_threads includes the caller. On failure *engine
+ * is NULL. */
 enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_threads,
                                     struct lava_engine **engine);
 /* NULL is allowed. Frees nothing but the copy threads if the device does not become idle. Not called in a

@@ -60,7 +60,7 @@ uint64_t lava_imports_address(struct lava_stream *stream, const struct lava_oper
 /* The program may unmap the pages as soon as its call returns. */
 void lava_imports_release(struct lava_stream *stream) {
     bool any = stream->imports[0].buffer.bytes > 0 || stream->imports[1].buffer.bytes > 0;
-    bool settled = any && lava_queue_settle(stream->device, stream->device->timeout_ns);
+    bool settled = any && lava_queue_settle(stream->device, lava_device_timeout_ns(stream->device));
     for (int i = 0; i < 2 && settled; i++)
         lava_memory_free(stream->device, &stream->imports[i].buffer);
     memset(stream->imports, 0, sizeof stream->imports);

@@ -298,7 +298,7 @@ enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct la
         return LAVA_OK;
     enum lava_status status = lava_stream_flush(stream);
     if (!status)
-        status = lava_queue_drain(stream->device, stream->device->timeout_ns);
+        status = lava_queue_drain(stream->device, lava_device_timeout_ns(stream->device));
     return status ? status : lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0, of_parts);
 }
 

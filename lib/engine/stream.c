@@ -2,6 +2,7 @@
  * the other files of lib/engine. */
 #include "lib/engine/stream.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "lib/base/trace.h"
@@ -99,7 +100,7 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
     enum lava_status status = LAVA_OK;
     if (point.queue && point.value > point.queue->submitted)
         status = lava_stream_flush(stream);
-    return status ? status : lava_queue_wait(stream->device, point, stream->device->timeout_ns);
+    return status ? status : lava_queue_wait(stream->device, point, lava_device_timeout_ns(stream->device));
 }
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
@@ -124,17 +125,26 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
     return lava_queue_submit(device, &commands, points, 2, done);
 }
 
-/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. */
+/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. Where another
+ * engine is at work the comparison would wait for it, and be worse. */
 static void begin_trace(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
     stream->traces = lava_trace_on() && device->has_host_query_reset;
     if (!stream->traces)
         return;
     stream->stamped = true;
-    if (lava_trace_now() - device->clock_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
+    uint64_t matched_ns = lava_queue_clocks_matched_ns(device);
+    bool may_match = matched_ns == 0 || device->shared->streams == 1;
+    if (may_match && lava_trace_now() - matched_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
         stream->traces = false;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++)
         lava_queue_clear_stamps(device, (enum lava_role)role);
+}
+
+/* Copy threads that are awake, or all of them where another engine of the device is at work: its threads come
+ * and go, and so does its caller. */
+static unsigned own_threads(const struct lava_stream *stream) {
+    return stream->device->shared->streams > 1 ? UINT_MAX : lava_copy_pool_all_awake();
 }
 
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped) {
@@ -147,7 +157,8 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->slots = LAVA_ARENA_SLOTS;
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
-    lava_neighbours_begin(&engine->neighbours, lava_copy_pool_awake(engine->pool));
+    stream->device->shared->streams++;
+    lava_neighbours_begin(&engine->neighbours, own_threads(stream));
     begin_trace(stream);
 }
 
@@ -198,7 +209,9 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
     status = status ? status : lava_stream_flush(stream);
     abandon(stream);
     stream->arena->is_used = false;
-    enum lava_status drained = device->failed ? LAVA_OK : lava_queue_drain(device, device->timeout_ns);
+    device->shared->streams--;
+    enum lava_status drained =
+        device->shared->failed ? LAVA_OK : lava_queue_drain(device, lava_device_timeout_ns(device));
     if (drained) /* work in flight would overwrite the next stream's data */
         lava_device_fail(device, drained);
     lava_imports_release(stream);

@@ -91,7 +91,8 @@ enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct la
         if (place == LAVA_BLOCKING_TILE_LISTS) { /* the stream reads all lists */
             place = stream->lists_used = 0;
             status = lava_stream_flush(stream);
-            status = status ? status : lava_queue_drain(stream->device, stream->device->timeout_ns);
+            status =
+                status ? status : lava_queue_drain(stream->device, lava_device_timeout_ns(stream->device));
         }
         status = status ? status : make(stream, place, &key);
     }

@@ -263,6 +263,13 @@ unsigned lava_copy_pool_threads(void) {
     return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
 }
 
+/* More threads than processors would take turns, a timer tick each, and one that waits for its turn holds up
+ * a whole copy. Two products share one bus, so the threads left keep it busy. */
+unsigned lava_copy_pool_further_threads(void) {
+    int threads = lava_processor_count() - (int)lava_copy_pool_threads();
+    return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+}
+
 static unsigned more_in_a_crowd(unsigned threads) {
     unsigned wanted = (unsigned)lava_processor_count();
     wanted = wanted < CROWD_MAX ? wanted : CROWD_MAX;
@@ -317,8 +324,8 @@ void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded) {
     lava_thread_pool_set_crowded(&pool->team, crowded);
 }
 
-unsigned lava_copy_pool_awake(const struct lava_copy_pool *pool) {
-    return lava_thread_pool_awake(&pool->team);
+unsigned lava_copy_pool_all_awake(void) {
+    return lava_thread_pool_all_awake();
 }
 
 static struct job copy_job(const struct lava_copies *copies, size_t element_bytes) {

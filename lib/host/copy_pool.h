@@ -1,6 +1,6 @@
 /* A pool of threads that copies blocks of column-major matrices between user memory and staging memory,
  * faster than one core can. The threads are created at the first use; if none can be created, the caller
- * copies alone. All signals are blocked in them. One user at a time (under the engine's lock).
+ * copies alone. All signals are blocked in them. One user at a time (its engine's).
  *
  * A copy is started and finished later; LAVA_COPY_POOL_COPIES of them may be unfinished. What it reads and
  * writes must stay until then. */
@@ -27,6 +27,8 @@ struct lava_copy_ticket {
 
 /* Number of threads, including the caller, that suits this machine. */
 unsigned lava_copy_pool_threads(void);
+/* The same for a further pool, at work beside one of that size. */
+unsigned lava_copy_pool_further_threads(void);
 /* threads includes the caller: 1 creates none. Returns NULL if out of memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
 /* Joins the threads. NULL is allowed. */
@@ -85,8 +87,8 @@ void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
 
 /* Says whether other threads of the process keep the processors busy. No copy may be unfinished. */
 void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
-/* Returns how many of the pool's threads are not asleep. */
-unsigned lava_copy_pool_awake(const struct lava_copy_pool *pool);
+/* The same for all pools of the process. Any thread may call it. */
+unsigned lava_copy_pool_all_awake(void);
 
 /* A write-back by the calling thread alone. */
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);

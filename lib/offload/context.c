@@ -1,32 +1,310 @@
-/* Holds the engine and its lock. Called by offload.c, idle.c and lib/blas for products, and by prepare.c.
+/* Holds the engines and tells who may use them. Called by offload.c, idle.c and lib/blas for products, and by
+ * prepare.c.
  *
- * Invariant: the engine is written only under the lock, and not after a type is ready, except for its
- * figures, which are atomic. A child of fork() never touches its parent's engine or lock, because no type is
- * ready for it (prepare.c). */
+ * `lock` guards everything here, and no other lock is taken while it is held. It is never held for long.
+ *
+ * Invariant: the first engine is written only by a preparation, and not after a type is ready, except for its
+ * figures, which are atomic. A lane's engine is used only by who has taken the lane or the whole device. A
+ * child of fork() never touches its parent's engines or this lock, because no type is ready for it
+ * (prepare.c). */
 #include "lib/offload/context.h"
 
+#include <fenv.h>
 #include <pthread.h>
+#include <stdint.h>
 
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/base/stats.h"
+#include "lib/base/thread.h"
 #include "lib/offload/process.h"
+#include "lib/vk/gpu.h"
+
+#define LANES LAVA_DEVICE_USERS
+/* Two products at a time keep the bus and the device busy. */
+#define USUAL_LANES 2
+/* Newcomers pass a thread that has waited for less than this. */
+#define PATIENCE_NS 2000000u
+/* A product of so many bytes fits the first lane only. */
+#define FIRST_LANE_ONLY UINT64_MAX
+
+/* A thread that waits for a lane or for the whole device. Lies on its stack. */
+struct waiter {
+    pthread_cond_t woken;
+    bool whole;
+    uint64_t block_bytes; /* where it waits for a lane */
+    uint64_t since_ns;
+    struct waiter *next;
+};
+
+struct lane {
+    struct lava_engine *engine;
+    bool taken;            /* by a product */
+    uint64_t failed_bytes; /* blocks of so many bytes did not fit the device; 0: all did */
+};
 
 static struct {
     pthread_mutex_t lock;
-    struct lava_engine *engine;
+    struct lane lanes[LANES];
+    unsigned taken;               /* lanes */
+    bool whole;                   /* the whole device is locked */
+    bool making;                  /* a thread makes a lane */
+    bool refused;                 /* another lane could not be made */
+    bool reclaiming;              /* the first lane's product waits for the memory of the others */
+    struct waiter *first, **last; /* those who wait, in order; last: the end of the list, NULL if empty */
+    pthread_cond_t freed;         /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
-} context = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
+
+/* The lock is held by the caller of what follows, up to the next such line. */
+
+static void wake_first(void) {
+    if (context.first)
+        pthread_cond_signal(&context.first->woken);
+}
+
+/* Something that others may wait for has ended. */
+static void tell_freed(void) {
+    wake_first();
+    pthread_cond_broadcast(&context.freed);
+}
+
+/* Returns whether the lane, which is not the first, has room for the blocks beside what the others hold. */
+static bool has_room(const struct lane *lane, uint64_t block_bytes) {
+    const struct lava_engine *engine = lane->engine;
+    uint64_t limit = engine->device->capabilities.memory_bytes, used = engine->device->shared->device_bytes;
+    uint64_t others = used - lava_arena_block_bytes(&engine->arena);
+    return others <= limit && block_bytes <= limit - others &&
+           (lane->failed_bytes == 0 || block_bytes < lane->failed_bytes);
+}
+
+static struct lane *find_lane(uint64_t block_bytes) {
+    if (context.whole)
+        return NULL;
+    if (!context.lanes[0].taken)
+        return &context.lanes[0];
+    for (int i = 1; i < LANES && !context.reclaiming; i++) {
+        struct lane *lane = &context.lanes[i];
+        if (lane->engine && !lane->taken && has_room(lane, block_bytes))
+            return lane;
+    }
+    return NULL;
+}
+
+static bool is_unused(void) {
+    return !context.whole && context.taken == 0 && !context.making;
+}
+
+/* Takes what the thread waits for, if it is free. *lane is set where that is a lane. */
+static bool take(const struct waiter *self, struct lane **lane) {
+    if (self->whole) {
+        bool unused = is_unused();
+        context.whole = context.whole || unused;
+        return unused;
+    }
+    *lane = find_lane(self->block_bytes);
+    if (!*lane)
+        return false;
+    (*lane)->taken = true;
+    lava_stats_lanes(++context.taken);
+    return true;
+}
+
+static bool may_pass(void) {
+    return !context.first || lava_clock_now_ns() - context.first->since_ns < PATIENCE_NS;
+}
+
+/* Returns the place for another lane where it may be made: all that exist are at work on products. */
+static struct lane *place_for_lane(void) {
+    const struct lava_engine *engine = context.lanes[0].engine;
+    if (!engine || context.making || context.refused || lava_process_is_exiting())
+        return NULL;
+    int configured = lava_config_get()->lanes;
+    int usual = engine->capabilities.kind == LAVA_DEVICE_CPU ? 1 : USUAL_LANES;
+    int lanes = configured > 0 ? configured : usual;
+    for (int i = 0; i < LANES && i < lanes; i++) {
+        if (!context.lanes[i].engine)
+            return &context.lanes[i];
+        if (!context.lanes[i].taken)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void *make_lane(void *place);
+
+static void begin_making(void) {
+    struct lane *place = place_for_lane();
+    if (place)
+        context.making = lava_thread_start(make_lane, place);
+}
+
+/* Waits until the thread is the first of those who wait, and what it waits for is free. */
+static void wait_in_line(struct waiter *self, struct lane **lane) {
+    pthread_cond_init(&self->woken, NULL);
+    self->since_ns = lava_clock_now_ns();
+    self->next = NULL;
+    *(context.first ? context.last : &context.first) = self;
+    context.last = &self->next;
+    do
+        pthread_cond_wait(&self->woken, &context.lock);
+    while (context.first != self || !take(self, lane));
+    context.first = self->next;
+    wake_first(); /* there may be a lane for the next one, too */
+    pthread_cond_destroy(&self->woken);
+}
+
+/* Takes a lane, or the whole device. */
+static void enter(struct waiter *self, struct lane **lane) {
+    if (may_pass() && take(self, lane))
+        return;
+    if (!self->whole && self->block_bytes != FIRST_LANE_ONLY)
+        begin_making();
+    wait_in_line(self, lane);
+}
+
+static void leave(struct lane *lane) {
+    lane->taken = false;
+    context.taken--;
+    tell_freed();
+}
+
+/* The lock is not held by the caller of what follows. */
+
+/* Returns the engine for another lane; NULL where there is no room for it. The first engine may be at work.
+ */
+static struct lava_engine *make_engine(const struct lava_engine *first, unsigned user) {
+    struct lava_device *device;
+    struct lava_engine *engine;
+    if (lava_process_is_exiting() || first->device->shared->failed ||
+        lava_gpu_share(first->device, user, &device) ||
+        lava_engine_create(device, lava_copy_pool_further_threads(), &engine))
+        return NULL;
+    return engine;
+}
+
+static void *make_lane(void *argument) {
+    struct lane *place = argument;
+    /* the driver's threads, and the copy threads, must not inherit a caller's rounding mode and traps */
+    fesetenv(FE_DFL_ENV);
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_engine *first = context.lanes[0].engine;
+    struct lava_engine *engine = make_engine(first, (unsigned)(place - context.lanes));
+    LAVA_LOG(INFO, "another product at a time: %s, %.1f ms", engine ? "yes" : "there is no room for it",
+             (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    pthread_mutex_lock(&context.lock);
+    if (engine)
+        engine->figures = first->figures;
+    *place = (struct lane){.engine = engine};
+    context.refused = !engine;
+    context.making = false;
+    tell_freed();
+    pthread_mutex_unlock(&context.lock);
+    return NULL;
+}
+
+static bool is_usable(const struct lava_engine *engine) {
+    return engine && !lava_process_is_exiting() && !engine->device->shared->failed;
+}
+
+/* Gives the lane back where its engine must not be used. */
+static struct lava_engine *keep_usable(struct lava_lane_lock *lock, struct lane *lane) {
+    lock->lane = (unsigned)(lane - context.lanes);
+    lock->engine = lane->engine;
+    if (is_usable(lane->engine))
+        return lock->engine;
+    lava_context_unlock_lane(lock);
+    if (lava_process_is_exiting())
+        lava_process_pause_at_exit();
+    return NULL;
+}
+
+struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, struct lava_lane_lock *lock) {
+    struct waiter self = {.block_bytes = block_bytes};
+    struct lane *lane;
+    *lock = (struct lava_lane_lock){.block_bytes = block_bytes};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancel_state);
+    pthread_mutex_lock(&context.lock);
+    enter(&self, &lane);
+    pthread_mutex_unlock(&context.lock);
+    return keep_usable(lock, lane);
+}
+
+void lava_context_unlock_lane(struct lava_lane_lock *lock) {
+    pthread_mutex_lock(&context.lock);
+    leave(&context.lanes[lock->lane]);
+    pthread_mutex_unlock(&context.lock);
+    lock->engine = NULL;
+    pthread_setcancelstate(lock->cancel_state, NULL);
+}
+
+static uint64_t held_bytes(const struct lava_device *device) {
+    return device->shared->device_bytes + device->shared->staging_bytes;
+}
+
+/* Frees the memory of all lanes but the first, which the caller has taken. */
+static bool reclaim(struct lava_device *device) {
+    pthread_mutex_lock(&context.lock);
+    context.reclaiming = true;
+    while (context.taken > 1 || context.making)
+        pthread_cond_wait(&context.freed, &context.lock);
+    pthread_mutex_unlock(&context.lock);
+    uint64_t before = held_bytes(device);
+    for (int i = 1; i < LANES; i++)
+        if (context.lanes[i].engine)
+            lava_engine_release(context.lanes[i].engine);
+    bool any = held_bytes(device) < before;
+    pthread_mutex_lock(&context.lock);
+    context.reclaiming = false;
+    tell_freed();
+    pthread_mutex_unlock(&context.lock);
+    return any;
+}
+
+/* Who holds a further lane gives it back before it waits for the first one, and only the first one's holder
+ * waits for the others: nobody waits in a circle. */
+bool lava_context_find_memory(struct lava_lane_lock *lock) {
+    struct waiter self = {.block_bytes = FIRST_LANE_ONLY};
+    struct lane *lane;
+    if (lock->lane == 0) {
+        bool again = !lock->reclaimed && reclaim(lock->engine->device);
+        lock->reclaimed = true;
+        return again;
+    }
+    pthread_mutex_lock(&context.lock);
+    context.lanes[lock->lane].failed_bytes = lock->block_bytes;
+    leave(&context.lanes[lock->lane]);
+    enter(&self, &lane);
+    pthread_mutex_unlock(&context.lock);
+    return keep_usable(lock, lane) != NULL;
+}
+
+static void lock_whole(void) {
+    struct waiter self = {.whole = true};
+    pthread_mutex_lock(&context.lock);
+    enter(&self, NULL);
+    pthread_mutex_unlock(&context.lock);
+}
+
+static void unlock_whole(void) {
+    pthread_mutex_lock(&context.lock);
+    context.whole = false;
+    tell_freed();
+    pthread_mutex_unlock(&context.lock);
+}
 
 /* Unlocks where there is no engine to use. */
 static struct lava_engine *usable_engine(int cancel_state) {
-    if (context.engine && !lava_process_is_exiting() && !context.engine->device->failed)
-        return context.engine;
+    if (is_usable(context.lanes[0].engine))
+        return context.lanes[0].engine;
     lava_context_unlock(cancel_state);
     return NULL;
 }
 
 struct lava_engine *lava_context_lock(int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    pthread_mutex_lock(&context.lock);
+    lock_whole();
     struct lava_engine *engine = usable_engine(*cancel_state);
     if (!engine && lava_process_is_exiting())
         lava_process_pause_at_exit();
@@ -35,7 +313,10 @@ struct lava_engine *lava_context_lock(int *cancel_state) {
 
 bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    bool locked = pthread_mutex_trylock(&context.lock) == 0;
+    pthread_mutex_lock(&context.lock);
+    bool locked = !context.first && is_unused();
+    context.whole = context.whole || locked;
+    pthread_mutex_unlock(&context.lock);
     if (locked)
         *engine = usable_engine(*cancel_state);
     else
@@ -44,8 +325,21 @@ bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state) {
 }
 
 void lava_context_unlock(int cancel_state) {
-    pthread_mutex_unlock(&context.lock);
+    unlock_whole();
     pthread_setcancelstate(cancel_state, NULL);
+}
+
+void lava_context_drop_lanes(void) {
+    struct lava_engine *engines[LANES] = {NULL};
+    pthread_mutex_lock(&context.lock);
+    for (int i = 1; i < LANES; i++) {
+        engines[i] = context.lanes[i].engine;
+        context.lanes[i] = (struct lane){.engine = NULL};
+    }
+    context.refused = false;
+    pthread_mutex_unlock(&context.lock);
+    for (int i = 1; i < LANES; i++) /* joins threads, so nothing is locked meanwhile */
+        lava_engine_destroy(engines[i]);
 }
 
 const struct lava_capabilities *lava_context_capabilities(void) {
@@ -53,29 +347,34 @@ const struct lava_capabilities *lava_context_capabilities(void) {
 }
 
 struct lava_engine *lava_context_engine(void) {
-    return context.engine;
+    return context.lanes[0].engine;
 }
 
 const struct lava_figures *lava_context_figures(void) {
     static const struct lava_figures none;
-    return context.engine ? context.engine->figures : &none;
+    return context.lanes[0].engine ? context.lanes[0].engine->figures : &none;
 }
 
 void lava_context_set_figures(const struct lava_figures *figures) {
-    if (context.engine)
-        context.engine->figures = figures;
-}
-
-void lava_context_begin_preparation(void) {
     pthread_mutex_lock(&context.lock);
-}
-
-void lava_context_end_preparation(void) {
+    for (int i = 0; i < LANES; i++)
+        if (context.lanes[i].engine)
+            context.lanes[i].engine->figures = figures;
     pthread_mutex_unlock(&context.lock);
 }
 
+void lava_context_begin_preparation(void) {
+    lock_whole();
+}
+
+void lava_context_end_preparation(void) {
+    unlock_whole();
+}
+
 void lava_context_set_engine(struct lava_engine *engine) {
-    context.engine = engine;
+    pthread_mutex_lock(&context.lock);
+    context.lanes[0].engine = engine;
+    pthread_mutex_unlock(&context.lock);
     if (engine)
         context.capabilities = engine->capabilities;
 }
@@ -88,10 +387,17 @@ void lava_context_admit(const struct lava_kernel *kernel) {
     lava_kernel_admit(kernel, &context.capabilities);
 }
 
-/* The lock is not kept: an exit handler that comes later may wait for a thread that multiplies. */
+/* Nothing stays locked: an exit handler that comes later may wait for a thread that multiplies. */
 void lava_context_finish(const struct timespec *deadline) {
-    if (pthread_mutex_timedlock(&context.lock, deadline))
-        LAVA_LOG(INFO, "exit with a product still on the device");
-    else
+    bool unused = false;
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (pthread_mutex_timedlock(&context.lock, deadline) == 0) {
+        while (!(unused = is_unused()) && !pthread_cond_timedwait(&context.freed, &context.lock, deadline))
+            ;
         pthread_mutex_unlock(&context.lock);
+    }
+    pthread_setcancelstate(cancel_state, NULL);
+    if (!unused)
+        LAVA_LOG(INFO, "exit with a product still on the device");
 }

@@ -2,7 +2,7 @@
  * lib/blas for products, prepare.c for preparations, and the calibration.
  *
  * The thread exists while there is memory to free and ends with that, so an idle program is not woken up. It
- * never waits for the context's lock: whoever holds that uses the device. A child of fork() has no such
+ * never waits for the device: whoever has locked it, or a lane, uses it. A child of fork() has no such
  * thread and needs none. At exit and after a failure of the device it frees nothing. */
 #include "lib/offload/idle.h"
 
@@ -22,7 +22,7 @@
 
 static struct {
     _Atomic uint64_t used_ns; /* the time of the last use */
-    bool waiting;             /* the thread exists; guarded by the context's lock */
+    _Atomic bool waiting;     /* the thread exists; reset where the whole device is locked */
 } idle;
 
 static void sleep_until(uint64_t ns) {
@@ -36,10 +36,11 @@ static uint64_t due_ns(void) {
     return idle.used_ns + lava_config_get()->idle_ns;
 }
 
-/* The context is locked. Returns false where a product came in between. */
+/* The whole device is locked. Returns false where a product came in between. */
 static bool give_back(struct lava_engine *engine) {
     if (lava_clock_now_ns() < due_ns())
         return false;
+    lava_context_drop_lanes();
     lava_engine_release(engine);
     LAVA_LOG(INFO, "the device's memory is given back after %.3g s without a product",
              (double)lava_config_get()->idle_ns / NS_PER_S);
@@ -75,6 +76,6 @@ void lava_idle_touch(void) {
     if (lava_config_get()->idle_ns == 0)
         return;
     idle.used_ns = lava_clock_now_ns();
-    if (!idle.waiting)
-        idle.waiting = lava_thread_start(wait_for_idleness, NULL);
+    if (!atomic_exchange(&idle.waiting, true) && !lava_thread_start(wait_for_idleness, NULL))
+        idle.waiting = false;
 }

@@ -27,7 +27,7 @@ struct lava_learning {
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning);
 
-/* These enclose a product on the device; the caller holds its lock. What it waited for the lock does not
+/* These enclose a product on the device; the caller holds a lane. What it waited for that does not
  * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
  * that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
 void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,

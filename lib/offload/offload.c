@@ -222,7 +222,8 @@ static bool is_untouched(const struct lava_progress *progress) {
 
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
- * when that would have been cheaper, at the eighth time at the latest. */
+ * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve
+ * nothing, so nothing is spared there. */
 static void spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                          struct lava_plan *plan) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -246,17 +247,21 @@ static void spare_memory(struct lava_engine *engine, const struct lava_operation
     plan->spares_memory = true;
 }
 
-/* Runs the plan; where the device has less memory than it said, in smaller blocks. */
-static enum lava_status run_plan(struct lava_engine *engine, const struct lava_operation *operation,
+/* Runs the plan; where the device has less memory than it said, in that of other lanes or in smaller blocks.
+ */
+static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
-    spare_memory(engine, operation, plan);
+    spare_memory(lock->engine, operation, plan);
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
-        enum lava_status status = lava_runner_run(engine, operation, plan, progress, NULL);
-        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) || engine->device->failed)
+        enum lava_status status = lava_runner_run(lock->engine, operation, plan, progress, NULL);
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) ||
+            lock->engine->device->shared->failed)
             return status;
+        if (lava_context_find_memory(lock))
+            continue;
         memory_bytes /= 2;
-        if (memory_bytes < LEAST_MEMORY_BYTES)
+        if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
             return status;
         choose(operation, memory_bytes, plan);
         if (plan->place != LAVA_PLACE_GPU)
@@ -286,19 +291,20 @@ static bool try_product(struct lava_call *call) {
     if (!plan_product(call, &plan))
         return false;
 
-    int cancel_state;
-    struct lava_engine *engine = lava_context_lock(&cancel_state);
-    if (!engine) {
+    struct lava_lane_lock lock;
+    if (!lava_context_lock_lane(plan.blocking.total_bytes, &lock)) {
         call->reason = LAVA_REASON_FAILED;
         return false;
     }
     struct lava_progress progress;
-    lava_learning_begin_device(&call->learning, engine, &plan);
-    enum lava_status status = run_plan(engine, operation, &plan, &progress);
-    lava_learning_end_device(&call->learning, engine, &plan, status);
-    bool lost = engine->device->failed;
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
+    lava_learning_begin_device(&call->learning, lock.engine, &plan);
+    enum lava_status status = run_plan(&lock, operation, &plan, &progress);
+    bool lost = !lock.engine || lock.engine->device->shared->failed;
+    if (lock.engine) {
+        lava_learning_end_device(&call->learning, lock.engine, &plan, status);
+        lava_idle_touch();
+        lava_context_unlock_lane(&lock);
+    }
     if (!status) {
         call->place = LAVA_PLACE_GPU;
         call->scheme = plan.kernel->scheme;

@@ -7,7 +7,8 @@
  *         forward(the caller's arguments, untouched);
  *     lava_offload_end(&call);
  *
- * Any thread may call these functions. Products on the device are computed one at a time. */
+ * Any thread may call these functions. As many products are computed on the device at a time as it has lanes
+ * (context.h). */
 #ifndef LAVA_OFFLOAD_OFFLOAD_H
 #define LAVA_OFFLOAD_OFFLOAD_H
 

@@ -2,9 +2,9 @@
  * Called by offload.c for every call that is large enough for a device.
  *
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
- * first kernel is tested. The thread goes on with the others then, and takes the context's lock for each
+ * first kernel is tested. The thread goes on with the others then, and locks the whole device for each
  * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
- * context's lock. */
+ * device is locked. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -117,7 +117,7 @@ static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type 
     lava_engine_reserve_usual(engine, type);
     while (!status && (kernel = lava_self_test_next(&test, &result))) {
         if (result != LAVA_ERROR_UNAVAILABLE)
-            status = engine->device->failed ? LAVA_ERROR_DEVICE_LOST : result;
+            status = engine->device->shared->failed ? LAVA_ERROR_DEVICE_LOST : result;
         if (result || status)
             continue;
         lava_context_admit(kernel);
@@ -162,7 +162,7 @@ static bool prepare_type(struct lava_engine *engine, enum lava_type type) {
         preparation.refused[type] = true;
         set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
         LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
-    } else if (type == LAVA_TYPE_FP32 || engine->device->failed) {
+    } else if (type == LAVA_TYPE_FP32 || engine->device->shared->failed) {
         give_device_up(status, "the self-test failed");
     } else {
         preparation.refused[type] = true;
@@ -184,7 +184,7 @@ static bool prepare(enum lava_type type) {
     enum lava_status status = lava_context_engine() ? LAVA_OK : create_engine(&why);
     if (status)
         give_device_up(status, why);
-    else if (lava_context_engine()->device->failed)
+    else if (lava_context_engine()->device->shared->failed)
         set_state(type, UNAVAILABLE, "the device failed");
     else
         return prepare_type(lava_context_engine(), type);
@@ -262,7 +262,7 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     if (wait && preparation.unfinished[type])
         wait_for(type);
     int state = preparation.states[type];
-    if (state == READY && lava_context_engine()->device->failed) {
+    if (state == READY && lava_context_engine()->device->shared->failed) {
         lava_threshold_close();
         *reason = LAVA_REASON_FAILED;
         return false;
@@ -307,7 +307,7 @@ void lava_prepare_settle(const struct timespec *deadline) {
 const char *lava_prepare_explanation(void) {
     pthread_mutex_lock(&preparation.change);
     const char *explanation = preparation.explanations[LAVA_TYPE_FP32];
-    if (preparation.states[LAVA_TYPE_FP32] == READY && lava_context_engine()->device->failed)
+    if (preparation.states[LAVA_TYPE_FP32] == READY && lava_context_engine()->device->shared->failed)
         explanation = "the device failed";
     pthread_mutex_unlock(&preparation.change);
     return explanation ? explanation : "not started";

@@ -283,7 +283,7 @@ const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum 
         *status = test_kernel(test, kernel);
     if (!*status)
         *status = test_parts(test, kernel);
-    if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->failed) {
+    if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->shared->failed) {
         LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.name, kernel->name,
                  lava_status_name(*status));
         lava_kernel_refuse(kernel, &test->engine->capabilities);

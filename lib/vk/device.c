@@ -63,9 +63,20 @@ static enum lava_status status_of(VkResult result) {
 }
 
 void lava_device_fail(struct lava_device *device, enum lava_status status) {
-    if (!atomic_exchange(&device->failed, true))
+    if (!atomic_exchange(&device->shared->failed, true))
         LAVA_LOG(WARN, "%s: %s; the device is not used any more", device->capabilities.name,
                  lava_status_name(status));
+}
+
+void lava_device_set_timeout(struct lava_device *device, uint64_t timeout_ns) {
+    device->shared->timeouts_ns[device->user] = timeout_ns;
+}
+
+uint64_t lava_device_timeout_ns(const struct lava_device *device) {
+    uint64_t sum_ns = 0;
+    for (int user = 0; user < LAVA_DEVICE_USERS; user++)
+        sum_ns += device->shared->timeouts_ns[user];
+    return sum_ns;
 }
 
 /* A call and where it stands. */
@@ -177,9 +188,25 @@ static enum lava_status load_device_functions(struct lava_device *device) {
     return LAVA_OK;
 }
 
-/* Fills one VkDeviceQueueCreateInfo for each family, with as many queues as the roles of that family use. */
+/* Returns how many of the family's queues the first user's roles use. */
+static uint32_t queues_used(const struct lava_device *device, uint32_t family) {
+    uint32_t used = 0;
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
+        if (device->families[role] == family && device->queue_indices[role] + 1 > used)
+            used = device->queue_indices[role] + 1;
+    return used;
+}
+
+uint32_t lava_device_queue_index(const struct lava_device *device, enum lava_role role, unsigned user) {
+    uint32_t used = queues_used(device, device->families[role]), set = user % LAVA_DEVICE_QUEUE_SETS;
+    bool has_sets = device->queue_counts[role] >= LAVA_DEVICE_QUEUE_SETS * used;
+    return device->queue_indices[role] + (has_sets ? set * used : 0);
+}
+
+/* Fills one VkDeviceQueueCreateInfo for each family, with as many queues as the users' roles of that family
+ * use. */
 static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreateInfo *infos) {
-    static const float priorities[LAVA_ROLE_COUNT] = {1, 1, 1};
+    static const float priorities[LAVA_DEVICE_QUEUE_SETS * LAVA_ROLE_COUNT] = {1, 1, 1, 1, 1, 1};
     uint32_t count = 0;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
         uint32_t i = 0;
@@ -189,8 +216,9 @@ static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreat
             infos[count++] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                                        .queueFamilyIndex = device->families[role],
                                                        .pQueuePriorities = priorities};
-        if (infos[i].queueCount < device->queue_indices[role] + 1)
-            infos[i].queueCount = device->queue_indices[role] + 1;
+        uint32_t last = lava_device_queue_index(device, (enum lava_role)role, LAVA_DEVICE_QUEUE_SETS - 1);
+        if (infos[i].queueCount < last + 1)
+            infos[i].queueCount = last + 1;
     }
     return count;
 }
@@ -284,9 +312,12 @@ enum lava_status lava_device_create(struct lava_device **result, const char **wh
     enum lava_status status = LAVA_ERROR_HOST_MEMORY;
     *result = NULL;
     *why = "out of host memory";
-    if (!device)
+    if (!device || !(device->shared = calloc(1, sizeof *device->shared))) {
+        free(device);
         return status;
-    device->timeout_ns = FIRST_TIMEOUT_NS;
+    }
+    pthread_mutex_init(&device->shared->lock, NULL);
+    lava_device_set_timeout(device, FIRST_TIMEOUT_NS);
     device->spin_ns = LAVA_DEVICE_SPIN_NS;
 
     *why = "no Vulkan loader (libvulkan.so.1)";
@@ -315,7 +346,7 @@ enum lava_status lava_device_connect(struct lava_device *device) {
 }
 
 void lava_device_await(struct lava_device *device) {
-    if (device->handle && device->vk.DeviceWaitIdle && !device->failed)
+    if (device->handle && device->vk.DeviceWaitIdle && !device->shared->failed)
         device->vk.DeviceWaitIdle(device->handle);
 }
 
@@ -326,5 +357,9 @@ void lava_device_destroy(struct lava_device *device) {
         device->vk.DestroyDevice(device->handle, NULL);
     if (device->instance && device->vk.DestroyInstance)
         device->vk.DestroyInstance(device->instance, NULL);
+    for (uint32_t i = 0; i < device->shared->submission_count; i++)
+        pthread_mutex_destroy(&device->shared->submissions[i].lock);
+    pthread_mutex_destroy(&device->shared->lock);
+    free(device->shared);
     free(device);
 }

@@ -2,10 +2,12 @@
  * selection.h chooses the physical device, queue.h and pipelines.h work with the logical one, and gpu.h calls
  * them in order.
  *
- * One thread may use a device at a time. */
+ * A VkDevice may have several users. Each has a struct lava_device with queues of its own, and one thread may
+ * use that at a time. What is common to all users is in struct lava_device_shared, for any thread. */
 #ifndef LAVA_VK_DEVICE_H
 #define LAVA_VK_DEVICE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -22,8 +24,34 @@ struct lava_pipelines;
 
 /* What became of attempts to import the program's pages. No limit of memory counts them. */
 struct lava_imported {
-    uint64_t made, refused;
-    uint64_t bytes; /* imported now */
+    _Atomic uint64_t made, refused;
+    _Atomic uint64_t bytes; /* imported now */
+};
+
+/* Most users of a VkDevice at a time. */
+#define LAVA_DEVICE_USERS 4
+/* The VkDevice has this many sets of queues where the families have so many; users take turns. */
+#define LAVA_DEVICE_QUEUE_SETS 2
+
+/* Vulkan allows one thread at a time to submit to a VkQueue, which users may share. */
+struct lava_submission {
+    VkQueue queue;
+    pthread_mutex_t lock;
+};
+
+/* What all users of a VkDevice have in common. */
+struct lava_device_shared {
+    _Atomic uint64_t device_bytes, staging_bytes; /* allocated now */
+    struct lava_imported imported;
+    _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
+    _Atomic unsigned streams; /* open ones of lib/engine/stream.h */
+    /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */
+    _Atomic uint64_t timeouts_ns[LAVA_DEVICE_USERS];
+    pthread_mutex_t lock;           /* guards what follows */
+    uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
+    /* Entries are added, never changed. */
+    struct lava_submission submissions[LAVA_DEVICE_QUEUE_SETS * LAVA_ROLE_COUNT];
+    uint32_t submission_count;
 };
 
 /* On an H200 a thread that blocks in the driver wakes up 18 us later than one that spins. A software device
@@ -40,17 +68,15 @@ struct lava_device {
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE];
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t families[LAVA_ROLE_COUNT];         /* the queue family of each role */
-    uint32_t queue_indices[LAVA_ROLE_COUNT];    /* within the family */
+    uint32_t queue_indices[LAVA_ROLE_COUNT];    /* within the family, of the first user */
+    uint32_t queue_counts[LAVA_ROLE_COUNT];     /* how many queues the family has */
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
-    uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
-    uint64_t device_bytes, staging_bytes; /* allocated now */
     uint64_t staging_limit_bytes;
-    struct lava_imported imported;
-    uint64_t timeout_ns; /* the limit of one wait; lib/engine sets it for each run */
-    uint64_t spin_ns;    /* a wait for a GPU spins this long before it blocks; lib/engine may change it */
-    _Atomic bool failed; /* lost, hung or wrong in a self-test; never reset */
+    uint64_t spin_ns; /* a wait for a GPU spins this long before it blocks; lib/engine may change it */
+    unsigned user;    /* 0: the first one, which owns all but the queues of the others */
+    struct lava_device_shared *shared; /* with the other users */
 };
 
 /* Opens the Vulkan loader and creates an instance. The physical device has to be selected next, then
@@ -62,13 +88,23 @@ enum lava_status lava_device_connect(struct lava_device *device);
 /* Sets a function that is called whenever a driver may have registered handlers for exit(). The default,
  * NULL, calls nothing. */
 void lava_device_on_load(void (*function)(void));
-/* Waits until the device is idle; returns at once where it has failed. */
+/* Waits until the device is idle; returns at once where it has failed. There must be one user left. */
 void lava_device_await(struct lava_device *device);
 /* Destroys the logical device and the instance; whatever was made of the device is destroyed before. Accepts
  * NULL. */
 void lava_device_destroy(struct lava_device *device);
 
-/* Marks the device as failed. The first time a warning is logged. */
+/* Returns the queue's index within its family for one of the users: that of a set of queues of its own where
+ * the family has enough queues, else the first user's. */
+uint32_t lava_device_queue_index(const struct lava_device *device, enum lava_role role, unsigned user);
+
+/* Sets how long one wait may last. */
+void lava_device_set_timeout(struct lava_device *device, uint64_t timeout_ns);
+/* Returns how long one wait may last: all users' limits together, because each may wait for the others' work.
+ */
+uint64_t lava_device_timeout_ns(const struct lava_device *device);
+
+/* Marks the device as failed, for all its users. The first time a warning is logged. */
 void lava_device_fail(struct lava_device *device, enum lava_status status);
 
 /* Turns a result into a status, logs an error with its place, and marks a lost or hung device as failed. */

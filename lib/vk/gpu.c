@@ -4,12 +4,15 @@
  * Invariant: a device that lava_gpu_open returns has all its queues and pipelines. */
 #include "lib/vk/gpu.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/base/log.h"
 #include "lib/vk/pipelines.h"
 #include "lib/vk/queue.h"
 #include "lib/vk/selection.h"
 
-/* Roles that have the same family and index share a queue. */
+/* Roles of a user that have the same family and index share a queue. */
 static enum lava_status create_queues(struct lava_device *device) {
     for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
         for (int other = 0; other < role; other++)
@@ -18,8 +21,9 @@ static enum lava_status create_queues(struct lava_device *device) {
                 device->queues[role] = device->queues[other];
         if (device->queues[role])
             continue;
-        enum lava_status status = lava_queue_create(device, device->families[role],
-                                                    device->queue_indices[role], &device->queues[role]);
+        uint32_t index = lava_device_queue_index(device, (enum lava_role)role, device->user);
+        enum lava_status status =
+            lava_queue_create(device, device->families[role], index, &device->queues[role]);
         if (status)
             return status;
     }
@@ -53,16 +57,43 @@ enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_dev
     return LAVA_OK;
 }
 
-void lava_gpu_close(struct lava_device *device) {
+enum lava_status lava_gpu_share(const struct lava_device *first, unsigned user, struct lava_device **result) {
+    struct lava_device *device = malloc(sizeof *device);
+    *result = NULL;
     if (!device)
-        return;
-    lava_device_await(device);
-    lava_pipelines_destroy(device);
+        return LAVA_ERROR_HOST_MEMORY;
+    *device = *first;
+    device->user = user;
+    memset(device->queues, 0, sizeof device->queues);
+    lava_device_set_timeout(device, lava_device_timeout_ns(first));
+    enum lava_status status = create_queues(device);
+    if (status)
+        lava_gpu_close(device);
+    else
+        *result = device;
+    return status;
+}
+
+static void destroy_queues(struct lava_device *device) {
     for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
         for (int other = role + 1; other < LAVA_ROLE_COUNT; other++)
             if (device->queues[other] == device->queues[role])
                 device->queues[other] = NULL;
         lava_queue_destroy(device, device->queues[role]);
     }
+}
+
+void lava_gpu_close(struct lava_device *device) {
+    if (!device)
+        return;
+    if (device->user > 0) {
+        destroy_queues(device);
+        lava_device_set_timeout(device, 0);
+        free(device);
+        return;
+    }
+    lava_device_await(device);
+    lava_pipelines_destroy(device);
+    destroy_queues(device);
     lava_device_destroy(device);
 }

@@ -12,8 +12,13 @@
  * about a second. */
 enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
                                const char **why);
+/* Makes another user of the first one's VkDevice, with queues of its own: 1 to LAVA_DEVICE_USERS - 1, one at
+ * a time for each number. The first one may be in use meanwhile. It must be closed last. On failure *device
+ * is NULL. */
+enum lava_status lava_gpu_share(const struct lava_device *first, unsigned user, struct lava_device **device);
 /* Waits for the device, unless it has failed, and destroys it with its queues and pipelines. Accepts NULL,
- * and a device whose opening failed half-way. A process that ends normally never calls this. */
+ * and a device whose opening failed half-way. Of another user only its queues, which must be idle, are
+ * destroyed. A process that ends normally never calls this. */
 void lava_gpu_close(struct lava_device *device);
 
 #endif

@@ -100,18 +100,33 @@ static bool find_address(struct lava_device *device, struct lava_buffer *buffer)
     return buffer->address + buffer->bytes > buffer->address;
 }
 
+static _Atomic uint64_t *counter_of(struct lava_device *device, enum lava_memory_use use) {
+    struct lava_device_shared *shared = device->shared;
+    return use == LAVA_MEMORY_STAGING  ? &shared->staging_bytes
+           : use == LAVA_MEMORY_DEVICE ? &shared->device_bytes
+                                       : &shared->imported.bytes;
+}
+
+/* Adds the bytes, unless the sum would exceed the limit. */
+static bool count_within(_Atomic uint64_t *sum, uint64_t bytes, uint64_t limit) {
+    uint64_t before = *sum;
+    do {
+        if (before > limit || bytes > limit - before)
+            return false;
+    } while (!atomic_compare_exchange_weak(sum, &before, before + bytes));
+    return true;
+}
+
 enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memory_use use, uint64_t bytes,
                                       struct lava_buffer *buffer) {
     *buffer = (struct lava_buffer){.bytes = bytes, .use = use};
     bool staging = use == LAVA_MEMORY_STAGING;
-    uint64_t used = staging ? device->staging_bytes : device->device_bytes;
     uint64_t limit = staging ? device->staging_limit_bytes : device->capabilities.memory_bytes;
     if (lava_fault_hit(LAVA_FAULT_ALLOCATE) || bytes > device->capabilities.max_buffer_bytes ||
-        used > limit || bytes > limit - used) {
+        !count_within(counter_of(device, use), bytes, limit)) {
         buffer->bytes = 0;
         return LAVA_ERROR_DEVICE_MEMORY;
     }
-    *(staging ? &device->staging_bytes : &device->device_bytes) += bytes;
 
     enum lava_status status;
     VkMemoryRequirements needs;
@@ -193,18 +208,13 @@ static enum lava_status import(struct lava_device *device, void *first_page, str
 enum lava_status lava_memory_import(struct lava_device *device, uint64_t first_page, uint64_t bytes,
                                     struct lava_buffer *buffer) {
     *buffer = (struct lava_buffer){.bytes = bytes, .use = LAVA_MEMORY_IMPORTED};
-    device->imported.bytes += bytes;
+    struct lava_imported *imported = &device->shared->imported;
+    imported->bytes += bytes;
     enum lava_status status = import(device, (void *)(uintptr_t)first_page, buffer);
     if (status)
         lava_memory_free(device, buffer);
-    *(status ? &device->imported.refused : &device->imported.made) += 1;
+    *(status ? &imported->refused : &imported->made) += 1;
     return status;
-}
-
-static uint64_t *counter_of(struct lava_device *device, enum lava_memory_use use) {
-    return use == LAVA_MEMORY_STAGING  ? &device->staging_bytes
-           : use == LAVA_MEMORY_DEVICE ? &device->device_bytes
-                                       : &device->imported.bytes;
 }
 
 void lava_memory_free(struct lava_device *device, struct lava_buffer *buffer) {

@@ -1,5 +1,6 @@
 /* Allocates buffers in device memory and in staging memory, which is host memory that the device reads and
- * writes, within the device's budget. One thread may use a device at a time. */
+ * writes, within the budget that all users of the device share. One thread may use a struct lava_device at a
+ * time. */
 #ifndef LAVA_VK_MEMORY_H
 #define LAVA_VK_MEMORY_H
 
@@ -25,7 +26,8 @@ struct lava_buffer {
 enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memory_use use, uint64_t bytes,
                                       struct lava_buffer *buffer);
 /* Imports whole pages of the program, which the device then reads. They must stay mapped until the buffer is
- * freed. device->imported counts the attempt. On failure *buffer is empty, and the pages have to be copied.
+ * freed. device->shared->imported counts the attempt. On failure *buffer is empty, and the pages have to be
+ * copied.
  */
 enum lava_status lava_memory_import(struct lava_device *device, uint64_t first_page, uint64_t bytes,
                                     struct lava_buffer *buffer);

@@ -52,6 +52,23 @@ static enum lava_status create_timestamps(struct lava_device *device, struct lav
     return status;
 }
 
+/* Returns the lock for submissions to the queue; NULL where there are too many queues, which cannot be. */
+static pthread_mutex_t *find_submission(struct lava_device_shared *shared, VkQueue queue) {
+    pthread_mutex_t *found = NULL;
+    pthread_mutex_lock(&shared->lock);
+    for (uint32_t i = 0; i < shared->submission_count && !found; i++)
+        if (shared->submissions[i].queue == queue)
+            found = &shared->submissions[i].lock;
+    if (!found && shared->submission_count < sizeof shared->submissions / sizeof shared->submissions[0]) {
+        struct lava_submission *added = &shared->submissions[shared->submission_count++];
+        added->queue = queue;
+        pthread_mutex_init(&added->lock, NULL);
+        found = &added->lock;
+    }
+    pthread_mutex_unlock(&shared->lock);
+    return found;
+}
+
 enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, uint32_t index,
                                    struct lava_queue **result) {
     struct lava_queue *queue = calloc(1, sizeof *queue);
@@ -59,7 +76,10 @@ enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, 
     if (!queue)
         return LAVA_ERROR_HOST_MEMORY;
     device->vk.GetDeviceQueue(device->handle, family, index, &queue->handle);
+    queue->submission = find_submission(device->shared, queue->handle);
     enum lava_status status;
+    if (!queue->submission)
+        return LAVA_ERROR_DRIVER;
     if ((status = create_timeline(device, queue)) || (status = create_commands(device, queue, family)))
         return status; /* the creator destroys the device, and a half-made queue with it */
     return create_timestamps(device, queue);
@@ -81,8 +101,8 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
                                   struct lava_commands *commands) {
     struct lava_queue *queue = device->queues[role];
     uint32_t slot = queue->next;
-    enum lava_status status =
-        lava_queue_wait(device, (struct lava_point){queue, queue->in_use_until[slot]}, device->timeout_ns);
+    enum lava_status status = lava_queue_wait(device, (struct lava_point){queue, queue->in_use_until[slot]},
+                                              lava_device_timeout_ns(device));
     if (status)
         return status;
     *commands = (struct lava_commands){.queue = queue, .handle = queue->commands[slot]};
@@ -126,7 +146,9 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
         return LAVA_ERROR_DRIVER;
     if (lava_fault_hit(LAVA_FAULT_DEVICE_LOST))
         return lava_device_check(device, VK_ERROR_DEVICE_LOST, "injected", __FILE__, __LINE__);
+    pthread_mutex_lock(queue->submission);
     status = LAVA_VK(device, QueueSubmit2(queue->handle, 1, &info, VK_NULL_HANDLE));
+    pthread_mutex_unlock(queue->submission);
     if (status)
         return status;
     queue->submitted++;
@@ -144,7 +166,8 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
 static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_clock_now_ns() + device->spin_ns; lava_clock_now_ns() < end && !device->failed;)
+    for (uint64_t end = lava_clock_now_ns() + device->spin_ns;
+         lava_clock_now_ns() < end && !device->shared->failed;)
         if (lava_queue_reached(device, point))
             return true;
     return false;
@@ -343,7 +366,7 @@ static enum lava_status read_ticks(struct lava_device *device, struct lava_queue
 }
 
 enum lava_status lava_queue_match_clocks(struct lava_device *device) {
-    uint64_t closest_ns = UINT64_MAX;
+    uint64_t closest_ns = UINT64_MAX, clock_ticks = 0, clock_ns = 0;
     struct lava_queue *queue = device->queues[LAVA_ROLE_COMPUTE];
     for (int i = 0; i < CLOCK_READINGS && queue->timestamps; i++) {
         struct lava_commands commands;
@@ -356,7 +379,7 @@ enum lava_status lava_queue_match_clocks(struct lava_device *device) {
         lava_queue_stamp(device, &commands, 0);
         uint64_t before_ns = lava_clock_now_ns();
         if ((status = lava_queue_submit(device, &commands, NULL, 0, &done)) ||
-            (status = lava_queue_wait(device, done, device->timeout_ns)))
+            (status = lava_queue_wait(device, done, lava_device_timeout_ns(device))))
             return status;
         uint64_t after_ns = lava_clock_now_ns();
         if ((status = read_ticks(device, queue, 1, &ticks)))
@@ -364,17 +387,27 @@ enum lava_status lava_queue_match_clocks(struct lava_device *device) {
         if (after_ns - before_ns >= closest_ns)
             continue;
         closest_ns = after_ns - before_ns;
-        device->clock_ticks = ticks;
-        device->clock_ns = before_ns + closest_ns / 2;
+        clock_ticks = ticks;
+        clock_ns = before_ns + closest_ns / 2;
     }
+    pthread_mutex_lock(&device->shared->lock);
+    device->shared->clock_ticks = clock_ticks;
+    device->shared->clock_ns = clock_ns;
+    pthread_mutex_unlock(&device->shared->lock);
     return LAVA_OK;
 }
 
-/* The difference of ticks may be negative. */
-static uint64_t time_of(const struct lava_device *device, uint64_t ticks) {
-    double since_ns =
-        (double)(int64_t)(ticks - device->clock_ticks) * (double)device->capabilities.timestamp_period_ns;
-    return device->clock_ns + (uint64_t)(int64_t)since_ns;
+static void get_clocks(const struct lava_device *device, uint64_t *clock_ticks, uint64_t *clock_ns) {
+    pthread_mutex_lock(&device->shared->lock);
+    *clock_ticks = device->shared->clock_ticks;
+    *clock_ns = device->shared->clock_ns;
+    pthread_mutex_unlock(&device->shared->lock);
+}
+
+uint64_t lava_queue_clocks_matched_ns(const struct lava_device *device) {
+    uint64_t clock_ticks, clock_ns;
+    get_clocks(device, &clock_ticks, &clock_ns);
+    return clock_ns;
 }
 
 bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uint32_t pairs,
@@ -385,8 +418,12 @@ bool lava_queue_read_stamps(struct lava_device *device, enum lava_role role, uin
         pairs = LAVA_QUEUE_STAMP_PAIRS;
     if (!queue->timestamps || pairs == 0 || read_ticks(device, queue, 2 * pairs, ticks))
         return false;
+    uint64_t clock_ticks, clock_ns, *times = ticks;
+    get_clocks(device, &clock_ticks, &clock_ns);
+    for (uint32_t i = 0; i < 2 * pairs; i++) /* the difference of ticks may be negative */
+        times[i] = clock_ns + (uint64_t)(int64_t)((double)(int64_t)(ticks[i] - clock_ticks) *
+                                                  (double)device->capabilities.timestamp_period_ns);
     for (uint32_t i = 0; i < pairs; i++)
-        intervals[i] =
-            (struct lava_interval){time_of(device, ticks[2 * i]), time_of(device, ticks[2 * i + 1])};
+        intervals[i] = (struct lava_interval){times[2 * i], times[2 * i + 1]};
     return true;
 }

@@ -2,8 +2,8 @@
  * reached when the submission has finished, and may wait for values of other queues. A command buffer is
  * reused once its value is reached.
  *
- * One thread may use a device's queues at a time. Every wait ends: a device that does not answer is marked as
- * failed. */
+ * One thread may use a struct lava_device's queues at a time. Users of a VkDevice have queues of their own,
+ * although these may share a VkQueue. Every wait ends: a device that does not answer is marked as failed. */
 #ifndef LAVA_VK_QUEUE_H
 #define LAVA_VK_QUEUE_H
 
@@ -16,6 +16,7 @@
 
 struct lava_queue {
     VkQueue handle;
+    pthread_mutex_t *submission; /* held while something is submitted to the handle */
     VkSemaphore timeline;
     uint64_t submitted; /* the last value given out */
     uint64_t reached;   /* the last value known to be reached */
@@ -105,6 +106,8 @@ void lava_queue_clear_stamps(struct lava_device *device, enum lava_role role);
  * stamp lies between the times before and after it. Uses the compute queue's first stamp; nothing may be
  * running. */
 enum lava_status lava_queue_match_clocks(struct lava_device *device);
+/* Returns when that was, by any user; 0: never. */
+uint64_t lava_queue_clocks_matched_ns(const struct lava_device *device);
 /* Reads for each i < pairs the times of stamps 2 i and 2 i + 1 on the CPU's clock, as far as that was
  * matched; their difference is right in any case. Returns false where the device has no timestamps. */
 struct lava_interval {

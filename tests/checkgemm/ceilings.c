@@ -335,7 +335,7 @@ void ceilings_measure(struct lava_engine *engine, const bool types[LAVA_TYPE_REA
                               .software = capabilities->kind == LAVA_DEVICE_CPU};
     const struct lava_buffer *staging = &engine->arena.buffers[LAVA_ARENA_STAGING_UP];
     memset(ceilings, 0, sizeof *ceilings);
-    session.device->timeout_ns = TIMEOUT_NS;
+    lava_device_set_timeout(session.device, TIMEOUT_NS);
     ceilings->bytes_per_s = memory_ceiling(&session);
     bus_ceiling(&session, &engine->arena, ceilings);
     if (!lava_memory_allocate(session.device, LAVA_MEMORY_DEVICE, OPERAND_BYTES, &session.source) &&

@@ -49,7 +49,8 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->cpu_blas);
     assert_int_equal(config->precision, LAVA_PRECISION_STANDARD);
     assert_int_equal(config->memory_bytes, 0);
-    assert_int_equal(config->pinned_bytes, 128 << 20);
+    assert_int_equal(config->pinned_bytes, 256 << 20);
+    assert_int_equal(config->lanes, 0);
     assert_int_equal(config->idle_ns, 10000000000);
     assert_null(config->stats);
     assert_int_equal(config->log_level, LAVA_LOG_NONE);
@@ -129,7 +130,8 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_IDLE", "10s"},        {"LAVABLAS_IDLE", "."},        {"LAVABLAS_IDLE", "1e1"},
         {"LAVABLAS_IDLE", "1000000001"}, {"LAVABLAS_CALIBRATE", "0"},   {"LAVABLAS_CALIBRATE", "on"},
         {"LAVABLAS_PRECISION", "fp32"},  {"LAVABLAS_PRECISION", "0"},   {"LAVABLAS_PRECISION", "ieee "},
-        {"LAVABLAS_LEARN", "0"},         {"LAVABLAS_LEARN", "auto"},
+        {"LAVABLAS_LEARN", "0"},         {"LAVABLAS_LEARN", "auto"},    {"LAVABLAS_LANES", "0"},
+        {"LAVABLAS_LANES", "5"},         {"LAVABLAS_LANES", "2 "},      {"LAVABLAS_LANES", "12"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

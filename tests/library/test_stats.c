@@ -181,6 +181,18 @@ static void threads_lose_nothing(void **state) {
     assert_string_equal(text, expected);
 }
 
+static void lanes_are_counted(void **state) {
+    char text[4096];
+    (void)state;
+    lava_stats_lanes(1);
+    lava_stats_format(text, sizeof text);
+    assert_null(strstr(text, "at a time"));
+    lava_stats_lanes(3);
+    lava_stats_lanes(2);
+    lava_stats_format(text, sizeof text);
+    assert_non_null(strstr(text, "lavablas: at most 3 products on the device at a time\n"));
+}
+
 static void estimates_are_compared(void **state) {
     static const double estimates_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = 2e9, [LAVA_PLACE_GPU] = 1e9};
     char text[4096];
@@ -243,6 +255,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(summary_in_a_file),
         cmocka_unit_test(threads_lose_nothing),
         cmocka_unit_test(estimates_are_compared),
+        cmocka_unit_test(lanes_are_counted),
         cmocka_unit_test(short_buffers),
         cmocka_unit_test(routines_have_names),
         cmocka_unit_test(the_clock_runs),

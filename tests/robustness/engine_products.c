@@ -304,16 +304,18 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
         for (size_t row = 0; row < types[type].row_count; row++)
             wrong += !multiply(engine, &products[row], row, type, way);
     lava_engine_release(engine);
-    if (device->device_bytes > 0 || (device->staging_bytes > 0) == device->capabilities.unified_memory) {
+    if (device->shared->device_bytes > 0 ||
+        (device->shared->staging_bytes > 0) == device->capabilities.unified_memory) {
         printf("not all memory was given back, or too much\n");
         wrong++;
     }
     lava_engine_reserve_usual(engine, lava_type_real(types[type].type));
-    uint64_t usual_bytes = device->device_bytes;
+    uint64_t usual_bytes = device->shared->device_bytes;
     wrong += !multiply(engine, &products[3], 3, type, 0);
     lava_engine_release(engine);
-    if (device->device_bytes != usual_bytes || (usual_bytes > 0) == device->capabilities.unified_memory) {
-        printf("%.1f MiB are kept, not %.1f\n", (double)device->device_bytes / 0x1p20,
+    if (device->shared->device_bytes != usual_bytes ||
+        (usual_bytes > 0) == device->capabilities.unified_memory) {
+        printf("%.1f MiB are kept, not %.1f\n", (double)device->shared->device_bytes / 0x1p20,
                (double)usual_bytes / 0x1p20);
         wrong++;
     }
@@ -369,7 +371,7 @@ int main(int argument_count, char **arguments) {
             wrong += status ? 1 : multiply_all(engine, type);
         }
     }
-    const struct lava_imported *imported = &device->imported;
+    const struct lava_imported *imported = &device->shared->imported;
     bool imports = device->capabilities.unified_memory && device->capabilities.import_page_bytes > 0;
     printf("%llu imports, %llu refused, %llu bytes left\n", (unsigned long long)imported->made,
            (unsigned long long)imported->refused, (unsigned long long)imported->bytes);

@@ -242,15 +242,15 @@ static void memory(void **state) {
     struct lava_device_matrix first, second, too_large, many[LAVA_ARENA_RANGES];
     (void)state;
     lava_engine_release(engine);
-    uint64_t before = engine->device->device_bytes;
+    uint64_t before = engine->device->shared->device_bytes;
     assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 1000, 50, &first), LAVA_OK);
-    uint64_t with_one = engine->device->device_bytes;
+    uint64_t with_one = engine->device->shared->device_bytes;
     assert_true(with_one > before);
     assert_true(lava_arena_taken_bytes(&engine->arena) >= 4 * 1000 * 50);
     lava_device_matrix_free(engine, &first);
     assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
     assert_int_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP64, 500, 45, &second), LAVA_OK);
-    assert_int_equal(engine->device->device_bytes, with_one);
+    assert_int_equal(engine->device->shared->device_bytes, with_one);
     lava_device_matrix_free(engine, &second);
 
     assert_int_not_equal(lava_device_matrix_create(engine, LAVA_TYPE_FP32, 0, 1, &too_large), LAVA_OK);
@@ -264,7 +264,7 @@ static void memory(void **state) {
     for (int i = 0; i < LAVA_ARENA_RANGES; i++)
         lava_device_matrix_free(engine, &many[i]);
     lava_engine_release(engine);
-    assert_int_equal(engine->device->device_bytes, before);
+    assert_int_equal(engine->device->shared->device_bytes, before);
 }
 
 int main(void) {

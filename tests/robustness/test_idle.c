@@ -38,7 +38,7 @@ static uint64_t held(void) {
     struct lava_engine *engine = lava_context_lock(&cancel_state);
     if (!engine)
         return UINT64_MAX;
-    uint64_t bytes = engine->device->device_bytes + engine->device->staging_bytes;
+    uint64_t bytes = engine->device->shared->device_bytes + engine->device->shared->staging_bytes;
     lava_context_unlock(cancel_state);
     return bytes;
 }
@@ -154,7 +154,7 @@ static int device_failed(void) {
     if (!CASE_CHECK(engine != NULL))
         return case_result();
     lava_device_fail(engine->device, LAVA_ERROR_DEVICE_LOST);
-    uint64_t before = engine->device->staging_bytes;
+    uint64_t before = engine->device->shared->staging_bytes;
     lava_context_unlock(cancel_state);
     CASE_CHECK(before > 0);
     case_multiply(&product, "cpu");
@@ -162,7 +162,7 @@ static int device_failed(void) {
     while (case_threads_named(THREAD) > 0 && case_now() < end)
         case_sleep(0.01);
     CASE_CHECK(case_threads_named(THREAD) == 0);
-    CASE_CHECK(engine->device->staging_bytes == before);
+    CASE_CHECK(engine->device->shared->staging_bytes == before);
     case_multiply(&product, "cpu");
     free_products();
     return case_result();

@@ -168,7 +168,7 @@ static bool may_refuse(const struct matrix *matrix) {
 static void check(const char *what, const struct way *way, const struct matrix *a, const struct matrix *b) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     static float c[M * N];
-    const struct lava_imported before = device->imported;
+    const struct lava_imported before = device->shared->imported;
     struct lava_plan plan;
     struct lava_progress progress;
     memset(c, 0xff, sizeof c);
@@ -178,14 +178,15 @@ static void check(const char *what, const struct way *way, const struct matrix *
     enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
     if (status)
         fail_msg("%s: %s", what, lava_status_name(status));
-    uint64_t made = device->imported.made - before.made, refused = device->imported.refused - before.refused;
+    uint64_t made = device->shared->imported.made - before.made,
+             refused = device->shared->imported.refused - before.refused;
     if (may_refuse(a) || may_refuse(b)) {
         made += refused;
         refused = 0;
     }
-    if (made != way->made || refused != way->refused || device->imported.bytes > 0)
+    if (made != way->made || refused != way->refused || device->shared->imported.bytes > 0)
         fail_msg("%s: %llu imports, %llu refused, %llu bytes left", what, (unsigned long long)made,
-                 (unsigned long long)refused, (unsigned long long)device->imported.bytes);
+                 (unsigned long long)refused, (unsigned long long)device->shared->imported.bytes);
     for (int j = 0; j < N; j++)
         for (int i = 0; i < M; i++) {
             float expected = element(a, way->turn_a, b, way->turn_b, i, j);
@@ -435,26 +436,26 @@ static struct lava_device_figures measure(void) {
                                             .end = end_turn};
     assert_int_equal(lava_microbenchmark_imports(&benchmark, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
     lava_microbenchmark_finish(&benchmark);
-    assert_int_equal(device->imported.bytes, 0);
+    assert_int_equal(device->shared->imported.bytes, 0);
     return benchmark.figures.device;
 }
 
 /* The calibration imports, and says that copies are faster where the driver refuses. */
 static void measured(void **state) {
     (void)state;
-    uint64_t made = device->imported.made;
+    uint64_t made = device->shared->imported.made;
     struct lava_device_figures figures = measure();
     printf("import: %.0f ns and %.3g GB/s, copy: %.3g GB/s\n", figures.import_ns,
            figures.import_bytes_per_s * 1e-9, figures.copy_bytes_per_s * 1e-9);
     assert_true(figures.import_ns > 0 && figures.import_bytes_per_s > 0 && figures.copy_bytes_per_s > 0);
-    assert_true(device->imported.made >= made + 20);
+    assert_true(device->shared->imported.made >= made + 20);
 
     PFN_vkGetMemoryHostPointerPropertiesEXT kept = device->vk.GetMemoryHostPointerPropertiesEXT;
     device->vk.GetMemoryHostPointerPropertiesEXT = refuse_pointer;
-    made = device->imported.made;
+    made = device->shared->imported.made;
     figures = measure();
     device->vk.GetMemoryHostPointerPropertiesEXT = kept;
-    assert_int_equal(device->imported.made, made);
+    assert_int_equal(device->shared->imported.made, made);
     assert_true(figures.import_ns > 0);
     assert_false(lava_imports_pay(&figures, 1));
     assert_false(lava_imports_pay(&figures, UINT64_C(1) << 40));

@@ -115,7 +115,7 @@ static void batches(void **state) {
             size_t written = (size_t)progress.products * AREA;
             assert_memory_equal(c, expected, written * sizeof *c);
             assert_memory_equal(c + written, before + written, sizeof c - written * sizeof *c);
-            assert_false(engine->device->failed);
+            assert_false(engine->device->shared->failed);
             failed++;
             partly += progress.products > 0;
         }
@@ -175,7 +175,7 @@ static void streams(void **state) {
             set_fault(names[p], passage);
             assert_int_not_equal(run_stream(), LAVA_OK);
             assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-            assert_false(engine->device->failed);
+            assert_false(engine->device->shared->failed);
             set_fault(NULL, 0);
             memset(c, 0, AREA * sizeof *c);
             assert_int_equal(run_stream(), LAVA_OK);
