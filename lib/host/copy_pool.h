@@ -87,7 +87,7 @@ void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
 
 /* Says whether other threads of the process keep the processors busy. No copy may be unfinished. */
 void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
-/* The same for all pools of the process. Any thread may call it. */
+/* Returns how many threads of all pools of the process are not asleep. Any thread. */
 unsigned lava_copy_pool_all_awake(void);
 
 /* A write-back by the calling thread alone. */

@@ -89,7 +89,7 @@ void lava_thread_pool_end_spare(struct lava_thread_pool *team);
  * grants at once. No job may be queued. */
 void lava_thread_pool_set_crowded(struct lava_thread_pool *team, bool crowded);
 
-/* The same for all pools of the process that may crowd. Any thread may call it. */
+/* Returns how many threads of all pools of the process that may crowd are not asleep. Any thread. */
 unsigned lava_thread_pool_all_awake(void);
 
 /* Joins the threads. Returns false in a child of fork(). The pool must then be left as it is, because its
