@@ -87,8 +87,8 @@ void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
 
 /* Says whether other threads of the process keep the processors busy. No copy may be unfinished. */
 void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
-/* Returns how many threads of all pools of the process are not asleep. Any thread. */
-unsigned lava_copy_pool_all_awake(void);
+/* Returns the processor time that the pool's threads have had so far. */
+uint64_t lava_copy_pool_ns(const struct lava_copy_pool *pool);
 
 /* A write-back by the calling thread alone. */
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);

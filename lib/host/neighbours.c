@@ -8,13 +8,8 @@
 #include "lib/base/clock.h"
 #include "lib/host/processor.h"
 
-/* The two readings are this far apart at least. Linux sums over all threads of the process for each, which
- * takes 5 to 15 us with 45 threads; so the wall clock is read right before either. */
-#define LEAST_NS 3000
-/* A look holds for this long, if nobody disturbs: a tick of the scheduler. */
-#define HOLDS_NS 4000000
-/* With more than this share of the processors for its own threads a look says nothing. */
-#define OWN_SHARE 0.125
+/* A look holds for this long, if nobody disturbs. The CPU BLAS's threads spin ten times as long. */
+#define HOLDS_NS 8000000
 
 static _Atomic uint32_t disturbances;
 
@@ -24,30 +19,28 @@ static uint64_t process_ns(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-void lava_neighbours_begin(struct lava_neighbours *look, unsigned own) {
-    uint64_t now_ns = lava_clock_now_ns();
-    uint32_t disturbed = atomic_load_explicit(&disturbances, memory_order_relaxed);
-    bool is_old =
-        look->looked_ns == 0 || disturbed != look->disturbances || now_ns > look->looked_ns + HOLDS_NS;
-    look->is_looking = is_old && own <= OWN_SHARE * lava_processor_count();
-    if (!look->is_looking)
-        return;
-    look->disturbances = disturbed;
-    look->wall_ns = now_ns;
+bool lava_neighbours_may_have_changed(const struct lava_neighbours *look) {
+    return look->looked_ns == 0 || lava_clock_now_ns() > look->looked_ns + HOLDS_NS ||
+           atomic_load_explicit(&disturbances, memory_order_relaxed) != look->disturbances;
+}
+
+void lava_neighbours_begin(struct lava_neighbours *look, uint64_t own_ns) {
+    look->is_looking = true;
+    look->disturbances = atomic_load_explicit(&disturbances, memory_order_relaxed);
+    look->own_ns = own_ns;
+    look->wall_ns = lava_clock_now_ns();
     look->process_ns = process_ns();
 }
 
-bool lava_neighbours_end(struct lava_neighbours *look, bool *busy) {
-    uint64_t now_ns;
-    if (!look->is_looking)
-        return false;
-    while ((now_ns = lava_clock_now_ns()) - look->wall_ns < LEAST_NS)
-        ;
-    double running = (double)(process_ns() - look->process_ns) / (double)(now_ns - look->wall_ns);
+/* Linux sums over all threads of the process, which takes 5 to 15 us with 45 threads. The readings are in the
+ * same order as before, so they are equally far apart. */
+bool lava_neighbours_are_busy(struct lava_neighbours *look, uint64_t own_ns) {
+    uint64_t now_ns = lava_clock_now_ns();
+    double others_ns = (double)(process_ns() - look->process_ns) - (double)(own_ns - look->own_ns);
+    double running = others_ns / (double)(now_ns - look->wall_ns) - 1;
     look->is_looking = false;
     look->looked_ns = now_ns;
-    *busy = running - 1 > lava_processor_count() / 2.0;
-    return true;
+    return running > lava_processor_count() / 2.0;
 }
 
 void lava_neighbours_disturb(void) {

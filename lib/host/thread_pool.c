@@ -32,9 +32,6 @@
 /* Timers of a resting thread may be late by this much; the default is 50 us. */
 #define TIMER_SLACK_NS 1000
 
-/* Threads of all pools that may crowd, less those that are asleep. */
-static atomic_uint awake_in_all;
-
 /* In a child of fork() *exclusive may still name the parent. */
 static bool claim(_Atomic pid_t *exclusive) {
     pid_t self = getpid(), holder = 0;
@@ -141,13 +138,9 @@ static void await_bell(struct lava_thread_pool *team, int group, uint32_t seen) 
         relax();
     if (*bell != seen)
         return;
-    if (team->may_crowd)
-        atomic_fetch_sub(&awake_in_all, 1);
     atomic_fetch_add(&team->sleeping[group], 1);
     futex_wait(bell, seen);
     atomic_fetch_sub(&team->sleeping[group], 1);
-    if (team->may_crowd)
-        atomic_fetch_add(&awake_in_all, 1);
 }
 
 static void ask_for_short_slices(void) {
@@ -170,21 +163,16 @@ static void *run_thread(void *argument) {
     int group = atomic_fetch_add(&team->joined, 1) + 1 < team->threads ? 0 : 1;
     lava_processor_use_all();
     fesetenv(FE_DFL_ENV); /* do not inherit floating-point exceptions that the creator has unmasked */
-    if (team->may_crowd) {
+    if (team->may_crowd)
         ask_for_short_slices();
-        atomic_fetch_add(&awake_in_all, 1);
-    }
     for (;;) {
         uint32_t seen = team->bells[group];
         if (group == 0 || team->crowded)
             run_cells(team);
         if (team->quit)
-            break;
+            return NULL;
         await_bell(team, group, seen);
     }
-    if (team->may_crowd)
-        atomic_fetch_sub(&awake_in_all, 1);
-    return NULL;
 }
 
 static unsigned least(unsigned a, unsigned b) {
@@ -313,8 +301,15 @@ void lava_thread_pool_set_crowded(struct lava_thread_pool *team, bool crowded) {
         lava_processor_unbind(team->thread[i]);
 }
 
-unsigned lava_thread_pool_all_awake(void) {
-    return atomic_load(&awake_in_all);
+uint64_t lava_thread_pool_ns(const struct lava_thread_pool *team) {
+    uint64_t sum_ns = 0;
+    for (unsigned i = 0; has_threads(team) && i < team->created; i++) {
+        struct timespec time;
+        clockid_t clock;
+        if (pthread_getcpuclockid(team->thread[i], &clock) == 0 && clock_gettime(clock, &time) == 0)
+            sum_ns += (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    }
+    return sum_ns;
 }
 
 bool lava_thread_pool_end(struct lava_thread_pool *team) {

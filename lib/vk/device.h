@@ -31,7 +31,7 @@ struct lava_imported {
 /* Most users of a VkDevice at a time. */
 #define LAVA_DEVICE_USERS 4
 /* The VkDevice has this many sets of queues where the families have so many; users take turns. */
-#define LAVA_DEVICE_QUEUE_SETS 2
+#define LAVA_DEVICE_QUEUE_SETS 1
 
 /* Vulkan allows one thread at a time to submit to a VkQueue, which users may share. */
 struct lava_submission {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
@@ -115,26 +116,30 @@ static void *spin(void *unused) {
     return unused;
 }
 
-/* A new look for each question, 50 ms long. This thread does not run meanwhile. */
-static bool others_are_busy(void) {
+/* This thread does not run meanwhile. own_share: of the time of all threads. */
+static bool others_are_busy(double own_share) {
     struct lava_neighbours look = {0};
-    bool busy = false;
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     lava_neighbours_begin(&look, 0);
     usleep(50000);
-    assert_true(lava_neighbours_end(&look, &busy));
-    return busy;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    double ns = (double)(after.tv_sec - before.tv_sec) * 1e9 + (double)(after.tv_nsec - before.tv_nsec);
+    return lava_neighbours_are_busy(&look, (uint64_t)(own_share * ns));
 }
 
+/* Returns whether so many spinning threads are noticed. They must not be where they are its own. */
 static bool are_noticed(int count) {
     pthread_t threads[64];
     spinning = true;
     for (int i = 0; i < count; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, spin, NULL), 0);
     usleep(50000);
-    bool noticed = others_are_busy();
+    bool noticed = others_are_busy(0), mistaken = others_are_busy(1);
     spinning = false;
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
+    assert_false(mistaken);
     return noticed;
 }
 
@@ -142,7 +147,7 @@ static void neighbours_are_noticed(void **state) {
     int count = lava_processor_count();
     (void)state;
     usleep(50000);
-    assert_false(others_are_busy());
+    assert_false(others_are_busy(0));
     assert_false(are_noticed(count / 4));
     if (count > 2 && count <= 42 && !are_noticed(count + count / 2))
         print_message("other processes leave this one less than half of the processors\n");
@@ -151,22 +156,48 @@ static void neighbours_are_noticed(void **state) {
 /* An answer holds for some milliseconds, or until somebody disturbs. */
 static void a_look_holds_for_a_while(void **state) {
     struct lava_neighbours look = {0};
-    bool busy;
     (void)state;
+    assert_true(lava_neighbours_may_have_changed(&look));
     lava_neighbours_begin(&look, 0);
-    assert_true(lava_neighbours_end(&look, &busy));
-    assert_false(lava_neighbours_end(&look, &busy));
+    usleep(100);
+    lava_neighbours_are_busy(&look, 0);
     look.looked_ns = lava_clock_now_ns() + 1000000000; /* a moment ago, however slow this machine is */
-    lava_neighbours_begin(&look, 0);
-    assert_false(lava_neighbours_end(&look, &busy));
+    assert_false(lava_neighbours_may_have_changed(&look));
     lava_neighbours_disturb();
+    assert_true(lava_neighbours_may_have_changed(&look));
     lava_neighbours_begin(&look, 0);
-    assert_true(lava_neighbours_end(&look, &busy));
-    look.looked_ns = 1;                                             /* long ago */
-    lava_neighbours_begin(&look, (unsigned)lava_processor_count()); /* its own threads are awake */
-    assert_false(lava_neighbours_end(&look, &busy));
-    lava_neighbours_begin(&look, 0);
-    assert_true(lava_neighbours_end(&look, &busy));
+    assert_false(lava_neighbours_may_have_changed(&look));
+    look.looked_ns = 1; /* long ago */
+    assert_true(lava_neighbours_may_have_changed(&look));
+}
+
+/* The pool's threads have what they used. */
+static void time_of_threads(void **state) {
+    struct lava_copy_pool *pool = lava_copy_pool_create(3);
+    const size_t bytes = 64 << 20;
+    char *source = malloc(bytes), *target = malloc(bytes);
+    (void)state;
+    assert_non_null(pool);
+    assert_non_null(source);
+    assert_non_null(target);
+    assert_int_equal(lava_copy_pool_ns(pool), 0);
+    memset(source, 1, bytes);
+    const struct lava_copy copy = {.source = source,
+                                   .source_ld = 1 << 20,
+                                   .target = target,
+                                   .target_ld = 1 << 20,
+                                   .rows = 1 << 20,
+                                   .columns = 64};
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_copy_ticket ticket = lava_copy_pool_copy(pool, &copy, 1);
+    usleep(100000);
+    lava_copy_pool_finish(pool, ticket);
+    uint64_t used_ns = lava_copy_pool_ns(pool);
+    assert_true(used_ns > 0 && used_ns < 2 * (lava_clock_now_ns() - begin_ns));
+    assert_memory_equal(source, target, bytes);
+    lava_copy_pool_destroy(pool);
+    free(source);
+    free(target);
 }
 
 static size_t resident(const char *first, size_t bytes) {
@@ -239,7 +270,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_under_way_at_once), cmocka_unit_test(all_are_finished),
         cmocka_unit_test(a_crowd_comes_and_goes),   cmocka_unit_test(neighbours_are_noticed),
-        cmocka_unit_test(a_look_holds_for_a_while), cmocka_unit_test(pages_are_populated),
+        cmocka_unit_test(a_look_holds_for_a_while), cmocka_unit_test(time_of_threads),
+        cmocka_unit_test(pages_are_populated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
