@@ -100,6 +100,11 @@
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
+/* multiply with LAVA_PATCHES: patches of a subgroup, and elements of padding after a column of one */
+#ifndef LAVA_PATCHES
+#define LAVA_PATCHES 2
+#endif
+#define LAVA_PATCH_PADDING 4
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1

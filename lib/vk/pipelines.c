@@ -239,8 +239,8 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, capabilities);
-    struct lava_pipeline_specification specification = {.module = narrow ? lava_kernel_narrow_module(kernel)
-                                                                         : kernel->module};
+    struct lava_pipeline_specification specification = {
+        .module = narrow ? lava_kernel_narrow_module(kernel, capabilities) : kernel->module};
     uint32_t subgroup = lava_kernel_subgroup_size(kernel, capabilities);
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_INVOCATIONS] = lava_kernel_invocations(kernel, capabilities);

@@ -192,6 +192,8 @@ void check_kernel(struct check_context *context, bool quick) {
     blocks(context, quick);
     panels(context, quick);
     check_orders(context);
+    if (lava_type_is_half(context->type_c))
+        check_roundings(context);
     if (lava_scheme(context->kernel->scheme)->screened)
         check_screened(context, quick);
 }

@@ -32,8 +32,8 @@ static void test_narrow_sums(void **state) {
     const struct lava_kernel *bf16 = lava_kernels_find("bf16_fragments_64x64");
     assert_true(lava_kernel_narrows(fp16, &device));
     assert_false(lava_kernel_narrows(bf16, &device)); /* there are no such sums of bf16 */
-    assert_int_equal(lava_kernel_narrow_module(fp16), LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW);
-    assert_int_equal(lava_kernel_narrow_module(bf16), LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_NARROW);
+    assert_int_equal(lava_kernel_narrow_module(fp16, &device), LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW);
+    assert_int_equal(lava_kernel_narrow_module(bf16, &device), LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_PATCHED);
     assert_false(lava_kernel_narrows(lava_kernels_find("bf16x3_64x64"), &device));
     assert_false(lava_kernel_narrows(lava_kernels_find("fp32_64x64"), &device));
     for (uint32_t i = 0; i < device.shape_count; i++)
