@@ -9,8 +9,8 @@
 
 /* Operands move in 16-byte words. */
 #define WORD_BYTES 16
-/* Padding after each row in shared memory, so that rows of a matrix lie in different banks. Must match
- * multiply_shared.comp. */
+/* Padding after each row in shared memory, which holds the K of all stages, so that rows of a matrix lie in
+ * different banks. Must match multiply_shared.comp. */
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
@@ -28,8 +28,8 @@ static const struct module {
     [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_NARROW,  LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_PATCHED},
     [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16,          LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
     [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16,          LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW,     LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW,     LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_OCTETS,    LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW,     LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_OCTETS,    LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW,     LAVA_MODULE_COUNT},
 };
 
 /* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8.
@@ -172,13 +172,14 @@ bool lava_kernel_is_simt(const struct lava_kernel *kernel) {
     return modules[kernel->module].is_simt;
 }
 
-/* Shared memory of the row's patched module, for matrices of sums of this shape. */
+/* Shared memory of the patched module: a patch of fp32 for each subgroup, as high as its part, as wide as one of
+ * its matrices. */
 static uint32_t patches_bytes(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
     uint32_t subgroups = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
-    return subgroups * LAVA_PATCHES * (shape->m + LAVA_PATCH_PADDING) * shape->n * (uint32_t)sizeof(float);
+    return subgroups * (kernel->part_m + LAVA_PATCH_PADDING) * shape->n * (uint32_t)sizeof(float);
 }
 
-/* A patch is read in quads. */
+/* Patches are read in groups of four elements of a column. */
 static bool has_patches(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape,
                         const struct lava_capabilities *device) {
     return shape->m % 4 == 0 && patches_bytes(kernel, shape) <= device->max_shared_bytes;
@@ -230,7 +231,7 @@ uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
     uint32_t padding = lava_kernel_is_simt(kernel) ? 0 : ROW_PADDING_ELEMENTS;
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
         return 0;
-    return kernel->stages * (kernel->tile_m + kernel->tile_n) * (kernel->tile_k + padding) *
+    return (kernel->tile_m + kernel->tile_n) * (kernel->stages * kernel->tile_k + padding) *
            (uint32_t)lava_type_bytes(kernel->type);
 }
 

@@ -19,7 +19,7 @@
 /* How an operand is packed (shaders/interface.h describes both). */
 enum lava_layout {
     LAVA_LAYOUT_PANELS,    /* for each k, the panel's elements are contiguous */
-    LAVA_LAYOUT_STEPS,     /* for each tile_k of K, the K of an element of the width is contiguous */
+    LAVA_LAYOUT_OCTETS,    /* for each eight of K, the eight of an element of the width are contiguous */
     LAVA_LAYOUT_FRAGMENTS, /* for each tile_k the panel's fragments, each invocation's share contiguous */
     LAVA_LAYOUT_COUNT
 };

@@ -273,8 +273,6 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_PANEL] = is_a ? kernel->tile_m : kernel->tile_n;
     constants[LAVA_CONSTANT_TRANSPOSE] = transpose;
-    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_STEPS)
-        constants[LAVA_CONSTANT_TILE_K] = kernel->tile_k;
     if (shape && lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS) {
         constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
         constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
