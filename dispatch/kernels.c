@@ -172,8 +172,8 @@ bool lava_kernel_is_simt(const struct lava_kernel *kernel) {
     return modules[kernel->module].is_simt;
 }
 
-/* Shared memory of the patched module: a patch of fp32 for each subgroup, as high as its part, as wide as one of
- * its matrices. */
+/* Shared memory of the patched module: a patch of fp32 for each subgroup, as high as its part, as wide as one
+ * of its matrices. */
 static uint32_t patches_bytes(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
     uint32_t subgroups = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
     return subgroups * (kernel->part_m + LAVA_PATCH_PADDING) * shape->n * (uint32_t)sizeof(float);

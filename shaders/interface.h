@@ -100,7 +100,7 @@
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
-#define LAVA_PATCH_PADDING 4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
+#define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -109,7 +109,7 @@
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
-LAVA_ADDRESS target;       /* padded accumulator block(s), column-major, fp32, fp64 or (narrow modules) A's type */
+LAVA_ADDRESS target; /* padded accumulator block(s), column-major, fp32, fp64 or (narrow modules) A's type */
 LAVA_ADDRESS tile_list;    /* tile order, one uint per tile: row | column << 16 */
 LAVA_ADDRESS slice_stride; /* elements between the targets of two split-K slices */
 LAVA_U32 tiles;            /* tiles in the tile order */

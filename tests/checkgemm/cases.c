@@ -200,7 +200,7 @@ void check_kernel(struct check_context *context, bool quick) {
 
 /* A product for the context's kernel with several tiles in each dimension and partial tiles at the edges. */
 static struct lava_operation order_operation(const struct check_context *context,
-                                                const struct check_matrix matrices[3]) {
+                                             const struct check_matrix matrices[3]) {
     return (struct lava_operation){.type = context->type,
                                    .c.type = context->type_c,
                                    .m = matrices[2].rows,

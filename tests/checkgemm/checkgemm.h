@@ -57,7 +57,7 @@ void check_kernel(struct check_context *context, bool quick);
 void check_complex(struct check_context *context, bool quick);
 /* Runs the same product with every tile order, persistent or not, and compares the bits. */
 void check_orders(struct check_context *context);
-/* For C of a half type: computes the same products with every way to round the sums, and compares the bits. */
+/* For C of a half type: computes the same products in every way to round sums, and compares the bits. */
 void check_roundings(struct check_context *context);
 /* For a row by planes: tests products with elements that planes cannot represent. */
 void check_screened(struct check_context *context, bool quick);

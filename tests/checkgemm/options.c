@@ -28,7 +28,7 @@ static const char usage[] =
     "  --type          fp32, fp16, bf16, fp64, or complex cfp32, cfp64: the rows that serve it alone;\n"
     "                  --bench without --kernel: the policy's choice for it\n"
     "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
-    "  --patches       as on a device without matrices of sums in half types: results go through shared memory\n"
+    "  --patches       as on a device without matrices of sums in half types: shared memory serves instead\n"
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
     "  --planes        of all rows, those by planes alone; --no-planes none of them\n"

@@ -27,9 +27,10 @@ static bool is_same(const struct check_matrix *a, const struct check_matrix *b) 
     return true;
 }
 
-/* Computes C in one way. Both the engine and the code that creates pipelines must see the same device. Returns
- * NULL or what is wrong. */
-static const char *compute(struct check_context *context, const struct lava_operation *operation, enum way way) {
+/* Computes C in one way. Both the engine and the code that creates pipelines must see the same device.
+ * Returns NULL or what is wrong. */
+static const char *compute(struct check_context *context, const struct lava_operation *operation,
+                           enum way way) {
     struct lava_capabilities *seen = &context->engine->capabilities;
     struct lava_capabilities *made = &context->engine->device->capabilities;
     const struct lava_capabilities all_seen = *seen, all_made = *made;
@@ -87,7 +88,8 @@ void check_roundings(struct check_context *context) {
                                        .b = {.ld = b.ld, .first = b.data}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_matrix_fill(&a, cases[i].entries, &state);
-        check_matrix_fill(&b, cases[i].entries == ENTRIES_SUBNORMAL ? ENTRIES_UNIFORM : cases[i].entries, &state);
+        check_matrix_fill(&b, cases[i].entries == ENTRIES_SUBNORMAL ? ENTRIES_UNIFORM : cases[i].entries,
+                          &state);
         operation.alpha.real = cases[i].alpha;
         compare(context, &operation, &c, (int)cases[i].entries);
     }

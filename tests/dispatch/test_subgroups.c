@@ -42,7 +42,8 @@ static void test_narrow_sums(void **state) {
     assert_false(lava_kernel_narrows(fp16, &device)); /* those it has are of another shape */
     fp16 = lava_kernels_find("fp16_fragments_64x64");
     assert_int_equal(lava_kernel_narrow_module(fp16, &device), LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16_PATCHED);
-    device.max_shared_bytes = 4 * (32 + 4) * 16 * 4; /* four subgroups with 32 rows, 16 columns of fp32 each */
+    /* four subgroups, each with 32 + 4 rows and 16 columns of fp32 */
+    device.max_shared_bytes = 4 * (32 + 4) * 16 * 4;
     assert_true(lava_kernel_narrows(fp16, &device) && lava_kernel_narrows(bf16, &device));
     device.max_shared_bytes--;
     assert_false(lava_kernel_narrows(fp16, &device) || lava_kernel_narrows(bf16, &device));
