@@ -14,9 +14,9 @@
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
-/* Properties shared by all rows of a multiply module. Other modules have no rows. The last columns are
- * the same kernel with results in the type of A and B: from matrices of sums in that type, and through patches in
- * shared memory.
+/* Properties shared by all rows of a multiply module. Other modules have no rows. The last columns are the
+ * same kernel with results in the type of A and B: from matrices of sums in that type, and through patches
+ * in shared memory.
  *
  *   module                                  SIMT   algorithm    packed layout          packed by                              narrow                                       patched */
 static const struct module {

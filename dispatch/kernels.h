@@ -70,6 +70,7 @@ const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kern
  */
 uint32_t lava_kernel_subgroup_size(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device);
+/* For the operands; lava_kernel_narrow_module finds out whether there is room for patches. */
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel);
 /* The arrangement of a SIMT subgroup of this size over C: lanes_m x lanes_n invocations. */
 uint32_t lava_kernel_lanes_m(uint32_t subgroup_size);
