@@ -44,6 +44,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_MODE_CPU]     = "the mode is cpu",
     [LAVA_REASON_EARLY]        = "too little multiplied so far to prepare a device",
     [LAVA_REASON_STARTING]     = "the device is still being prepared",
+    [LAVA_REASON_MEANWHILE]    = "the device took over from the CPU when it was ready",
     [LAVA_REASON_NO_DEVICE]    = "no usable device",
     [LAVA_REASON_NO_KERNEL]    = "the device has no kernel for this type",
     [LAVA_REASON_FAILED]       = "the device failed earlier",

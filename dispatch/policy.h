@@ -22,6 +22,7 @@ enum lava_reason {
     LAVA_REASON_MODE_CPU,     /* LAVABLAS_MODE=cpu, or a setuid program */
     LAVA_REASON_EARLY,        /* too little multiplied so far to prepare a device for */
     LAVA_REASON_STARTING,     /* the device is being prepared in the background */
+    LAVA_REASON_MEANWHILE,    /* begun on the CPU while the device was prepared, which computed the rest */
     LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
     LAVA_REASON_NO_KERNEL,    /* the device can run no row of the product's type (or not the one forced) */
     LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */

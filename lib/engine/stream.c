@@ -144,13 +144,14 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->slots = LAVA_ARENA_SLOTS;
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
-    lava_neighbours_begin(&stream->neighbours);
+    lava_neighbours_begin(&engine->neighbours, lava_copy_pool_awake(engine->pool));
     begin_trace(stream);
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
-    unsigned own = lava_copy_pool_awake(stream->pool) + 1;
-    lava_copy_pool_set_crowded(stream->pool, lava_neighbours_are_busy(&stream->neighbours, own));
+    bool busy;
+    if (lava_neighbours_end(&stream->engine->neighbours, &busy))
+        lava_copy_pool_set_crowded(stream->pool, busy);
 }
 
 void lava_stream_expect(struct lava_stream *stream, double seconds) {

@@ -8,7 +8,6 @@
 #include "lib/engine/imports.h"
 #include "lib/engine/staging.h"
 #include "lib/host/copy_pool.h"
-#include "lib/host/neighbours.h"
 #include "lib/vk/queue.h"
 
 struct lava_engine;
@@ -35,7 +34,6 @@ struct lava_stream {
     struct lava_device *device; /* the engine's, as the next two */
     struct lava_arena *arena;
     struct lava_copy_pool *pool;
-    struct lava_neighbours neighbours;
     bool stamped;      /* dispatches are timed */
     bool traces;       /* copies are timed too; the stamps were cleared before */
     bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */

@@ -121,6 +121,8 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
                                 const struct lava_plan *plan) {
     learning->memory_bytes = kept_bytes(engine);
     learning->block_bytes = plan->blocking.total_bytes;
+    if (learning->start_ns > 0)
+        learning->start_ns = lava_clock_now_ns();
 }
 
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,

@@ -14,7 +14,7 @@
 /* What a call has to keep until its product is finished. Zero-initialized: there was no plan. */
 struct lava_learning {
     double estimates_ns[LAVA_PLACE_COUNT]; /* 0: none were made */
-    uint64_t start_ns;                     /* when the place was decided */
+    uint64_t start_ns;                     /* when the place was decided, or the device was free */
     uint64_t key;                          /* the operation's class */
     const struct lava_figures *figures;    /* those of the estimates; NULL: nothing is learnt from the call */
     bool is_forwarded;                     /* the CPU BLAS gets the call */
@@ -27,8 +27,9 @@ struct lava_learning {
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning);
 
-/* These enclose a product on the device; the caller holds its lock. A product that failed is not recorded.
- * One that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
+/* These enclose a product on the device; the caller holds its lock. What it waited for the lock does not
+ * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
+ * that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
 void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
                                 const struct lava_plan *plan);
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,

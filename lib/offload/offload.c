@@ -17,8 +17,10 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
+#include "lib/host/neighbours.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/meanwhile.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/threshold.h"
@@ -52,16 +54,21 @@ enum lava_precision lava_offload_precision(void) {
     return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
 }
 
-/* Returns whether the process has multiplied too little, by the CPU's estimated time of the products sent
+/* The CPU's expected time; 0 where its rate is not known. */
+static double cpu_ns(const struct lava_operation *operation, double products) {
+    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
+    return rate > 0 ? 1e9 * products * lava_operation_flops(operation) / rate : 0;
+}
+
+/* Returns whether the process has multiplied too little, by the CPU's expected time of the products sent
  * here, to be worth a preparation: that takes most of a second of one core, and of exit() in a process that
  * ends before it is done. */
 static bool too_early(const struct lava_operation *operation, double products) {
     static _Atomic uint64_t multiplied_ns;
     if (!lava_prepare_is_cold())
         return false;
-    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
-    double ns = rate > 0 ? fmin(1e9 * products * lava_operation_flops(operation) / rate, START_AFTER_NS)
-                         : START_AFTER_NS;
+    double expected_ns = cpu_ns(operation, products);
+    double ns = expected_ns > 0 ? fmin(expected_ns, START_AFTER_NS) : START_AFTER_NS;
     return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
 
@@ -273,8 +280,7 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
 }
 
 /* True where C is finished; call->place and reason say how. */
-static bool try_product(struct lava_call *call, void *context) {
-    (void)context;
+static bool try_product(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
     if (!plan_product(call, &plan))
@@ -308,6 +314,32 @@ static bool try_product(struct lava_call *call, void *context) {
     }
     call->scheme = plan.kernel->scheme;
     lava_offload_complete(operation, &progress);
+    return true;
+}
+
+static enum lava_meanwhile_device look_for_device(enum lava_type type) {
+    enum lava_reason reason;
+    if (lava_prepare_ready_for(type, false, &reason))
+        return LAVA_MEANWHILE_READY;
+    return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
+}
+
+/* A long product is begun on the CPU while the device is being prepared, and goes on there as soon as it may.
+ * True where C is finished. */
+static bool begin_meanwhile(struct lava_call *call) {
+    struct lava_call rest = *call;
+    double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
+    if (call->reason != LAVA_REASON_STARTING || !lava_meanwhile_suits(&call->operation, cpu_s))
+        return false;
+    if (!lava_meanwhile_run(&rest.operation, cpu_s, look_for_device))
+        return true;
+    if (!try_product(&rest)) {
+        lava_cpu_blas_run(lava_cpu_blas_get(), &rest.operation);
+    } else {
+        call->place = rest.place;
+        call->reason = rest.place == LAVA_PLACE_GPU ? LAVA_REASON_MEANWHILE : rest.reason;
+        call->scheme = rest.scheme;
+    }
     return true;
 }
 
@@ -357,11 +389,8 @@ void lava_offload_open(void) {
 
 /* The call runs in the default floating-point environment: C does not depend on the caller's rounding mode,
  * and neither the mode nor the flags change. */
-bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
-                           void *context) {
-    int saved_errno = errno;
-    fenv_t callers;
-    fegetenv(&callers);
+static void begin(struct lava_call *call, fenv_t *callers) {
+    fegetenv(callers);
     fesetenv(FE_DFL_ENV);
     lava_offload_open();
     lava_calibration_call_begins();
@@ -369,6 +398,13 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
     call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
+}
+
+bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
+                           void *context) {
+    int saved_errno = errno;
+    fenv_t callers;
+    begin(call, &callers);
     bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
     fesetenv(&callers);
     errno = saved_errno;
@@ -376,7 +412,14 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
 }
 
 bool lava_offload_begin(struct lava_call *call) {
-    return lava_offload_begin_by(call, try_product, NULL);
+    int saved_errno = errno;
+    fenv_t callers;
+    begin(call, &callers);
+    bool finished =
+        forwarded_early(call, lava_config_get()->init_sync) ? begin_meanwhile(call) : try_product(call);
+    fesetenv(&callers);
+    errno = saved_errno;
+    return finished;
 }
 
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
@@ -414,6 +457,8 @@ static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
+    if (call->place == LAVA_PLACE_CPU)
+        lava_neighbours_disturb();
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/host/copy_pool.h"
 #include "lib/host/neighbours.h"
 #include "lib/host/processor.h"
@@ -114,29 +115,58 @@ static void *spin(void *unused) {
     return unused;
 }
 
-static void neighbours_are_noticed(void **state) {
-    struct lava_neighbours look;
-    pthread_t threads[64];
-    int count = lava_processor_count() < 64 ? lava_processor_count() : 64;
-    (void)state;
+/* A new look for each question, 50 ms long. This thread does not run meanwhile. */
+static bool others_are_busy(void) {
+    struct lava_neighbours look = {0};
+    bool busy = false;
+    lava_neighbours_begin(&look, 0);
     usleep(50000);
-    lava_neighbours_begin(&look);
-    usleep(20000); /* nobody runs, not even this thread */
-    assert_false(lava_neighbours_are_busy(&look, 0));
+    assert_true(lava_neighbours_end(&look, &busy));
+    return busy;
+}
+
+static bool are_noticed(int count) {
+    pthread_t threads[64];
     spinning = true;
     for (int i = 0; i < count; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, spin, NULL), 0);
     usleep(50000);
-    lava_neighbours_begin(&look);
-    usleep(50000);
-    bool noticed = lava_neighbours_are_busy(&look, 0);
-    bool mistaken = lava_neighbours_are_busy(&look, (unsigned)count); /* they are its own */
+    bool noticed = others_are_busy();
     spinning = false;
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
-    assert_false(mistaken);
-    if (!noticed)
+    return noticed;
+}
+
+static void neighbours_are_noticed(void **state) {
+    int count = lava_processor_count();
+    (void)state;
+    usleep(50000);
+    assert_false(others_are_busy());
+    assert_false(are_noticed(count / 4));
+    if (count > 2 && count <= 42 && !are_noticed(count + count / 2))
         print_message("other processes leave this one less than half of the processors\n");
+}
+
+/* An answer holds for some milliseconds, or until somebody disturbs. */
+static void a_look_holds_for_a_while(void **state) {
+    struct lava_neighbours look = {0};
+    bool busy;
+    (void)state;
+    lava_neighbours_begin(&look, 0);
+    assert_true(lava_neighbours_end(&look, &busy));
+    assert_false(lava_neighbours_end(&look, &busy));
+    look.looked_ns = lava_clock_now_ns() + 1000000000; /* a moment ago, however slow this machine is */
+    lava_neighbours_begin(&look, 0);
+    assert_false(lava_neighbours_end(&look, &busy));
+    lava_neighbours_disturb();
+    lava_neighbours_begin(&look, 0);
+    assert_true(lava_neighbours_end(&look, &busy));
+    look.looked_ns = 1;                                             /* long ago */
+    lava_neighbours_begin(&look, (unsigned)lava_processor_count()); /* its own threads are awake */
+    assert_false(lava_neighbours_end(&look, &busy));
+    lava_neighbours_begin(&look, 0);
+    assert_true(lava_neighbours_end(&look, &busy));
 }
 
 static size_t resident(const char *first, size_t bytes) {
@@ -209,7 +239,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_under_way_at_once), cmocka_unit_test(all_are_finished),
         cmocka_unit_test(a_crowd_comes_and_goes),   cmocka_unit_test(neighbours_are_noticed),
-        cmocka_unit_test(pages_are_populated),
+        cmocka_unit_test(a_look_holds_for_a_while), cmocka_unit_test(pages_are_populated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

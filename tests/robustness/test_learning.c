@@ -223,6 +223,25 @@ static int threads_learn_together(void) {
     return case_result();
 }
 
+/* The device takes as long as estimated and a CPU four times as long, and eight threads multiply: each waits
+ * for the others, so that its call takes eight times as long. */
+static int waiting_is_not_learnt(void) {
+    enum { WAITING = 8 };
+    pthread_t threads[WAITING];
+    double ns;
+    if (!prepare())
+        return 1;
+    ns = device_ns();
+    claim(4 * ns, ns);
+    for (int i = 0; i < WAITING; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, multiply_often, NULL) == 0);
+    for (int i = 0; i < WAITING; i++)
+        pthread_join(threads[i], NULL);
+    CASE_CHECK(on_device(&ns));
+    product_free(&product);
+    return case_result();
+}
+
 /* The statistics compare estimates and times. Those that timed the device are counted too. */
 static int statistics(void) {
     char text[4096];
@@ -259,6 +278,7 @@ static const struct test_case cases[] = {
     {.name = "moves_to_the_device", .run = moves_to_the_device, .variables = {AUTO}},
     {.name = "batches_move_to_the_cpu", .run = batches_move_to_the_cpu, .variables = {AUTO}},
     {.name = "threads_learn_together", .run = threads_learn_together, .variables = {AUTO}},
+    {.name = "waiting_is_not_learnt", .run = waiting_is_not_learnt, .variables = {AUTO}},
     {.name = "statistics", .run = statistics, .variables = {AUTO}},
     {.name = NULL},
 };

@@ -1,0 +1,22 @@
+/* Computes a long product on the CPU, piece by piece, while the device is being prepared for its type. What
+ * is left when it is ready may go there. Any thread. */
+#ifndef LAVA_OFFLOAD_MEANWHILE_H
+#define LAVA_OFFLOAD_MEANWHILE_H
+
+#include <stdbool.h>
+
+#include "dispatch/operation.h"
+
+/* Returns whether this is worthwhile for a product that takes the CPU about cpu_s seconds. Not for a batch,
+ * nor for a product whose C overlaps A or B. */
+bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s);
+
+/* What a device is: lava_prepare_ready_for with the operation's type, for instance. */
+enum lava_meanwhile_device { LAVA_MEANWHILE_AWAITED, LAVA_MEANWHILE_READY, LAVA_MEANWHILE_NONE };
+
+/* Computes pieces until the device is ready, or everything is computed: all at once where there is none. The
+ * operation becomes what is left of it; returns false if that is nothing. */
+bool lava_meanwhile_run(struct lava_operation *operation, double cpu_s,
+                        enum lava_meanwhile_device (*look)(enum lava_type type));
+
+#endif
