@@ -9,8 +9,8 @@
 
 /* Operands move in 16-byte words. */
 #define WORD_BYTES 16
-/* Padding after each row in shared memory, which holds the K of all stages, so that rows of a matrix lie in
- * different banks. Must match multiply_shared.comp. */
+/* Padding after each row in shared memory, so that rows of a matrix lie in different banks. Must match
+ * multiply_shared.comp. */
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
@@ -231,7 +231,7 @@ uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel) {
     uint32_t padding = lava_kernel_is_simt(kernel) ? 0 : ROW_PADDING_ELEMENTS;
     if (lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS)
         return 0;
-    return (kernel->tile_m + kernel->tile_n) * (kernel->stages * kernel->tile_k + padding) *
+    return kernel->stages * (kernel->tile_m + kernel->tile_n) * (kernel->tile_k + padding) *
            (uint32_t)lava_type_bytes(kernel->type);
 }
 

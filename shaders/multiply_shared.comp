@@ -6,11 +6,11 @@
  *                step is one contiguous run of memory per operand. In shared memory K is contiguous, as[m][k]
  *                and bs[n][k], so that an invocation loads its share of a matrix in wide words. A row has an
  *                odd number of words, so that the same word of eight rows lies in different banks: matrices are
- *                loaded and words are stored that way
+ *                loaded and words are stored that way. Each stage has rows of its own
  *   subgroup     PART_M x PART_N of the tile, as cooperative matrices of sums in registers
  *
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
- * stored to the other half of each row: one barrier per step. There are no bounds checks, because the
+ * stored to the other half of shared memory: one barrier per step. There are no bounds checks, because the
  * operands are padded. */
 #version 460
 #pragma use_vulkan_memory_model
@@ -31,16 +31,18 @@ layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 const uint MATRICES_M = PART_M / SHAPE_M;
 const uint MATRICES_N = PART_N / SHAPE_N;
 const uint SUBGROUPS_M = TILE_M / PART_M;
-/* In 16-byte words: K of a step, a row in shared memory (all stages), an invocation's share of a step. */
+/* In 16-byte words: K of a step, its row in shared memory, a step, an invocation's share of a step. */
 const uint WORDS = TILE_K / 8;
-const uint ROW = STAGES * WORDS + 1;
+const uint ROW = WORDS + 1;
+const uint A_STAGE = ROW * TILE_M;
+const uint B_STAGE = ROW * TILE_N;
 const uint A_CARRIED = WORDS * TILE_M / INVOCATIONS;
 const uint B_CARRIED = WORDS * TILE_N / INVOCATIONS;
 
 #include "sums.glsl"
 
-shared uvec4 as[TILE_M * ROW];
-shared uvec4 bs[TILE_N * ROW];
+shared uvec4 as[STAGES * A_STAGE];
+shared uvec4 bs[STAGES * B_STAGE];
 
 uvec4 a_next[A_CARRIED], b_next[B_CARRIED];
 
@@ -66,9 +68,9 @@ uint place(uint i, uint tile)
 void stash(uint stage)
 {
     UNROLL for (uint i = 0; i < A_CARRIED; i++)
-        as[stage * WORDS + place(i, TILE_M)] = a_next[i];
+        as[stage * A_STAGE + place(i, TILE_M)] = a_next[i];
     UNROLL for (uint i = 0; i < B_CARRIED; i++)
-        bs[stage * WORDS + place(i, TILE_N)] = b_next[i];
+        bs[stage * B_STAGE + place(i, TILE_N)] = b_next[i];
 }
 
 void multiply(uint stage, uint first_m, uint first_n)
@@ -76,11 +78,11 @@ void multiply(uint stage, uint first_m, uint first_n)
     UNROLL for (uint k = 0; k < TILE_K; k += SHAPE_K) {
         MATRIX_A a[MATRICES_M];
         UNROLL for (uint i = 0; i < MATRICES_M; i++)
-            coopMatLoad(a[i], as, stage * WORDS + (first_m + i * SHAPE_M) * ROW + k / 8, ROW,
+            coopMatLoad(a[i], as, stage * A_STAGE + (first_m + i * SHAPE_M) * ROW + k / 8, ROW,
                         gl_CooperativeMatrixLayoutRowMajor);
         UNROLL for (uint j = 0; j < MATRICES_N; j++) {
             MATRIX_B b;
-            coopMatLoad(b, bs, stage * WORDS + (first_n + j * SHAPE_N) * ROW + k / 8, ROW,
+            coopMatLoad(b, bs, stage * B_STAGE + (first_n + j * SHAPE_N) * ROW + k / 8, ROW,
                         gl_CooperativeMatrixLayoutColumnMajor);
             UNROLL for (uint i = 0; i < MATRICES_M; i++)
                 sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);

@@ -227,8 +227,8 @@ static void test_row_arithmetic(void **state) {
     assert_int_equal(lava_kernel_invocations(&shared_row, &xe2), 8 * 16);
     assert_int_equal(lava_kernel_invocations(&shared_row, &h200), 8 * 32);
     assert_int_equal(lava_kernel_invocations(&fragments_row, &rdna3), 4 * 64);
-    /* 128 and 64 rows of two times 32 and 8 elements */
-    assert_int_equal(lava_kernel_shared_bytes(&shared_row), (128 + 64) * 72 * 2);
+    /* 128 and 64 rows of 32 + 8 elements, twice */
+    assert_int_equal(lava_kernel_shared_bytes(&shared_row), (128 + 64) * 40 * 2 * 2);
     assert_int_equal(lava_kernel_shared_bytes(&fragments_row), 0);
     assert_int_equal(lava_kernel_invocations(&planes_row, &xe2), 4 * 16);
     assert_int_equal(lava_kernel_shared_bytes(&planes_row), 0);
@@ -419,7 +419,7 @@ static void test_refusals_of_matrix_rows(void **state) {
     device = device_lavapipe();
     assert_refused(&shared_row, &device, NULL);
     assert_refused(&fragments_row, &device, "no cooperative matrices of bf16");
-    device.max_shared_bytes = (128 + 64) * 72 * 2 - 1;
+    device.max_shared_bytes = (128 + 64) * 40 * 2 * 2 - 1;
     assert_refused(&shared_row, &device, "shared memory");
 
     device = device_h200();
