@@ -14,21 +14,22 @@
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off
-/* Properties shared by all rows of a multiply module. Other modules have no rows. The last column is the same
- * kernel with results in the type of A and B.
+/* Properties shared by all rows of a multiply module. Other modules have no rows. The last columns are the
+ * same kernel with results in the type of A and B: from matrices of sums in that type, and through patches
+ * in shared memory.
  *
- *   module                                  SIMT   algorithm    packed layout          packed by                        narrow */
+ *   module                                  SIMT   algorithm    packed layout          packed by                              narrow                                       patched */
 static const struct module {
-    bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack, narrow;
+    bool is_simt; const char *algorithm; enum lava_layout layout; enum lava_module pack, narrow, patched;
 } modules[LAVA_MODULE_COUNT] = {
-    [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32,                 LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_FP64]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP64,                 LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16_NARROW},
-    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_NARROW},
-    [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16,          LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16,          LAVA_MODULE_COUNT},
-    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW},
-    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_STEPS,     LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW},
+    [LAVA_MODULE_MULTIPLY_FP32]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP32,                 LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FP64]           = {true,  "SIMT",      LAVA_LAYOUT_PANELS,    LAVA_MODULE_PACK_FP64,                 LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_FP16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16_NARROW,  LAVA_MODULE_MULTIPLY_FRAGMENTS_FP16_PATCHED},
+    [LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16] = {false, "fragments", LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_FRAGMENTS_BF16,       LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_NARROW,  LAVA_MODULE_MULTIPLY_FRAGMENTS_BF16_PATCHED},
+    [LAVA_MODULE_MULTIPLY_PLANES_FP16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_FP16,          LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_PLANES_BF16]    = {false, "planes",    LAVA_LAYOUT_FRAGMENTS, LAVA_MODULE_PACK_PLANES_BF16,          LAVA_MODULE_COUNT,                           LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_FP16]    = {false, "shared",    LAVA_LAYOUT_OCTETS,    LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_FP16_NARROW,     LAVA_MODULE_COUNT},
+    [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_OCTETS,    LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW,     LAVA_MODULE_COUNT},
 };
 
 /* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8.
@@ -171,13 +172,31 @@ bool lava_kernel_is_simt(const struct lava_kernel *kernel) {
     return modules[kernel->module].is_simt;
 }
 
-enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel) {
-    return modules[kernel->module].narrow;
+/* Shared memory of the patched module: a patch of fp32 for each subgroup, as high as its part, as wide as one
+ * of its matrices. */
+static uint32_t patches_bytes(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape) {
+    uint32_t subgroups = kernel->tile_m * kernel->tile_n / (kernel->part_m * kernel->part_n);
+    return subgroups * (kernel->part_m + LAVA_PATCH_PADDING) * shape->n * (uint32_t)sizeof(float);
+}
+
+/* Patches are read in groups of four elements of a column. */
+static bool has_patches(const struct lava_kernel *kernel, const struct lava_matrix_shape *shape,
+                        const struct lava_capabilities *device) {
+    return shape->m % 4 == 0 && patches_bytes(kernel, shape) <= device->max_shared_bytes;
+}
+
+enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel,
+                                           const struct lava_capabilities *device) {
+    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
+    if (!shape)
+        return LAVA_MODULE_COUNT;
+    if (shape->narrow)
+        return modules[kernel->module].narrow;
+    return has_patches(kernel, shape, device) ? modules[kernel->module].patched : LAVA_MODULE_COUNT;
 }
 
 bool lava_kernel_narrows(const struct lava_kernel *kernel, const struct lava_capabilities *device) {
-    const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, device);
-    return shape && shape->narrow && modules[kernel->module].narrow != LAVA_MODULE_COUNT;
+    return lava_kernel_narrow_module(kernel, device) != LAVA_MODULE_COUNT;
 }
 
 uint32_t lava_kernel_subgroup_size(const struct lava_kernel *kernel, const struct lava_capabilities *device) {

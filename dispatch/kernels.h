@@ -19,7 +19,7 @@
 /* How an operand is packed (shaders/interface.h describes both). */
 enum lava_layout {
     LAVA_LAYOUT_PANELS,    /* for each k, the panel's elements are contiguous */
-    LAVA_LAYOUT_STEPS,     /* for each tile_k of K, the K of an element of the width is contiguous */
+    LAVA_LAYOUT_OCTETS,    /* for each eight of K, the eight of an element of the width are contiguous */
     LAVA_LAYOUT_FRAGMENTS, /* for each tile_k the panel's fragments, each invocation's share contiguous */
     LAVA_LAYOUT_COUNT
 };
@@ -53,9 +53,11 @@ const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel)
 bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
-/* The module that writes sums in the type of A and B, instead of fp32. Rows of a half type have one; it needs
- * matrices of sums in the type, which not every device has. */
-enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel);
+/* The module with which the row writes results in the type of A and B, rounded from fp32; LAVA_MODULE_COUNT:
+ * none on this device, so that the epilogue rounds. It stores matrices of sums in that type where the device
+ * has them; elsewhere it rounds fp32 in shared memory, if there is room. */
+enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel,
+                                           const struct lava_capabilities *device);
 bool lava_kernel_narrows(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 /* Elements of an operand, in each dimension, that a workgroup of that module packs. */
 uint32_t lava_kernel_pack_block(const struct lava_kernel *kernel);
@@ -68,6 +70,7 @@ const struct lava_matrix_shape *lava_kernel_shape(const struct lava_kernel *kern
  */
 uint32_t lava_kernel_subgroup_size(const struct lava_kernel *kernel, const struct lava_capabilities *device);
 uint32_t lava_kernel_invocations(const struct lava_kernel *kernel, const struct lava_capabilities *device);
+/* For the operands; lava_kernel_narrow_module finds out whether there is room for patches. */
 uint32_t lava_kernel_shared_bytes(const struct lava_kernel *kernel);
 /* The arrangement of a SIMT subgroup of this size over C: lanes_m x lanes_n invocations. */
 uint32_t lava_kernel_lanes_m(uint32_t subgroup_size);

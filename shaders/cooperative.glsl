@@ -15,11 +15,13 @@
 #extension GL_EXT_bfloat16 : require
 #define ELEMENT bfloat16_t
 #define NEAREST nearest_bf16
+#define NEAREST_WORDS words_bf16
 #define WORD_ELEMENTS(word_) uintBitsToBFloat16EXT(unpackUint2x16(word_))
 #define ELEMENTS_WORD(first, second) packUint2x16(bfloat16BitsToUintEXT(bf16vec2(first, second)))
 #else
 #define ELEMENT float16_t
 #define NEAREST nearest_fp16
+#define NEAREST_WORDS words_fp16
 #define WORD_ELEMENTS(word_) unpackFloat2x16(word_)
 #define ELEMENTS_WORD(first, second) packFloat2x16(f16vec2(first, second))
 #endif

@@ -10,25 +10,15 @@
 
 layout(local_size_x = LAVA_EPILOGUE_INVOCATIONS) in;
 
-#if defined(LAVA_FP16)
-#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#if defined(LAVA_FP16) || defined(LAVA_BF16)
 #define QUAD_BYTES 8
 #define QUAD uvec2
 #define QUAD_ALIGN 8
-QUAD rounded(vec4 value)
-{
-    f16vec4 half_ = f16vec4(nearest_fp16(value));
-    return uvec2(packFloat2x16(half_.xy), packFloat2x16(half_.zw));
-}
-#elif defined(LAVA_BF16)
-#define QUAD_BYTES 8
-#define QUAD uvec2
-#define QUAD_ALIGN 8
-QUAD rounded(vec4 value)
-{
-    uvec4 bits = floatBitsToUint(nearest_bf16(value)) >> 16;
-    return uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
-}
+#ifdef LAVA_FP16
+#define rounded(value) words_fp16(value)
+#else
+#define rounded(value) words_bf16(value)
+#endif
 #elif defined(LAVA_FP64)
 #define QUAD_BYTES 32
 struct quad { dvec2 low, high; };
@@ -38,10 +28,7 @@ struct quad { dvec2 low, high; };
 #define QUAD_BYTES 16
 #define QUAD vec4
 #define QUAD_ALIGN 16
-QUAD rounded(vec4 value)
-{
-    return value;
-}
+#define rounded(value) (value)
 #endif
 
 /* Returns alpha times the sum of all slices, for the four elements at `at`. */

@@ -9,9 +9,9 @@
  *
  *   panels      for each k, the panel's elements are contiguous:
  *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k * panel + w % panel]
- *   steps       for each tile_k of K, an element of the width has its K contiguous:
- *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k / tile_k * panel * tile_k +
- *                                      w % panel * tile_k + k % tile_k]
+ *   octets      for each eight of K, an element of the width has its eight contiguous:
+ *                   (w, k)  ->  packed[(w / panel) * panel * k_padded + k / 8 * panel * 8 + w % panel * 8 +
+ *                                      k % 8]
  *   fragments   one cooperative matrix after another, each `width` elements of the panel by `depth` of K.
  *               Within a matrix, the share of each invocation (width * depth / SUBGROUP elements) is
  *               contiguous:
@@ -100,6 +100,7 @@
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
+#define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -108,7 +109,7 @@
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
 LAVA_ADDRESS packed_a;
 LAVA_ADDRESS packed_b;
-LAVA_ADDRESS target;       /* padded accumulator block(s), column-major, fp32, fp64 or (LAVA_NARROW) A's type */
+LAVA_ADDRESS target; /* padded accumulator block(s), column-major, fp32, fp64 or (narrow modules) A's type */
 LAVA_ADDRESS tile_list;    /* tile order, one uint per tile: row | column << 16 */
 LAVA_ADDRESS slice_stride; /* elements between the targets of two split-K slices */
 LAVA_U32 tiles;            /* tiles in the tile order */

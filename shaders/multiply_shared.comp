@@ -1,11 +1,12 @@
 /* Multiply, cooperative matrices, fp16 or bf16 with fp32 sums: computes C tiles from operands packed as
- * steps, through shared memory. For devices whose matrices are not spread evenly over a subgroup, or whose
+ * octets, through shared memory. For devices whose matrices are not spread evenly over a subgroup, or whose
  * caches are too small for multiply_fragments.
  *
  *   workgroup    one TILE_M x TILE_N tile of C at a time, in tile order; K in steps of TILE_K. The data of a
  *                step is one contiguous run of memory per operand. In shared memory K is contiguous, as[m][k]
- *                and bs[n][k], so that an invocation loads its share of a matrix in wide words. Rows are
- *                padded, so that they begin in different banks
+ *                and bs[n][k], so that an invocation loads its share of a matrix in wide words. A row has an
+ *                odd number of words, so that the same word of eight rows lies in different banks: matrices are
+ *                loaded and words are stored that way. Each stage has rows of its own
  *   subgroup     PART_M x PART_N of the tile, as cooperative matrices of sums in registers
  *
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
@@ -53,16 +54,23 @@ void fetch(SourceBits a, SourceBits b, uint step_)
         b_next[i] = b.word[step_ * (WORDS * TILE_N) + i * INVOCATIONS + gl_LocalInvocationIndex];
 }
 
+/* Where an invocation's word i of a step goes. Only a constant depends on i, unless the sizes are unusual. */
+uint place(uint i, uint tile)
+{
+    uint lane = gl_LocalInvocationIndex, word_ = i * INVOCATIONS + lane;
+    if (tile % INVOCATIONS == 0)
+        return lane * ROW + i * INVOCATIONS % tile * ROW + i * INVOCATIONS / tile;
+    if (INVOCATIONS % tile == 0)
+        return lane % tile * ROW + lane / tile + INVOCATIONS / tile * i;
+    return word_ % tile * ROW + word_ / tile;
+}
+
 void stash(uint stage)
 {
-    UNROLL for (uint i = 0; i < A_CARRIED; i++) {
-        uint word_ = i * INVOCATIONS + gl_LocalInvocationIndex;
-        as[stage * A_STAGE + word_ / WORDS * ROW + word_ % WORDS] = a_next[i];
-    }
-    UNROLL for (uint i = 0; i < B_CARRIED; i++) {
-        uint word_ = i * INVOCATIONS + gl_LocalInvocationIndex;
-        bs[stage * B_STAGE + word_ / WORDS * ROW + word_ % WORDS] = b_next[i];
-    }
+    UNROLL for (uint i = 0; i < A_CARRIED; i++)
+        as[stage * A_STAGE + place(i, TILE_M)] = a_next[i];
+    UNROLL for (uint i = 0; i < B_CARRIED; i++)
+        bs[stage * B_STAGE + place(i, TILE_N)] = b_next[i];
 }
 
 void multiply(uint stage, uint first_m, uint first_n)

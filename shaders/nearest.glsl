@@ -29,3 +29,16 @@ vec4 nearest_fp16(vec4 value)
     nearest = mix(nearest, size | 0x400000u, greaterThan(size, uvec4(0x7f800000u)));
     return uintBitsToFloat(nearest | sign);
 }
+
+/* Four neighbouring elements as they lie in memory, rounded. */
+uvec2 words_bf16(vec4 value)
+{
+    uvec4 bits = floatBitsToUint(nearest_bf16(value)) >> 16;
+    return uvec2(bits.x | bits.y << 16, bits.z | bits.w << 16);
+}
+
+uvec2 words_fp16(vec4 value)
+{
+    vec4 nearest = nearest_fp16(value);
+    return uvec2(packHalf2x16(nearest.xy), packHalf2x16(nearest.zw));
+}

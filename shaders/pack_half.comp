@@ -1,4 +1,4 @@
-/* Pack, steps of a 16-bit type: writes a chunk of a stored operand, column-major, in the packed layout
+/* Pack, octets of a 16-bit type: writes a chunk of a stored operand, column-major, in the packed layout
  * (interface.h), including the zero padding.
  *
  *   workgroup    a 64 x 64 block of the chunk: x counts blocks along the rows, y along the columns
@@ -12,7 +12,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
-layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 16;
 layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
 layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
@@ -27,8 +26,7 @@ shared uint turned[BLOCK * LINE];
 void put(uint width, uint k, uvec4 value)
 {
     uint w = constants.first_width + width, depth = constants.first_k + k;
-    uint64_t at = uint64_t(w / PANEL) * (PANEL / 8) * constants.k_padded +
-                  uint64_t(depth / TILE_K) * PANEL * (TILE_K / 8) + w % PANEL * (TILE_K / 8) + depth % TILE_K / 8;
+    uint64_t at = uint64_t(w / PANEL) * (PANEL / 8) * constants.k_padded + uint64_t(depth / 8) * PANEL + w % PANEL;
     TargetBits(constants.target + at * 16).word[0] = value;
 }
 
@@ -58,7 +56,7 @@ void main()
     barrier();
     [[unroll]] for (uint round_ = 0; round_ < ROUNDS; round_++) {
         uint index = round_ * LAVA_PACK_INVOCATIONS + gl_LocalInvocationIndex;
-        uint k = index % (BLOCK / 8) * 8, width = index / (BLOCK / 8);
+        uint width = index % BLOCK, k = index / BLOCK * 8;
         uvec4 value;
         [[unroll]] for (uint i = 0; i < 4; i++)
             value[i] = element(width, k + 2 * i) | element(width, k + 2 * i + 1) << 16;

@@ -239,8 +239,8 @@ struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_ker
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow) {
     const struct lava_matrix_shape *shape = lava_kernel_shape(kernel, capabilities);
-    struct lava_pipeline_specification specification = {.module = narrow ? lava_kernel_narrow_module(kernel)
-                                                                         : kernel->module};
+    struct lava_pipeline_specification specification = {
+        .module = narrow ? lava_kernel_narrow_module(kernel, capabilities) : kernel->module};
     uint32_t subgroup = lava_kernel_subgroup_size(kernel, capabilities);
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_INVOCATIONS] = lava_kernel_invocations(kernel, capabilities);
@@ -273,8 +273,6 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
     uint32_t *constants = specification.constants;
     constants[LAVA_CONSTANT_PANEL] = is_a ? kernel->tile_m : kernel->tile_n;
     constants[LAVA_CONSTANT_TRANSPOSE] = transpose;
-    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_STEPS)
-        constants[LAVA_CONSTANT_TILE_K] = kernel->tile_k;
     if (shape && lava_kernel_layout(kernel) == LAVA_LAYOUT_FRAGMENTS) {
         constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
         constants[LAVA_CONSTANT_SHAPE_N] = shape->n;

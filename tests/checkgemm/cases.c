@@ -192,13 +192,15 @@ void check_kernel(struct check_context *context, bool quick) {
     blocks(context, quick);
     panels(context, quick);
     check_orders(context);
+    if (lava_type_is_half(context->type_c))
+        check_roundings(context);
     if (lava_scheme(context->kernel->scheme)->screened)
         check_screened(context, quick);
 }
 
 /* A product for the context's kernel with several tiles in each dimension and partial tiles at the edges. */
 static struct lava_operation order_operation(const struct check_context *context,
-                                                const struct check_matrix matrices[3]) {
+                                             const struct check_matrix matrices[3]) {
     return (struct lava_operation){.type = context->type,
                                    .c.type = context->type_c,
                                    .m = matrices[2].rows,

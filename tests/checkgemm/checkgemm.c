@@ -42,6 +42,8 @@ static struct lava_engine *open_device(const struct options *options, struct che
         device->capabilities.denorm_preserve_fp32 = true;
         device->capabilities.denorm_preserve_fp64 = true;
     }
+    for (uint32_t i = 0; options->patches && i < device->capabilities.shape_count; i++)
+        device->capabilities.shapes[i].narrow = false;
     if (lava_engine_create(device, options->copy_threads, &engine))
         return NULL;
     printf("device: %s, driver %#x, subgroups of %u and %u, %u multiprocessors, %.1f GiB, %s subnormals\n",

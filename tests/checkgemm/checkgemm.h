@@ -57,6 +57,8 @@ void check_kernel(struct check_context *context, bool quick);
 void check_complex(struct check_context *context, bool quick);
 /* Runs the same product with every tile order, persistent or not, and compares the bits. */
 void check_orders(struct check_context *context);
+/* For C of a half type: computes the same products in every way to round sums, and compares the bits. */
+void check_roundings(struct check_context *context);
 /* For a row by planes: tests products with elements that planes cannot represent. */
 void check_screened(struct check_context *context, bool quick);
 /* For a type that no row of the device computes: checks that the device lacks something for it and that the

@@ -10,7 +10,7 @@
 
 static const char usage[] =
     "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--verbose] [--seed N]\n"
-    "                 [--discrete] [--complete] [--planes | --no-planes | --simt] [--least]\n"
+    "                 [--discrete] [--patches] [--complete] [--planes | --no-planes | --simt] [--least]\n"
     "                 [--subgroup N]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
@@ -28,6 +28,7 @@ static const char usage[] =
     "  --type          fp32, fp16, bf16, fp64, or complex cfp32, cfp64: the rows that serve it alone;\n"
     "                  --bench without --kernel: the policy's choice for it\n"
     "  --discrete      as on a discrete GPU: uploads are copied first, and the modules that keep subnormals\n"
+    "  --patches       as on a device without matrices of sums in half types: shared memory serves instead\n"
     "  --complete      the modules of a type that the device cannot run have to be in the library all the "
     "same\n"
     "  --planes        of all rows, those by planes alone; --no-planes none of them\n"
@@ -92,6 +93,7 @@ static bool parse_flag(const char *name, struct options *options, struct check_c
         {"--bench", &options->bench},
         {"--verbose", &context->verbose},
         {"--discrete", &options->discrete},
+        {"--patches", &options->patches},
         {"--complete", &options->complete},
         {"--planes", &options->planes},
         {"--no-planes", &options->no_planes},

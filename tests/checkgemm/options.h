@@ -7,7 +7,7 @@
 struct options {
     const char *kernel; /* a name, FIGURES, "all", or NULL */
     bool has_type;      /* --type was given: timing.type */
-    bool quick, bench, discrete, all_orders, only_ceilings, no_ceilings;
+    bool quick, bench, discrete, patches, all_orders, only_ceilings, no_ceilings;
     bool planes, no_planes; /* test only rows by planes, or none of them */
     bool simt, least;       /* test only SIMT rows; of each type only those with the smallest tile */
     bool complete;          /* the modules of every type must be in the library */

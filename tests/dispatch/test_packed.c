@@ -18,10 +18,10 @@ static uint64_t panel_place(const struct operand *operand, uint64_t w, uint64_t 
     return w / operand->panel * operand->panel * operand->k + k * operand->panel + w % operand->panel;
 }
 
-/* Position of an element in steps of K. */
-static uint64_t step_place(const struct operand *operand, uint64_t depth, uint64_t w, uint64_t k) {
-    return w / operand->panel * operand->panel * operand->k + k / depth * operand->panel * depth +
-           w % operand->panel * depth + k % depth;
+/* Position of an element in octets of K. */
+static uint64_t octet_place(const struct operand *operand, uint64_t w, uint64_t k) {
+    return w / operand->panel * operand->panel * operand->k + k / 8 * operand->panel * 8 +
+           w % operand->panel * 8 + k % 8;
 }
 
 /* Position of the 8 by 8 fragment that contains it; by planes, of the first plane's. */
@@ -46,9 +46,9 @@ static uint64_t first_part(const struct lava_kernel *kernel, const struct operan
         *second_panel = panel_place(operand, operand->panel, 0) * bytes;
         return (panel_place(operand, w, k) + 1) * bytes;
     }
-    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_STEPS) {
-        *second_panel = step_place(operand, kernel->tile_k, operand->panel, 0) * 2;
-        return (step_place(operand, kernel->tile_k, w, k) + 1) * 2;
+    if (lava_kernel_layout(kernel) == LAVA_LAYOUT_OCTETS) {
+        *second_panel = octet_place(operand, operand->panel, 0) * 2;
+        return (octet_place(operand, w, k) + 1) * 2;
     }
     uint64_t planes = kernel->scheme == LAVA_SCHEME_NONE ? 1 : lava_scheme(kernel->scheme)->planes;
     *second_panel = fragment_place(operand, planes, operand->panel, 0) * 2;

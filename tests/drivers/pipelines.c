@@ -35,12 +35,25 @@ struct test {
     int created_count, failed;
 };
 
-/* What lava_engine_pipelines covers, and the updates of matrices that stay on the device. */
+/* The device as if it had no matrices of sums in half types. */
+static struct lava_capabilities without_narrow(const struct lava_capabilities *device) {
+    struct lava_capabilities without = *device;
+    for (uint32_t i = 0; i < without.shape_count; i++)
+        without.shapes[i].narrow = false;
+    return without;
+}
+
+/* What lava_engine_pipelines covers, and the updates of matrices that stay on the device. Rounding in shared
+ * memory is for other devices than most of these, so it is asked for. */
 static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
                            struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
     size_t count = lava_engine_pipelines(test->engine, kernel, specifications);
-    if (lava_type_is_half(kernel->type))
+    const struct lava_capabilities without = without_narrow(&test->engine->capabilities);
+    if (lava_type_is_half(kernel->type)) {
+        if (lava_kernel_narrows(kernel, &without))
+            specifications[count++] = lava_pipelines_multiply(kernel, &without, true);
         return count;
+    }
     specifications[count++] = lava_pipelines_update(kernel->type);
     specifications[count++] = lava_pipelines_update(lava_type_facts(kernel->type)->complex_type);
     return count;
