@@ -8,6 +8,9 @@
 #include "lib/base/clock.h"
 #include "lib/host/processor.h"
 
+/* Threads on more than this share of the processors are a crowd: copy threads want the rest. OpenBLAS lets
+ * half of its threads rest where a product is small. */
+#define CROWD_SHARE 0.25
 /* A look holds for this long, if nobody disturbs. The CPU BLAS's threads spin ten times as long. */
 #define HOLDS_NS 8000000
 
@@ -40,7 +43,7 @@ bool lava_neighbours_are_busy(struct lava_neighbours *look, uint64_t own_ns) {
     double running = others_ns / (double)(now_ns - look->wall_ns) - 1;
     look->is_looking = false;
     look->looked_ns = now_ns;
-    return running > lava_processor_count() / 2.0;
+    return running > CROWD_SHARE * lava_processor_count();
 }
 
 void lava_neighbours_disturb(void) {

@@ -20,8 +20,8 @@ bool lava_neighbours_may_have_changed(const struct lava_neighbours *look);
 /* Begins to look. own_ns is the processor time that its own threads but the caller have had so far, read
  * right before; so below. */
 void lava_neighbours_begin(struct lava_neighbours *look, uint64_t own_ns);
-/* Returns whether threads other than its own and the caller have run on more than half of the processors
- * since then. At least LAVA_NEIGHBOURS_LEAST_NS must have gone by. */
+/* Returns whether threads other than its own and the caller have run on more than a quarter of the
+ * processors since then. At least LAVA_NEIGHBOURS_LEAST_NS must have gone by. */
 #define LAVA_NEIGHBOURS_LEAST_NS 3000
 bool lava_neighbours_are_busy(struct lava_neighbours *look, uint64_t own_ns);
 

@@ -188,25 +188,9 @@ static enum lava_status load_device_functions(struct lava_device *device) {
     return LAVA_OK;
 }
 
-/* Returns how many of the family's queues the first user's roles use. */
-static uint32_t queues_used(const struct lava_device *device, uint32_t family) {
-    uint32_t used = 0;
-    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
-        if (device->families[role] == family && device->queue_indices[role] + 1 > used)
-            used = device->queue_indices[role] + 1;
-    return used;
-}
-
-uint32_t lava_device_queue_index(const struct lava_device *device, enum lava_role role, unsigned user) {
-    uint32_t used = queues_used(device, device->families[role]), set = user % LAVA_DEVICE_QUEUE_SETS;
-    bool has_sets = device->queue_counts[role] >= LAVA_DEVICE_QUEUE_SETS * used;
-    return device->queue_indices[role] + (has_sets ? set * used : 0);
-}
-
-/* Fills one VkDeviceQueueCreateInfo for each family, with as many queues as the users' roles of that family
- * use. */
+/* Fills one VkDeviceQueueCreateInfo for each family, with as many queues as the roles of that family use. */
 static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreateInfo *infos) {
-    static const float priorities[LAVA_DEVICE_QUEUE_SETS * LAVA_ROLE_COUNT] = {1, 1, 1, 1, 1, 1};
+    static const float priorities[LAVA_ROLE_COUNT] = {1, 1, 1};
     uint32_t count = 0;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++) {
         uint32_t i = 0;
@@ -216,9 +200,8 @@ static uint32_t queue_infos(const struct lava_device *device, VkDeviceQueueCreat
             infos[count++] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                                        .queueFamilyIndex = device->families[role],
                                                        .pQueuePriorities = priorities};
-        uint32_t last = lava_device_queue_index(device, (enum lava_role)role, LAVA_DEVICE_QUEUE_SETS - 1);
-        if (infos[i].queueCount < last + 1)
-            infos[i].queueCount = last + 1;
+        if (infos[i].queueCount < device->queue_indices[role] + 1)
+            infos[i].queueCount = device->queue_indices[role] + 1;
     }
     return count;
 }

@@ -30,10 +30,8 @@ struct lava_imported {
 
 /* Most users of a VkDevice at a time. */
 #define LAVA_DEVICE_USERS 4
-/* The VkDevice has this many sets of queues where the families have so many; users take turns. */
-#define LAVA_DEVICE_QUEUE_SETS 1
 
-/* Vulkan allows one thread at a time to submit to a VkQueue, which users may share. */
+/* Users share the VkQueues, and Vulkan allows one thread at a time to submit to one. */
 struct lava_submission {
     VkQueue queue;
     pthread_mutex_t lock;
@@ -50,7 +48,7 @@ struct lava_device_shared {
     pthread_mutex_t lock;           /* guards what follows */
     uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
     /* Entries are added, never changed. */
-    struct lava_submission submissions[LAVA_DEVICE_QUEUE_SETS * LAVA_ROLE_COUNT];
+    struct lava_submission submissions[LAVA_ROLE_COUNT];
     uint32_t submission_count;
 };
 
@@ -68,8 +66,7 @@ struct lava_device {
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE];
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t families[LAVA_ROLE_COUNT];         /* the queue family of each role */
-    uint32_t queue_indices[LAVA_ROLE_COUNT];    /* within the family, of the first user */
-    uint32_t queue_counts[LAVA_ROLE_COUNT];     /* how many queues the family has */
+    uint32_t queue_indices[LAVA_ROLE_COUNT];    /* within the family */
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
@@ -93,10 +90,6 @@ void lava_device_await(struct lava_device *device);
 /* Destroys the logical device and the instance; whatever was made of the device is destroyed before. Accepts
  * NULL. */
 void lava_device_destroy(struct lava_device *device);
-
-/* Returns the queue's index within its family for one of the users: that of a set of queues of its own where
- * the family has enough queues, else the first user's. */
-uint32_t lava_device_queue_index(const struct lava_device *device, enum lava_role role, unsigned user);
 
 /* Sets how long one wait may last. */
 void lava_device_set_timeout(struct lava_device *device, uint64_t timeout_ns);

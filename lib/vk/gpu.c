@@ -21,9 +21,8 @@ static enum lava_status create_queues(struct lava_device *device) {
                 device->queues[role] = device->queues[other];
         if (device->queues[role])
             continue;
-        uint32_t index = lava_device_queue_index(device, (enum lava_role)role, device->user);
-        enum lava_status status =
-            lava_queue_create(device, device->families[role], index, &device->queues[role]);
+        enum lava_status status = lava_queue_create(device, device->families[role],
+                                                    device->queue_indices[role], &device->queues[role]);
         if (status)
             return status;
     }

@@ -172,7 +172,6 @@ static bool pick_families(struct lava_device *device, VkPhysicalDevice physical)
         bool copies = role != LAVA_ROLE_COMPUTE && transfer >= 0;
         device->families[role] = (uint32_t)(copies ? transfer : compute);
         device->queue_indices[role] = 0;
-        device->queue_counts[role] = families[device->families[role]].queueCount;
     }
     if (transfer >= 0 && families[transfer].queueCount > 1)
         device->queue_indices[LAVA_ROLE_DOWNLOAD] = 1; /* the bus then works in both directions at once */
