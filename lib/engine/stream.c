@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "lib/base/clock.h"
 #include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 
@@ -141,14 +140,6 @@ static void begin_trace(struct lava_stream *stream) {
         lava_queue_clear_stamps(device, (enum lava_role)role);
 }
 
-/* Beside another engine of the device nobody looks: its threads come and go. */
-static void begin_to_look_around(struct lava_stream *stream) {
-    struct lava_neighbours *look = &stream->engine->neighbours;
-    look->is_looking = false;
-    if (stream->device->shared->streams == 1 && lava_neighbours_may_have_changed(look))
-        lava_neighbours_begin(look, lava_copy_pool_ns(stream->pool));
-}
-
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped) {
     memset(stream, 0, sizeof *stream);
     stream->engine = engine;
@@ -160,17 +151,13 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
     stream->device->shared->streams++;
-    begin_to_look_around(stream);
     begin_trace(stream);
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
-    struct lava_neighbours *look = &stream->engine->neighbours;
-    if (!look->is_looking)
+    bool busy;
+    if (!lava_neighbours_look(&stream->engine->neighbours, lava_copy_pool_all_ns(), &busy))
         return;
-    while (lava_clock_now_ns() - look->wall_ns < LAVA_NEIGHBOURS_LEAST_NS)
-        ;
-    bool busy = lava_neighbours_are_busy(look, lava_copy_pool_ns(stream->pool));
     lava_copy_pool_set_crowded(stream->pool, busy);
     stream->device->spin_ns = busy ? CROWD_SPIN_NS : LAVA_DEVICE_SPIN_NS;
 }

@@ -325,8 +325,8 @@ void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded) {
     lava_thread_pool_set_crowded(&pool->team, crowded);
 }
 
-uint64_t lava_copy_pool_ns(const struct lava_copy_pool *pool) {
-    return lava_thread_pool_ns(&pool->team);
+uint64_t lava_copy_pool_all_ns(void) {
+    return lava_thread_pool_all_ns();
 }
 
 static struct job copy_job(const struct lava_copies *copies, size_t element_bytes) {

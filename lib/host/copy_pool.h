@@ -87,8 +87,9 @@ void lava_copy_pool_end_populate(struct lava_copy_pool *pool);
 
 /* Says whether other threads of the process keep the processors busy. No copy may be unfinished. */
 void lava_copy_pool_set_crowded(struct lava_copy_pool *pool, bool crowded);
-/* Returns the processor time that the pool's threads have had so far. */
-uint64_t lava_copy_pool_ns(const struct lava_copy_pool *pool);
+/* Returns the processor time that the threads of all pools of the process have spent on copies so far. Any
+ * thread. */
+uint64_t lava_copy_pool_all_ns(void);
 
 /* A write-back by the calling thread alone. */
 void lava_copy_pool_write_back_alone(const struct lava_copy *copy, const struct lava_write_back *how);

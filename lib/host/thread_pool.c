@@ -32,6 +32,9 @@
 /* Timers of a resting thread may be late by this much; the default is 50 us. */
 #define TIMER_SLACK_NS 1000
 
+/* Processor time of the threads of all pools that may crowd. */
+static _Atomic uint64_t all_ns;
+
 /* In a child of fork() *exclusive may still name the parent. */
 static bool claim(_Atomic pid_t *exclusive) {
     pid_t self = getpid(), holder = 0;
@@ -158,17 +161,29 @@ static void ask_for_short_slices(void) {
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
 }
 
+/* Adds what the thread has used since it last did so. */
+static void add_time(uint64_t *before_ns) {
+    struct timespec time = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    uint64_t now_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    atomic_fetch_add_explicit(&all_ns, now_ns - *before_ns, memory_order_relaxed);
+    *before_ns = now_ns;
+}
+
 static void *run_thread(void *argument) {
     struct lava_thread_pool *team = argument;
     int group = atomic_fetch_add(&team->joined, 1) + 1 < team->threads ? 0 : 1;
     lava_processor_use_all();
     fesetenv(FE_DFL_ENV); /* do not inherit floating-point exceptions that the creator has unmasked */
+    uint64_t used_ns = 0;
     if (team->may_crowd)
         ask_for_short_slices();
     for (;;) {
         uint32_t seen = team->bells[group];
         if (group == 0 || team->crowded)
             run_cells(team);
+        if (team->may_crowd)
+            add_time(&used_ns);
         if (team->quit)
             return NULL;
         await_bell(team, group, seen);
@@ -301,15 +316,8 @@ void lava_thread_pool_set_crowded(struct lava_thread_pool *team, bool crowded) {
         lava_processor_unbind(team->thread[i]);
 }
 
-uint64_t lava_thread_pool_ns(const struct lava_thread_pool *team) {
-    uint64_t sum_ns = 0;
-    for (unsigned i = 0; has_threads(team) && i < team->created; i++) {
-        struct timespec time;
-        clockid_t clock;
-        if (pthread_getcpuclockid(team->thread[i], &clock) == 0 && clock_gettime(clock, &time) == 0)
-            sum_ns += (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    }
-    return sum_ns;
+uint64_t lava_thread_pool_all_ns(void) {
+    return atomic_load_explicit(&all_ns, memory_order_relaxed);
 }
 
 bool lava_thread_pool_end(struct lava_thread_pool *team) {

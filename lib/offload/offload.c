@@ -17,7 +17,6 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
-#include "lib/host/neighbours.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -463,8 +462,6 @@ static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    if (call->place == LAVA_PLACE_CPU)
-        lava_neighbours_disturb();
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
