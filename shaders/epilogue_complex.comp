@@ -28,7 +28,7 @@ void main()
         [[unroll]] for (uint n = 0; n < 4; n += WORD_NUMBERS) {
             WORD re = sum_at(first + n), im = sum_at(first + constants.source_ld + n);
             WORD result_re = alpha * re, result_im = alpha * im;
-            if (alpha_imaginary != 0) {
+            if (!IS_ZERO(alpha_imaginary)) {
                 result_re -= alpha_imaginary * im;
                 result_im += alpha_imaginary * re;
             }

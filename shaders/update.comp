@@ -52,25 +52,27 @@ uint64_t element_at(uint i, uint j)
 layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Target { PAIR element[]; };
 const uint ROWS_EACH = 1;
 
-/* A scalar without an imaginary part multiplies the parts alone, so that Inf does not become NaN. */
-PAIR times(NUMBER re, NUMBER im, PAIR x)
+/* The product of a scalar of the push-constant block and x. A scalar without an imaginary part multiplies the parts
+ * alone, so that Inf does not become NaN. */
+#define TIMES(name, x) \
+    times(IS_ZERO(name##_imaginary), SCALAR(name), SCALAR(name##_imaginary), x)
+PAIR times(bool is_real, NUMBER re, NUMBER im, PAIR x)
 {
-    return im == 0 ? re * x : PAIR(re * x.x - im * x.y, re * x.y + im * x.x);
+    return is_real ? re * x : PAIR(re * x.x - im * x.y, re * x.y + im * x.x);
 }
 
 void update(uint i, uint j)
 {
     Target target = Target(constants.target + element_at(i, j) * 2 * NUMBER_BYTES);
-    NUMBER beta = SCALAR(beta), beta_imaginary = SCALAR(beta_imaginary);
     bool is_real = constants.real_diagonal != 0 && int(i) == int(j) + constants.diagonal;
     if (!is_in_region(i, j))
         return;
-    PAIR value = times(SCALAR(alpha), SCALAR(alpha_imaginary), PAIR(sum_at(i, 2 * j), sum_at(i, 2 * j + 1)));
-    if (beta != 0 || beta_imaginary != 0) {
+    PAIR value = TIMES(alpha, PAIR(sum_at(i, 2 * j), sum_at(i, 2 * j + 1)));
+    if (!IS_ZERO(beta) || !IS_ZERO(beta_imaginary)) {
         PAIR before = target.element[0];
         if (is_real)
             before.y = 0;
-        value += times(beta, beta_imaginary, before);
+        value += TIMES(beta, before);
     }
     if (is_real)
         value.y = 0;
@@ -120,12 +122,11 @@ const uint ROWS_EACH = 1;
 void update(uint i, uint j)
 {
     Target target = Target(constants.target + element_at(i, j) * NUMBER_BYTES);
-    NUMBER beta = SCALAR(beta);
     if (!is_in_region(i, j))
         return;
     NUMBER value = SCALAR(alpha) * sum_at(i, j);
-    if (beta != 0)
-        value += beta * target.element[0];
+    if (!IS_ZERO(beta))
+        value += SCALAR(beta) * target.element[0];
     target.element[0] = value;
 }
 #endif
