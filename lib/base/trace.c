@@ -41,6 +41,7 @@ static struct {
     struct kept spans[SPANS_KEPT];
     char text[64 * LINE_BYTES];
     size_t length;
+    bool is_named[LAVA_TRACE_LANES];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static const char *const track_names[LAVA_TRACE_TRACKS] = {
@@ -76,12 +77,22 @@ static void advance(int length) {
     trace.length += length > 0 && length < LINE_BYTES ? (size_t)length : 0;
 }
 
-static void put_track_name(enum lava_trace_track track) {
-    char *line = line_place();
-    advance(
-        snprintf(line, LINE_BYTES,
-                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-                 trace.process, FIRST_QUEUE_TRACK + (int)track - 1, track_names[track]));
+static int queue_track(enum lava_trace_track track, unsigned lane) {
+    return FIRST_QUEUE_TRACK + (int)(lane * (LAVA_TRACE_TRACKS - 1)) + (int)track - 1;
+}
+
+/* Names the lane's tracks, once. */
+static void put_track_names(unsigned lane) {
+    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS && !trace.is_named[lane]; track++) {
+        char *line = line_place(), which[24] = "";
+        if (lane > 0)
+            snprintf(which, sizeof which, ", lane %u", lane + 1);
+        advance(snprintf(
+            line, LINE_BYTES,
+            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s%s\"}}",
+            trace.process, queue_track((enum lava_trace_track)track, lane), track_names[track], which));
+    }
+    trace.is_named[lane] = true;
 }
 
 /* Returns what snprintf would have written; the buffer is large enough for every span there is. */
@@ -103,7 +114,10 @@ static int format_arguments(const struct lava_trace_span *span, char *text, size
 static void put_span(const struct kept *kept) {
     const struct lava_trace_span *span = &kept->span;
     uint64_t duration = span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
-    int track = span->track == LAVA_TRACE_THREAD ? kept->thread : FIRST_QUEUE_TRACK + (int)span->track - 1;
+    bool of_queue = span->track != LAVA_TRACE_THREAD;
+    int track = of_queue ? queue_track(span->track, span->lane) : kept->thread;
+    if (of_queue)
+        put_track_names(span->lane);
     char *line = line_place();
     int length = snprintf(line, LINE_BYTES,
                           "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64 ".%03" PRIu64
@@ -151,8 +165,7 @@ void lava_trace_install(void) {
         return;
     }
     trace.process = (int)getpid();
-    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS; track++)
-        put_track_name((enum lava_trace_track)track);
+    put_track_names(0);
     write_text();
     pthread_atfork(NULL, NULL, stop_in_child);
     atexit(write_at_exit);

@@ -109,8 +109,8 @@ static void choose(const struct lava_operation *operation, uint64_t memory_bytes
                         lava_config_get()->mode, memory_bytes, plan);
 }
 
-/* Runs the plan; where the device has less memory than it said, in that of other lanes or in smaller blocks.
- */
+/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
+ * to the first lane, or it is planned with smaller blocks. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, int64_t *finished) {
     struct lava_progress progress;

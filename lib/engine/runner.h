@@ -1,7 +1,7 @@
 /* Runs a plan, task by task of its program (dispatch/program.h). lava_runner_run streams a product through
  * the device: only the wait tasks write C, from finished data; a failure leaves a record of what is written,
  * and the caller computes the rest on the CPU. lava_runner_add works on matrices on the device and updates C
- * there. One user at a time: lib/offload holds the lock. */
+ * there. One user of an engine at a time: lib/offload sees to that. */
 #ifndef LAVA_ENGINE_RUNNER_H
 #define LAVA_ENGINE_RUNNER_H
 

@@ -10,7 +10,7 @@
 /* Products computed at once: collected commands are submitted after this many copied bytes. The device reads
  * them while the CPU copies more. */
 #define FLUSH_BYTES (1 << 20)
-/* Beside threads that never sleep a wait for the device spins this long: where it blocks, one of them takes
+/* In a crowd a wait for the device spins this long: where it blocks, one of them takes
  * the processor, for a slice of 3 ms. */
 #define CROWD_SPIN_NS 20000000
 /* The CPU's and the device's clocks agree for this long after they were compared. */
@@ -155,11 +155,14 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
+    struct lava_device_shared *shared = stream->device->shared;
     bool busy;
-    if (!lava_neighbours_look(&stream->engine->neighbours, lava_copy_pool_all_ns(), &busy))
+    if (stream->device->capabilities.kind == LAVA_DEVICE_CPU) /* its threads would be the crowd */
+        return;
+    if (!lava_neighbours_look(&stream->engine->neighbours, shared->streams, lava_copy_pool_all_ns(), &busy))
         return;
     lava_copy_pool_set_crowded(stream->pool, busy);
-    stream->device->spin_ns = busy ? CROWD_SPIN_NS : LAVA_DEVICE_SPIN_NS;
+    shared->spins_ns[stream->device->user] = busy ? CROWD_SPIN_NS : LAVA_DEVICE_SPIN_NS;
 }
 
 void lava_stream_expect(struct lava_stream *stream, double seconds) {
@@ -185,6 +188,7 @@ static void end_trace(struct lava_stream *stream) {
         for (uint32_t i = 0; i < stamps->pairs; i++) {
             const struct lava_trace_span span = {.name = names[stamps->kinds[i]],
                                                  .track = tracks[role],
+                                                 .lane = stream->device->user,
                                                  .begin_ns = intervals[i].begin_ns,
                                                  .end_ns = intervals[i].end_ns};
             lava_trace_add(&span);

@@ -11,10 +11,11 @@ struct lava_neighbours {
     uint64_t wall_ns, process_ns, own_ns;
 };
 
-/* Returns true where there is an answer, and sets *busy: whether threads other than its own and the caller
- * ran on more than a quarter of the processors since the last look, on average. own_ns is the processor time
- * that its own threads have had so far. Returns false at the first look, and where the last one was a moment
- * ago: what that said still holds. */
-bool lava_neighbours_look(struct lava_neighbours *look, uint64_t own_ns, bool *busy);
+/* Returns true where there is an answer, and sets *busy: whether threads other than the copy threads and the
+ * callers ran on more than a quarter of the processors since the last look, on average; no, where that was
+ * seconds ago. callers: threads that multiply on the device now. own_ns: the processor time that the copy
+ * threads have had so far. Returns false at the first look, and within 10 ms of the last one, whose answer is
+ * then still valid. An answer may be one product late. */
+bool lava_neighbours_look(struct lava_neighbours *look, unsigned callers, uint64_t own_ns, bool *busy);
 
 #endif

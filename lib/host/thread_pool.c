@@ -26,8 +26,8 @@
 #define REST_NS  90000
 /* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */
 #define SLICE_NS 100000
-/* Spin iterations before a caller beside threads that never sleep blocks: some 5 ms. Where it blocks, one of
- * them takes its processor, for a slice of 3 ms. */
+/* Spin iterations before a caller in a crowd blocks: some 5 ms. Where it blocks, a thread of the crowd takes
+ * its processor, for a slice of 3 ms. */
 #define CROWD_SPINS 100000
 /* Timers of a resting thread may be late by this much; the default is 50 us. */
 #define TIMER_SLACK_NS 1000

@@ -89,8 +89,8 @@ void lava_thread_pool_end_spare(struct lava_thread_pool *team);
  * grants at once. No job may be queued. */
 void lava_thread_pool_set_crowded(struct lava_thread_pool *team, bool crowded);
 
-/* Returns the processor time that the threads of all pools that may crowd have had so far, up to when each
- * last had nothing to do. Any thread. */
+/* Returns the processor time that the threads of all pools that may crowd have had so far. Time since a
+ * thread last ran out of work is not included. Any thread. */
 uint64_t lava_thread_pool_all_ns(void);
 
 /* Joins the threads. Returns false in a child of fork(). The pool must then be left as it is, because its

@@ -29,7 +29,7 @@
 /* A product of so many bytes fits the first lane only. */
 #define FIRST_LANE_ONLY UINT64_MAX
 
-/* A thread that waits for a lane or for the whole device. Lies on its stack. */
+/* A thread that waits for a lane or for the whole device. It is on that thread's stack. */
 struct waiter {
     pthread_cond_t woken;
     bool whole;
@@ -118,7 +118,7 @@ static bool may_pass(void) {
 /* Returns the place for another lane where it may be made: all that exist are at work on products. */
 static struct lane *place_for_lane(void) {
     const struct lava_engine *engine = context.lanes[0].engine;
-    if (!engine || context.making || context.refused || lava_process_is_exiting())
+    if (!engine || context.making || context.reclaiming || context.refused || lava_process_is_exiting())
         return NULL;
     int configured = lava_config_get()->lanes;
     int usual = engine->capabilities.kind == LAVA_DEVICE_CPU ? 1 : USUAL_LANES;
@@ -249,13 +249,18 @@ static bool reclaim(struct lava_device *device) {
     context.reclaiming = true;
     while (context.taken > 1 || context.making)
         pthread_cond_wait(&context.freed, &context.lock);
+    struct lava_engine *engines[LANES];
+    for (int i = 1; i < LANES; i++)
+        engines[i] = context.lanes[i].engine;
     pthread_mutex_unlock(&context.lock);
     uint64_t before = held_bytes(device);
     for (int i = 1; i < LANES; i++)
-        if (context.lanes[i].engine)
-            lava_engine_release(context.lanes[i].engine);
+        if (engines[i])
+            lava_engine_release(engines[i]);
     bool any = held_bytes(device) < before;
     pthread_mutex_lock(&context.lock);
+    for (int i = 1; i < LANES; i++)
+        context.lanes[i].failed_bytes = 0;
     context.reclaiming = false;
     tell_freed();
     pthread_mutex_unlock(&context.lock);

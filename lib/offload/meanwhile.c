@@ -21,8 +21,10 @@
 /* What a piece takes the CPU: the device may have to wait as long for its part. */
 #define PIECE_S 0.04
 /* The CPU BLAS packs the side that is not cut for each piece anew: with 512 columns of 8192 x 8192 that is a
- * tenth of the piece's time on 16 cores. */
-#define LEAST_PIECE 512
+ * tenth of the piece's time on 16 cores. Narrower ones are cut where such a piece takes too long. */
+#define LEAST_PIECE     512
+#define NARROWEST       64
+#define LONGEST_PIECE_S 0.25
 
 static bool cuts_rows(const struct lava_operation *operation) {
     return operation->c.region == LAVA_REGION_ALL && operation->m > operation->n;
@@ -40,8 +42,10 @@ bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s) 
 /* Returns the side of the next piece. */
 static int64_t piece_side(const struct lava_operation *operation, double cpu_s) {
     int64_t side = cut_side(operation), wanted = (int64_t)((double)side * PIECE_S / cpu_s);
-    wanted = lava_maximum(wanted / LEAST_PIECE, 1) * LEAST_PIECE;
-    return lava_minimum(wanted, side);
+    int64_t least = LEAST_PIECE;
+    while (least > NARROWEST && (double)least * cpu_s > (double)side * LONGEST_PIECE_S)
+        least /= 2;
+    return lava_minimum(lava_maximum(wanted / least, 1) * least, side);
 }
 
 static void run_block(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,

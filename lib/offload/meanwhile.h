@@ -11,7 +11,7 @@
  * nor for a product whose C overlaps A or B. */
 bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s);
 
-/* What a device is: lava_prepare_ready_for with the operation's type, for instance. */
+/* The answers of `look`, which says whether a device is ready for a type. */
 enum lava_meanwhile_device { LAVA_MEANWHILE_AWAITED, LAVA_MEANWHILE_READY, LAVA_MEANWHILE_NONE };
 
 /* Computes pieces until the device is ready, or everything is computed: all at once where there is none. The

@@ -246,8 +246,8 @@ static void spare_memory(struct lava_engine *engine, const struct lava_operation
     plan->spares_memory = true;
 }
 
-/* Runs the plan; where the device has less memory than it said, in that of other lanes or in smaller blocks.
- */
+/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
+ * to the first lane, or it is planned with smaller blocks. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     spare_memory(lock->engine, operation, plan);
@@ -332,9 +332,11 @@ static enum lava_meanwhile_device look_for_device(enum lava_type type) {
 /* A long product is begun on the CPU while the device is being prepared, and goes on there as soon as it may.
  * True where C is finished. */
 static bool begin_meanwhile(struct lava_call *call) {
+    if (call->reason != LAVA_REASON_STARTING)
+        return false;
     struct lava_call rest = *call;
     double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
-    if (call->reason != LAVA_REASON_STARTING || !lava_meanwhile_suits(&call->operation, cpu_s))
+    if (!lava_meanwhile_suits(&call->operation, cpu_s))
         return false;
     if (!lava_meanwhile_run(&rest.operation, cpu_s, look_for_device))
         return true;

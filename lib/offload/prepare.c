@@ -31,6 +31,7 @@ static struct {
     _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
     _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
     const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
+    _Atomic bool was_ready; /* a type is or was ready: calls may use the engine, or wait for it */
     pthread_mutex_t change;
     pthread_cond_t changed;
 } preparation = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -72,7 +73,7 @@ static enum lava_status create_engine(const char **why) {
  * not destroyed. */
 static void give_device_up(enum lava_status status, const char *why) {
     struct lava_engine *engine = lava_context_engine();
-    if (any_is(READY)) {
+    if (preparation.was_ready) {
         lava_device_fail(engine->device, status);
     } else {
         lava_engine_destroy(engine);
@@ -97,6 +98,7 @@ static void unlock_engine(int cancel_state) {
 
 /* Products of the type may begin. The engine is locked by each of the tests that remain. */
 static void set_ready(struct lava_self_test *test) {
+    preparation.was_ready = true;
     set_state(test->type, READY, "ready");
     LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
     lava_idle_touch();

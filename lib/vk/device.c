@@ -301,7 +301,7 @@ enum lava_status lava_device_create(struct lava_device **result, const char **wh
     }
     pthread_mutex_init(&device->shared->lock, NULL);
     lava_device_set_timeout(device, FIRST_TIMEOUT_NS);
-    device->spin_ns = LAVA_DEVICE_SPIN_NS;
+    device->shared->spins_ns[0] = LAVA_DEVICE_SPIN_NS;
 
     *why = "no Vulkan loader (libvulkan.so.1)";
     if ((status = open_loader(device)))

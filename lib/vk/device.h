@@ -45,6 +45,8 @@ struct lava_device_shared {
     _Atomic unsigned streams; /* open ones of lib/engine/stream.h */
     /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */
     _Atomic uint64_t timeouts_ns[LAVA_DEVICE_USERS];
+    /* A wait of each user for a GPU spins this long before it blocks. lib/engine may change it. */
+    _Atomic uint64_t spins_ns[LAVA_DEVICE_USERS];
     pthread_mutex_t lock;           /* guards what follows */
     uint64_t clock_ticks, clock_ns; /* the same moment on the device's clock and on the CPU's, see queue.h */
     /* Entries are added, never changed. */
@@ -71,8 +73,7 @@ struct lava_device {
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
     uint64_t staging_limit_bytes;
-    uint64_t spin_ns; /* a wait for a GPU spins this long before it blocks; lib/engine may change it */
-    unsigned user;    /* 0: the first one, which owns all but the queues of the others */
+    unsigned user;                     /* 0: the first one, which owns all but the queues of the others */
     struct lava_device_shared *shared; /* with the other users */
 };
 

@@ -64,6 +64,7 @@ enum lava_status lava_gpu_share(const struct lava_device *first, unsigned user, 
     *device = *first;
     device->user = user;
     memset(device->queues, 0, sizeof device->queues);
+    device->shared->spins_ns[user] = LAVA_DEVICE_SPIN_NS;
     lava_device_set_timeout(device, lava_device_timeout_ns(first));
     enum lava_status status = create_queues(device);
     if (status)

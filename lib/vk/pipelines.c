@@ -113,9 +113,17 @@ void lava_pipelines_save(struct lava_device *device) {
     if (LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, NULL)) || bytes == 0)
         return;
     void *data = malloc(bytes);
-    if (data && !LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, data)))
+    enum lava_status status = LAVA_ERROR_HOST_MEMORY;
+    if (data)
+        status = LAVA_VK(device, GetPipelineCacheData(device->handle, pipelines->cache, &bytes, data));
+    if (!status)
         lava_file_cache_store(&pipelines->place, data, bytes);
     free(data);
+    if (status) { /* perhaps it has grown in between: the next time */
+        pthread_mutex_lock(&pipelines->lock);
+        pipelines->changed = true;
+        pthread_mutex_unlock(&pipelines->lock);
+    }
 }
 
 /* The subgroup's size decides how lanes lie over a tile, and what share of a matrix each lane has. Returns 0

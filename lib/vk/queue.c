@@ -162,11 +162,11 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
     (void)LAVA_VK(device, EndCommandBuffer(commands->handle));
 }
 
-/* Returns true where the point is reached within device->spin_ns. */
+/* Returns true where the point is reached before it is time to block. */
 static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;
-    for (uint64_t end = lava_clock_now_ns() + device->spin_ns;
+    for (uint64_t end = lava_clock_now_ns() + device->shared->spins_ns[device->user];
          lava_clock_now_ns() < end && !device->shared->failed;)
         if (lava_queue_reached(device, point))
             return true;
