@@ -5,5 +5,8 @@
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t lava_clock_now_ns(void);
+/* Nanoseconds of processor time that the process, or the calling thread, has used. */
+uint64_t lava_clock_process_ns(void);
+uint64_t lava_clock_thread_ns(void);
 
 #endif

@@ -182,7 +182,7 @@ static bool parse_pinned(struct parser *parser, const char *value) {
 }
 
 static bool parse_lanes(struct parser *parser, const char *value) {
-    if (value[0] < '1' || value[0] > '4' || value[1])
+    if (value[0] < '1' || value[0] > '0' + LAVA_CONFIG_LANES_MAX || value[1])
         return false;
     parser->config->lanes = value[0] - '0';
     return true;

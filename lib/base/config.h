@@ -9,6 +9,9 @@
 #include "dispatch/policy.h"
 #include "lib/base/log.h"
 
+/* Products on the device at a time, at most. */
+#define LAVA_CONFIG_LANES_MAX 4
+
 struct lava_config {
     enum lava_mode mode;
     bool secure;                   /* a setuid program: mode is CPU, and everything else has its default */

@@ -41,7 +41,7 @@ static struct {
     struct kept spans[SPANS_KEPT];
     char text[64 * LINE_BYTES];
     size_t length;
-    bool is_named[LAVA_TRACE_LANES];
+    bool is_named[LAVA_CONFIG_LANES_MAX];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static const char *const track_names[LAVA_TRACE_TRACKS] = {

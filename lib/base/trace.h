@@ -22,12 +22,11 @@ enum lava_trace_track {
 };
 
 #define LAVA_TRACE_NUMBERS 4
-#define LAVA_TRACE_LANES   4
 
 struct lava_trace_span {
     const char *name; /* static storage, as are all strings here */
     enum lava_trace_track track;
-    unsigned lane; /* of the queue; below LAVA_TRACE_LANES. Spans of a track do not overlap */
+    unsigned lane; /* of the queue; below LAVA_CONFIG_LANES_MAX. Spans of a track do not overlap */
     uint64_t begin_ns, end_ns;
     const char *where, *why;                /* of a call; NULL: not shown */
     const char *labels[LAVA_TRACE_NUMBERS]; /* of the numbers; NULL: no more */

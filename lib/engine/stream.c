@@ -10,8 +10,8 @@
 /* Products computed at once: collected commands are submitted after this many copied bytes. The device reads
  * them while the CPU copies more. */
 #define FLUSH_BYTES (1 << 20)
-/* In a crowd a wait for the device spins this long: where it blocks, one of them takes
- * the processor, for a slice of 3 ms. */
+/* In a crowd a wait for the device spins this long: where it blocks, a thread of the crowd takes the
+ * processor, for a slice of 3 ms. */
 #define CROWD_SPIN_NS 20000000
 /* The CPU's and the device's clocks agree for this long after they were compared. */
 #define CLOCKS_AGREE_NS 1000000000u

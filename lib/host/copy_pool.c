@@ -258,17 +258,19 @@ static struct lava_copy_ticket start(struct lava_copy_pool *pool, const struct j
     return *ticket;
 }
 
-unsigned lava_copy_pool_threads(void) {
-    int threads = lava_processor_count() * 3 / 4;
+static unsigned limit_threads(int threads) {
     return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+}
+
+unsigned lava_copy_pool_threads(void) {
+    return limit_threads(lava_processor_count() * 3 / 4);
 }
 
 /* The threads of two products at a time, 12 and 8 on 16 processors, take turns now and then. With 12 and 4
  * the second product's copies took too long (H200, 2026-11-23: four threads with products of 1024 take 0.70
  * of the time of one after another, and 0.80). */
 unsigned lava_copy_pool_further_threads(void) {
-    int threads = lava_processor_count() / 2;
-    return (unsigned)(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+    return limit_threads(lava_processor_count() / 2);
 }
 
 static unsigned more_in_a_crowd(unsigned threads) {

@@ -2,8 +2,6 @@
  * beginning of a product. */
 #include "lib/host/neighbours.h"
 
-#include <time.h>
-
 #include "lib/base/clock.h"
 #include "lib/host/processor.h"
 
@@ -15,18 +13,13 @@
 /* Threads on more than this share of the processors are a crowd: copy threads want the rest. */
 #define CROWD_SHARE 0.25
 
-static uint64_t process_ns(void) {
-    struct timespec time = {0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 bool lava_neighbours_look(struct lava_neighbours *look, unsigned callers, uint64_t own_ns, bool *busy) {
     const struct lava_neighbours last = *look;
     uint64_t now_ns = lava_clock_now_ns();
     if (last.wall_ns > 0 && now_ns < last.wall_ns + LEAST_NS)
         return false;
-    *look = (struct lava_neighbours){.wall_ns = now_ns, .process_ns = process_ns(), .own_ns = own_ns};
+    *look =
+        (struct lava_neighbours){.wall_ns = now_ns, .process_ns = lava_clock_process_ns(), .own_ns = own_ns};
     if (last.wall_ns == 0)
         return false;
     double others_ns = (double)(look->process_ns - last.process_ns) - (double)(own_ns - last.own_ns);

@@ -163,9 +163,7 @@ static void ask_for_short_slices(void) {
 
 /* Adds what the thread has used since it last did so. */
 static void add_time(uint64_t *before_ns) {
-    struct timespec time = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    uint64_t now_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    uint64_t now_ns = lava_clock_thread_ns();
     atomic_fetch_add_explicit(&all_ns, now_ns - *before_ns, memory_order_relaxed);
     *before_ns = now_ns;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "dispatch/capabilities.h"
+#include "lib/base/config.h"
 #include "lib/base/fault.h"
 #include "lib/base/status.h"
 #include "lib/vk/functions.h"
@@ -29,7 +30,7 @@ struct lava_imported {
 };
 
 /* Most users of a VkDevice at a time. */
-#define LAVA_DEVICE_USERS 4
+#define LAVA_DEVICE_USERS LAVA_CONFIG_LANES_MAX
 
 /* Users share the VkQueues, and Vulkan allows one thread at a time to submit to one. */
 struct lava_submission {

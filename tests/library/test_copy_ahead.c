@@ -120,10 +120,8 @@ static void *spin(void *unused) {
  * callers, copy threads, and others. */
 static bool would_be_busy(double seconds, unsigned callers, double own, double others) {
     const double ns = 1e9 * seconds;
-    struct timespec time;
+    uint64_t used_ns = lava_clock_process_ns();
     bool busy;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    uint64_t used_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     struct lava_neighbours look = {.wall_ns = lava_clock_now_ns() - (uint64_t)ns,
                                    .process_ns = used_ns - (uint64_t)((callers + own + others) * ns),
                                    .own_ns = 1000};
