@@ -44,6 +44,10 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine);
 /* Computes the operation on the CPU BLAS, for any type (half precision: lib/host/half.h). Sizes beyond its
  * integers are split. Conjugated operands are also transposed, as in BLAS. */
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
+/* The same for rows x columns of C from (row, column): inside the region, or a triangle on its diagonal.
+ * Nothing where either is not positive. */
+void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                             int64_t row, int64_t rows, int64_t column, int64_t columns);
 
 /* Expected rates, from the cores it may use (affinity; OMP_NUM_THREADS is not read) and the instruction
  * set. */

@@ -50,9 +50,7 @@ static int64_t piece_side(const struct lava_operation *operation, double cpu_s) 
 
 static void run_block(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                       int64_t columns) {
-    const struct lava_operation block = lava_operation_block(operation, row, rows, column, columns);
-    if (rows > 0 && columns > 0)
-        lava_cpu_blas_run(lava_cpu_blas_get(), &block);
+    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
 }
 
 /* Computes the piece of that side; returns what is left. */

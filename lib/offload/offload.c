@@ -150,13 +150,9 @@ static bool hopeless(const struct lava_operation *operation) {
            lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures());
 }
 
-/* rows x columns of C from (row, column), on the CPU: inside the region, or a triangle on its diagonal. */
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
-    if (rows <= 0 || columns <= 0)
-        return;
-    const struct lava_operation part = lava_operation_block(operation, row, rows, column, columns);
-    lava_cpu_blas_run(lava_cpu_blas_get(), &part);
+    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
 }
 
 static void complete_all(const struct lava_operation *operation, const struct lava_progress *progress) {
@@ -394,10 +390,13 @@ void lava_offload_open(void) {
     pthread_once(&once, open_once);
 }
 
-/* The call runs in the default floating-point environment: C does not depend on the caller's rounding mode,
- * and neither the mode nor the flags change. */
-static void begin(struct lava_call *call, fenv_t *callers) {
-    fegetenv(callers);
+/* Without try_device the call is a product. It runs in the default floating-point environment: C does not
+ * depend on the caller's rounding mode, and neither the mode nor the flags change. */
+static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
+                  void *context) {
+    int saved_errno = errno;
+    fenv_t callers;
+    fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     lava_offload_open();
     lava_calibration_call_begins();
@@ -405,28 +404,23 @@ static void begin(struct lava_call *call, fenv_t *callers) {
     call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
+    bool finished, early = forwarded_early(call, lava_config_get()->init_sync);
+    if (try_device)
+        finished = !early && try_device(call, context);
+    else
+        finished = early ? begin_meanwhile(call) : try_product(call);
+    fesetenv(&callers);
+    errno = saved_errno;
+    return finished;
 }
 
 bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
                            void *context) {
-    int saved_errno = errno;
-    fenv_t callers;
-    begin(call, &callers);
-    bool finished = !forwarded_early(call, lava_config_get()->init_sync) && try_device(call, context);
-    fesetenv(&callers);
-    errno = saved_errno;
-    return finished;
+    return begin(call, try_device, context);
 }
 
 bool lava_offload_begin(struct lava_call *call) {
-    int saved_errno = errno;
-    fenv_t callers;
-    begin(call, &callers);
-    bool finished =
-        forwarded_early(call, lava_config_get()->init_sync) ? begin_meanwhile(call) : try_product(call);
-    fesetenv(&callers);
-    errno = saved_errno;
-    return finished;
+    return begin(call, NULL, NULL);
 }
 
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
