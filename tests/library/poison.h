@@ -3,6 +3,7 @@
 #ifndef LAVA_TESTS_POISON_H
 #define LAVA_TESTS_POISON_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,5 +44,23 @@ static inline void poison_fill(enum lava_type type, void *matrix, int64_t rows, 
             }
         }
 }
+
+/* The test's seed: of the environment, or the usual one. */
+static inline void poison_begin(unsigned usual) {
+    const char *given = getenv("LAVA_TEST_SEED");
+    poison_seed = given ? (unsigned)strtoul(given, NULL, 0) : usual;
+    printf("LAVA_TEST_SEED=%u\n", poison_seed);
+}
+
+/* Tests of cmocka, one for each region, which the test finds at *state. */
+#define POISON_REGION_TEST(name, test, region)                                                               \
+    {                                                                                                        \
+        name, test, NULL, NULL, &(enum lava_region) {                                                        \
+            region                                                                                           \
+        }                                                                                                    \
+    }
+#define POISON_REGION_TESTS(test)                                                                            \
+    POISON_REGION_TEST("all", test, LAVA_REGION_ALL), POISON_REGION_TEST("lower", test, LAVA_REGION_LOWER),  \
+        POISON_REGION_TEST("upper", test, LAVA_REGION_UPPER)
 
 #endif

@@ -190,7 +190,8 @@ static void fill(struct completed *completed) {
             }
 }
 
-static void test_region(enum lava_region region) {
+static void test_region(void **state) {
+    enum lava_region region = *(const enum lava_region *)*state;
     int failures = 0;
     for (int i = 0; i < 120; i++) {
         struct completed completed = {.operation = random_operation(region)};
@@ -207,30 +208,11 @@ static void test_region(enum lava_region region) {
     assert_true(failures > 3000);
 }
 
-static void test_all(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_ALL);
-}
-
-static void test_lower(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_LOWER);
-}
-
-static void test_upper(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_UPPER);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_lower),
-        cmocka_unit_test(test_upper),
+        POISON_REGION_TESTS(test_region),
     };
-    const char *given = getenv("LAVA_TEST_SEED");
-    poison_seed = given ? (unsigned)strtoul(given, NULL, 0) : 20261122;
-    printf("LAVA_TEST_SEED=%u\n", poison_seed);
+    poison_begin(20261122);
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     lava_offload_open(); /* finds the CPU BLAS */
     return cmocka_run_group_tests(tests, NULL, NULL);

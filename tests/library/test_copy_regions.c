@@ -194,8 +194,6 @@ int main(void) {
         cmocka_unit_test(small_blocks),
         cmocka_unit_test(large_blocks),
     };
-    const char *given = getenv("LAVA_TEST_SEED");
-    poison_seed = given ? (unsigned)strtoul(given, NULL, 0) : 20261122;
-    printf("LAVA_TEST_SEED=%u\n", poison_seed);
+    poison_begin(20261122);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,8 @@ static int test_operation(struct lava_operation operation) {
     return pieces;
 }
 
-static void test_region(enum lava_region region) {
+static void test_region(void **state) {
+    enum lava_region region = *(const enum lava_region *)*state;
     int most = 0;
     for (int i = 0; i < 3; i++) {
         const struct lava_operation operation = random_operation(region);
@@ -146,21 +147,6 @@ static void test_region(enum lava_region region) {
             free((void *)(uintptr_t)operation.b.first);
     }
     assert_true(most > 3); /* three pieces, and the last look found that there is a device, or nothing left */
-}
-
-static void test_all(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_ALL);
-}
-
-static void test_lower(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_LOWER);
-}
-
-static void test_upper(void **state) {
-    (void)state;
-    test_region(LAVA_REGION_UPPER);
 }
 
 /* A piece takes about the time it should, if it is not too narrow then. */
@@ -209,12 +195,11 @@ static void test_suits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_lower), cmocka_unit_test(test_upper),
-        cmocka_unit_test(test_pieces), cmocka_unit_test(test_suits),
+        POISON_REGION_TESTS(test_region),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_suits),
     };
-    const char *given = getenv("LAVA_TEST_SEED");
-    poison_seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL);
-    printf("LAVA_TEST_SEED=%u\n", poison_seed);
+    poison_begin((unsigned)time(NULL));
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     lava_cpu_blas_get();
     return cmocka_run_group_tests(tests, NULL, NULL);
