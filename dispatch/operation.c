@@ -8,6 +8,18 @@ bool lava_operation_is_trivial(const struct lava_operation *operation) {
            (operation->alpha.real == 0.0 && operation->alpha.imaginary == 0.0);
 }
 
+const struct lava_operand *lava_operation_structured(const struct lava_operation *operation) {
+    if (operation->a.structure != LAVA_STRUCTURE_GENERAL)
+        return &operation->a;
+    return operation->b.structure != LAVA_STRUCTURE_GENERAL ? &operation->b : NULL;
+}
+
+/* Returns whether A, or B, is C itself. */
+static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
+    bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;
+    return by_itself && operand->structure == LAVA_STRUCTURE_GENERAL;
+}
+
 /* A stored matrix in bytes: `columns` runs of `width` bytes, `pitch` apart. */
 struct extent {
     uintptr_t first;
@@ -71,10 +83,12 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
-    return shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
-                         lava_operation_columns_a(operation), operation->a.ld) ||
-           shares_memory(operation, operation->b.first, lava_operation_rows_b(operation),
-                         lava_operation_columns_b(operation), operation->b.ld);
+    return (!is_c(operation, &operation->a) &&
+            shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
+                          lava_operation_columns_a(operation), operation->a.ld)) ||
+           (!is_c(operation, &operation->b) &&
+            shares_memory(operation, operation->b.first, lava_operation_rows_b(operation),
+                          lava_operation_columns_b(operation), operation->b.ld));
 }
 
 int64_t lava_operation_rows_a(const struct lava_operation *operation) {
@@ -91,6 +105,27 @@ int64_t lava_operation_columns_a(const struct lava_operation *operation) {
 
 int64_t lava_operation_columns_b(const struct lava_operation *operation) {
     return operation->b.op == LAVA_OP_N ? operation->n : operation->k;
+}
+
+struct lava_operation lava_operation_transposed(const struct lava_operation *operation,
+                                                struct lava_operation *first) {
+    const struct lava_operand *a = &operation->a, *b = &operation->b;
+    bool conjugates = operation->c.real_diagonal;
+    struct lava_operation other = *operation;
+    other.twice = false;
+    *first = other;
+    other.a = (struct lava_operand){.first = b->first,
+                                    .ld = b->ld,
+                                    .op = b->op == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N,
+                                    .conjugate = b->conjugate != conjugates};
+    other.b = (struct lava_operand){.first = a->first,
+                                    .ld = a->ld,
+                                    .op = a->op == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N,
+                                    .conjugate = a->conjugate != conjugates};
+    if (conjugates)
+        other.alpha.imaginary = -other.alpha.imaginary;
+    other.beta = (struct lava_scalar){.real = 1};
+    return other;
 }
 
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation) {
@@ -149,16 +184,30 @@ int64_t lava_operation_count(const struct lava_operation *operation) {
     return operation->series ? operation->series->count : 1;
 }
 
+/* Returns about half of m x n elements: those of a triangle with its diagonal. */
+static double half_of(double m, double n) {
+    return m * (n + 1) / 2;
+}
+
 double lava_operation_flops(const struct lava_operation *operation) {
-    double flops =
-        (lava_type_is_complex(operation->type) ? 8.0 : 2.0) * (double)operation->m * (double)operation->k;
-    return flops *
-           (operation->c.region == LAVA_REGION_ALL ? (double)operation->n : ((double)operation->n + 1) / 2);
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    if (operation->twice)
+        each *= 2;
+    if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
+        return each * (structured == &operation->a ? half_of(k, m) * n : half_of(n, k) * m);
+    return each * k * (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n));
 }
 
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
-    double n = operation->b_is_a ? 0 : operation->of_parts ? (double)operation->n / 2 : (double)operation->n;
-    return ((double)operation->m + n) * (double)operation->k * (double)lava_type_bytes(operation->type);
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double bytes = (double)lava_type_bytes(operation->type);
+    double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
+    double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;
+    if (operation->of_parts)
+        b /= 2;
+    return (operation->b_is_a ? a : a + b) * bytes;
 }
 
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {

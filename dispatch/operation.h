@@ -3,6 +3,12 @@
  *
  *     C <- alpha op(A) op(B) + beta C,   op(A) is m x k, op(B) is k x n, C is m x n
  *
+ * One of A and B may be a square matrix of which one triangle is stored: ?symm, ?hemm, ?trmm. ?syr2k and
+ * ?her2k add the same product transposed, and ?trsm solves for C instead:
+ *
+ *     C <- alpha op(A) op(B) + (alpha op(A) op(B))' + beta C
+ *     C <- the X with op(A) X = alpha C,   or with X op(B) = alpha C
+ *
  * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
 #ifndef LAVA_DISPATCH_OPERATION_H
 #define LAVA_DISPATCH_OPERATION_H
@@ -30,12 +36,24 @@ struct lava_scalar {
     double real, imaginary;
 };
 
+/* What the elements outside the stored triangle are. */
+enum lava_structure {
+    LAVA_STRUCTURE_GENERAL,   /* all elements are stored */
+    LAVA_STRUCTURE_SYMMETRIC, /* those of the stored triangle, transposed */
+    LAVA_STRUCTURE_HERMITIAN, /* the same, conjugated; imaginary parts of the diagonal are zero, not read */
+    LAVA_STRUCTURE_TRIANGULAR /* zero */
+};
+
 /* op(X) of a stored matrix X. */
 struct lava_operand {
     const void *first; /* element of the stored matrix */
     int64_t ld;
     enum lava_op op;
     bool conjugate; /* complex types only */
+    enum lava_structure structure;
+    enum lava_region stored; /* the triangle of X that is stored; all of it where X is general. The other
+                              * triangle is never read */
+    bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
 };
 
 /* The matrix that is written, and how much of it. */
@@ -56,13 +74,22 @@ struct lava_series {
     void *const *c;
 };
 
+enum lava_operation_kind {
+    LAVA_OPERATION_PRODUCT,
+    LAVA_OPERATION_SOLVE /* with the triangular one of A and B; the other one is C, and beta is 0 */
+};
+
 /* Sizes, operands, scalars, and what is written. */
 struct lava_operation {
+    enum lava_operation_kind kind;
     enum lava_type type; /* of A and B; products and sums of half precision are fp32 */
     enum lava_precision precision;
     int64_t m, n, k;
     struct lava_operand a, b;
     bool b_is_a;          /* op(B) is op(A) transposed, conjugated or not; b says the same */
+    bool in_place;        /* one of A and B is triangular, and the other one is C itself, with its ld */
+    bool twice;           /* the transposed product is added, conjugated if real_diagonal is set; C has a
+                           * region, and k is that of one product */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
@@ -75,9 +102,12 @@ struct lava_operation {
  * then. */
 bool lava_operation_is_trivial(const struct lava_operation *operation);
 
-/* Returns true if C may share an element with A or B. The answer is exact if the leading dimensions agree
- * (blocks of one parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true
- * may be a false alarm. */
+/* Returns the operand of which one triangle is stored, or NULL. */
+const struct lava_operand *lava_operation_structured(const struct lava_operation *operation);
+
+/* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
+ * itself. The answer is exact if the leading dimensions agree (blocks of one parent matrix, as LAPACK passes
+ * them). Otherwise it compares ranges of addresses, and true may be a false alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
 
 /* Returns the rows of the stored A (or B), which the leading dimension must reach. */
@@ -88,9 +118,14 @@ int64_t lava_operation_columns_b(const struct lava_operation *operation);
 
 /* Returns the product for the block of C with these rows and columns. If C has a region, the block must
  * either lie on the diagonal (row is column, rows is columns) and have the same region, or lie inside the
- * region. */
+ * region; inside, the product must not be `twice`. Not for operations with a structured operand. */
 struct lava_operation lava_operation_block(const struct lava_operation *operation, int64_t row, int64_t rows,
                                            int64_t column, int64_t columns);
+
+/* Returns the other one of the two products of an operation that is `twice`, and *first: op(B)' op(A)', and
+ * op(A) op(B) itself. Neither is `twice`; beta belongs to *first, and the other one adds to its result. */
+struct lava_operation lava_operation_transposed(const struct lava_operation *operation,
+                                                struct lava_operation *first);
 
 /* Returns the real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n,
  * C as m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
@@ -104,10 +139,11 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 int64_t lava_operation_count(const struct lava_operation *operation);
 
 /* Returns 2 m n k, or 8 m n k for complex types. A triangle has half of that, plus the other half of its
- * diagonal. The result is a double, so it does not overflow. */
+ * diagonal, and so has a triangular operand. Two products have twice as much. The result is a double, so it
+ * does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
-/* Returns the bytes of A and B as stored; only those of A if B is A. As the flops, of one operation of a
- * batch. */
+/* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
+ * operand only its triangle. As the flops, of one operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the
