@@ -31,6 +31,7 @@
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
 #define RESULT_ALIGN      16 /* bytes: alignment of the next result */
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
+#define ELEMENT_BYTES_MAX 16 /* of the largest type */
 /* Columns of a staged chunk begin at multiples of this many bytes. */
 #define CHUNK_WORD_BYTES 16
 /* The epilogue is worth its pass if padding would make a download larger by more than one part in this
@@ -61,6 +62,23 @@ int64_t lava_blocking_padded(int64_t size, uint32_t tile) {
     return divide_up(size, tile) * tile;
 }
 
+int64_t lava_blocking_depth(const struct lava_operation *operation, const struct lava_kernel *kernel) {
+    return operation->twice ? 2 * lava_blocking_padded(operation->k, kernel->tile_k) : operation->k;
+}
+
+/* Returns the rows of a square on the diagonal: as many as fit a staging slot. */
+static int64_t square_of(const struct request *request) {
+    const struct lava_operation *operation = request->operation;
+    uint64_t element_bytes = lava_type_bytes(operation->type) * (operation->of_parts ? 2 : 1);
+    uint64_t most = request->limits->slot_bytes ? request->limits->slot_bytes : UINT64_MAX;
+    uint64_t rows = LAVA_BLOCKING_SQUARE;
+    if (!lava_operation_structured(operation))
+        return 0;
+    while (rows > LAVA_BLOCKING_PACK_ALIGN && rows * rows * element_bytes > most)
+        rows /= 2;
+    return (int64_t)rows;
+}
+
 /* Returns whether every slice has work. All slices are equal except the last, which takes the rest. The rest
  * must not be empty. */
 static bool slices_filled(int64_t steps, uint32_t split_k) {
@@ -82,14 +100,18 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, LAVA_BLOCKING_RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
+uint64_t lava_blocking_square_bytes(const struct lava_blocking *blocking) {
+    return (uint64_t)(blocking->square * blocking->square) * ELEMENT_BYTES_MAX;
+}
+
 /* Sets how many blocks are held, and the total bytes. op(B) is counted twice even for a single block, so the
  * search can rely on one rule. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
-    blocking->total_bytes = blocking->packed_a_bytes +
-                            (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
-                            blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
-                            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes;
+    blocking->total_bytes =
+        blocking->packed_a_bytes + (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
+        blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
+        LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes + lava_blocking_square_bytes(blocking);
 }
 
 /* Fills in everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All values stay
@@ -110,8 +132,9 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->blocks_k = divide_up(request->steps_k, steps);
     blocking->block_m = lava_minimum(operation->m, (int64_t)padded_m);
     blocking->block_n = lava_minimum(operation->n, (int64_t)padded_n);
-    blocking->block_k = lava_minimum(operation->k, (int64_t)padded_k);
+    blocking->block_k = lava_minimum(lava_blocking_depth(operation, kernel), (int64_t)padded_k);
     blocking->later_n = blocking->block_n;
+    blocking->square = square_of(request);
     blocking->products = 1;
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
@@ -168,10 +191,17 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
     hold(blocking, strips == 1 || operation->on_device ? 1 : 2);
 }
 
+/* Returns whether nothing of a matrix that is C itself is read after it was written: each of its rows, or
+ * columns, is packed once. */
+static bool reads_once(const struct lava_operation *operation, const struct lava_blocking *blocking) {
+    bool is_left = operation->a.structure != LAVA_STRUCTURE_GENERAL;
+    return !operation->in_place || (is_left ? blocking->blocks_m : blocking->blocks_k) == 1;
+}
+
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
     uint64_t most = request->limits->max_buffer_bytes;
-    return blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
-           blocking->blocks_held * blocking->accumulator_bytes <= most &&
+    return reads_once(request->operation, blocking) && blocking->packed_a_bytes <= most &&
+           blocking->packed_b_bytes <= most && blocking->blocks_held * blocking->accumulator_bytes <= most &&
            blocking->blocks_held * blocking->result_bytes <= most &&
            (!blocking->epilogue || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes <= most &&
@@ -220,12 +250,19 @@ static int64_t more_parts(int64_t parts) {
     return (parts & (parts - 1)) == 0 ? parts + parts / 2 : parts / 3 * 4;
 }
 
+/* Returns the steps of which a panel of K has a multiple. */
+static int64_t step_multiple(const struct request *request) {
+    int64_t steps = LAVA_BLOCKING_PACK_ALIGN / request->kernel->tile_k;
+    return lava_operation_structured(request->operation) && steps > 1 ? steps : 1;
+}
+
 /* Tries all ways to cut M and K, each with the widest block that fits. Keeps the cheapest; of equal ones, the
  * one with fewer cuts. The first way cuts only N. None is cheaper, and it usually fits. */
 static bool search(const struct request *request, struct lava_blocking *best) {
     double best_cost = 0;
+    int64_t multiple = step_multiple(request);
     for (int64_t parts_k = 1;; parts_k = more_parts(parts_k)) {
-        int64_t steps = divide_up(request->steps_k, parts_k);
+        int64_t steps = divide_up(divide_up(request->steps_k, parts_k), multiple) * multiple;
         for (int64_t parts_m = 1; steps <= BLOCK_K_MAX / request->kernel->tile_k;
              parts_m = more_parts(parts_m)) {
             int64_t tiles_m = divide_up(request->tiles_m, parts_m);
@@ -241,7 +278,7 @@ static bool search(const struct request *request, struct lava_blocking *best) {
             if (tiles_m == 1)
                 break;
         }
-        if (steps == 1)
+        if (steps <= multiple)
             return best_cost > 0;
     }
 }
@@ -328,7 +365,7 @@ bool lava_blocking_plan(const struct lava_operation *operation, const struct lav
                               .limits = limits,
                               .tiles_m = divide_up(operation->m, kernel->tile_m),
                               .tiles_n = divide_up(operation->n, kernel->tile_n),
-                              .steps_k = divide_up(operation->k, kernel->tile_k),
+                              .steps_k = divide_up(lava_blocking_depth(operation, kernel), kernel->tile_k),
                               .split_k = limits->split_k};
     if (operation->c.region != LAVA_REGION_ALL)
         return plan_strips(&request, blocking);

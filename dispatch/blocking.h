@@ -29,6 +29,12 @@
  * product must fit one. */
 #define LAVA_BLOCKING_SLOT_BYTES (8ull << 20)
 
+/* Squares on the diagonal of an operand of which one triangle is stored. A smaller one leaves shorter runs to
+ * copy beside it, a larger one carries more that is not used over the bus. */
+#define LAVA_BLOCKING_SQUARE 512
+/* Blocks that are packed begin at multiples of this, in elements of K and of the width. */
+#define LAVA_BLOCKING_PACK_ALIGN 64
+
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block in each direction may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
@@ -39,6 +45,8 @@ struct lava_blocking {
                       * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
                       * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
                       * packed whole */
+    int64_t square;  /* rows of a square on the diagonal of an operand of which one triangle is stored
+                      * (program.h); 0: there is none */
     int64_t
         products; /* of a batch: products per block, except the last; else 1. blocks_n counts the blocks */
     uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: not split */
@@ -69,12 +77,19 @@ struct lava_blocking_limits {
     uint32_t piece_tiles;  /* tiles that run at once: a piece of op(A) has waves of this many, all slices
                             * counted; 0: no pieces */
     uint32_t pieces;       /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
+    uint64_t slot_bytes;   /* a staging slot's; a square fits one. 0: not known */
     bool wide_sums;        /* the multiply kernel writes fp32 only; another type takes the epilogue */
 };
 
 /* Fills in *blocking. Returns false if not even the smallest block fits. */
 bool lava_blocking_plan(const struct lava_operation *operation, const struct lava_kernel *kernel,
                         const struct lava_blocking_limits *limits, struct lava_blocking *blocking);
+
+/* Returns K as the kernel sees it: that of both products if there are two, each padded to whole steps. */
+int64_t lava_blocking_depth(const struct lava_operation *operation, const struct lava_kernel *kernel);
+
+/* Returns the bytes of a square on the diagonal, of any type. */
+uint64_t lava_blocking_square_bytes(const struct lava_blocking *blocking);
 
 /* Returns the bytes of a finished block of C, as the device leaves it. */
 uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking);

@@ -257,16 +257,16 @@ static void measure_pack(const struct lava_estimate *estimate, const struct lava
                          struct pack_times *times) {
     const struct lava_kernel *kernel = estimate->kernel;
     int64_t size = is_b ? task->columns : task->rows, products = task->block->products;
-    double each_ns = is_b ? upload_b_ns(estimate, size, task->k) : upload_ns(estimate, size, task->k);
-    if (times->size == size && times->k == task->k && times->products == products)
+    double each_ns = is_b ? upload_b_ns(estimate, size, task->depth) : upload_ns(estimate, size, task->depth);
+    if (times->size == size && times->k == task->depth && times->products == products)
         return;
     *times = (struct pack_times){
         .size = size,
-        .k = task->k,
+        .k = task->depth,
         .products = products,
         .upload_ns = (double)products * each_ns,
         .pack_ns =
-            (double)products * pack_ns(estimate, size, is_b ? kernel->tile_n : kernel->tile_m, task->k)};
+            (double)products * pack_ns(estimate, size, is_b ? kernel->tile_n : kernel->tile_m, task->depth)};
 }
 
 static void pack(struct timeline *timeline, const struct lava_task *task) {
@@ -276,8 +276,8 @@ static void pack(struct timeline *timeline, const struct lava_task *task) {
     timeline->bus_ns += times->upload_ns;
     timeline->compute_ns = fmax(timeline->compute_ns, timeline->bus_ns) + times->pack_ns;
     if (task->serves_both) {
-        measure_pack(timeline->estimate, task, true, &timeline->packs[true]);
-        timeline->compute_ns += timeline->packs[true].pack_ns;
+        measure_pack(timeline->estimate, task, !is_b, &timeline->packs[!is_b]);
+        timeline->compute_ns += timeline->packs[!is_b].pack_ns;
     }
 }
 
@@ -337,7 +337,8 @@ static double run_program(struct timeline *timeline) {
             task.kind != LAVA_TASK_DOWNLOAD) {
             while (timeline->carried < timeline->started)
                 carry_download(timeline);
-            return timeline->work / ((double)operation->m * (double)operation->n * (double)operation->k *
+            return timeline->work / ((double)operation->m * (double)operation->n *
+                                     (double)lava_blocking_depth(operation, timeline->estimate->kernel) *
                                      (double)lava_operation_count(operation));
         }
         run_task(timeline, &task);
@@ -368,11 +369,11 @@ static double streamed_ns(const struct lava_estimate *estimate) {
 static double at_once_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct lava_kernel *kernel = estimate->kernel;
-    const struct extent all = {operation->m, operation->n, operation->k, 1};
+    const struct extent all = {operation->m, operation->n, lava_blocking_depth(operation, kernel), 1};
     const struct lava_block block = {.rows = operation->m, .columns = operation->n, .products = 1};
     const struct lava_region_tiles region = lava_program_tiles(operation, kernel, &block, 0, operation->m);
-    double upload_b = operation->b_is_a ? 0 : upload_b_ns(estimate, all.columns, all.k);
-    return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, all.k) + upload_b +
+    double upload_b = operation->b_is_a ? 0 : upload_b_ns(estimate, all.columns, operation->k);
+    return estimate->rates.call_latency_ns + upload_ns(estimate, all.rows, operation->k) + upload_b +
            pack_ns(estimate, all.rows, kernel->tile_m, all.k) +
            pack_ns(estimate, all.columns, kernel->tile_n, all.k) + multiply_ns(estimate, &all, &region) +
            epilogue_ns(estimate, &block) + download_ns(estimate, all.rows, all.columns) +

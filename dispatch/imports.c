@@ -62,6 +62,8 @@ const char *lava_imports_obstacle(const struct lava_operation *operation, bool i
         {!device->unified_memory, "the device has memory of its own"},
         {operation->on_device, "it is on the device"},
         {operation->series != NULL, "it is one of a batch"},
+        {lava_operation_structured(operation) != NULL, "one triangle of A or B is stored"},
+        {operation->twice, "it is packed twice"},
         {!is_aligned, "its columns do not begin at multiples of 16 bytes"},
         /* such a page may not exist */
         {gap >= page, "there are pages between its columns"},

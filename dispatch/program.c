@@ -9,7 +9,7 @@
 #include "dispatch/arithmetic.h"
 
 /* The next stage. A stage yields a task or passes on to the stage after it. */
-enum stage { BLOCK, PANEL, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
+enum stage { BLOCK, PANEL, PACK, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
 
 void lava_program_begin(struct lava_program *program, const struct lava_operation *operation,
                         const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
@@ -68,17 +68,91 @@ static void begin_strip(struct lava_program *program) {
     block->place = program->next_place;
 }
 
-static int64_t panel_of(const struct lava_program *program) {
-    return lava_minimum(program->blocking->block_k, program->operation->k - program->first_k);
+static int64_t depth_of(const struct lava_program *program) {
+    return lava_blocking_depth(program->operation, program->kernel);
 }
 
-static void pack_b(struct lava_program *program, struct lava_task *task) {
-    task->kind = LAVA_TASK_PACK_B;
+static int64_t panel_of(const struct lava_program *program) {
+    return lava_minimum(program->blocking->block_k, depth_of(program) - program->first_k);
+}
+
+/* Parts of a strip, along K. */
+enum { BEFORE, SQUARE, AFTER, PARTS };
+
+/* Returns whether the part of op(X) is zero: it is beyond the diagonal of a triangular matrix. */
+static bool is_zero(const struct lava_operand *operand, bool is_b, int part) {
+    bool is_lower = (operand->stored == LAVA_REGION_LOWER) == (operand->op == LAVA_OP_N);
+    if (operand->structure != LAVA_STRUCTURE_TRIANGULAR || part == SQUARE)
+        return false;
+    return ((part == BEFORE) == is_lower) == is_b;
+}
+
+/* Before the diagonal are op(A)'s lower triangle and op(B)'s upper one. */
+static enum lava_part place_of(const struct lava_operand *operand, bool is_b, int part) {
+    enum lava_region before = is_b ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
+    if (part == SQUARE)
+        return LAVA_PART_SQUARE;
+    if (operand->structure == LAVA_STRUCTURE_TRIANGULAR)
+        return LAVA_PART_STORED;
+    return (part == BEFORE) == (operand->stored == before) ? LAVA_PART_STORED : LAVA_PART_TURNED;
+}
+
+static void set_width(bool is_b, int64_t first, int64_t count, struct lava_task *task) {
+    *(is_b ? &task->column : &task->row) = first;
+    *(is_b ? &task->columns : &task->rows) = count;
+}
+
+static void begin_pack(struct lava_program *program, bool is_b, int64_t first, int64_t count, int after) {
+    program->pack =
+        (struct lava_program_pack){.is_b = is_b, .next = first, .end = first + count, .after = after};
+    program->stage = PACK;
+}
+
+/* Yields the next part of the strip in elements of the matrix. Returns false if it is empty. */
+static bool pack_part(struct lava_program *program, const struct lava_operand *operand,
+                      struct lava_task *task) {
+    struct lava_program_pack *pack = &program->pack;
+    int64_t each = program->operation->of_parts ? 2 : 1, width_each = pack->is_b ? each : 1;
+    int64_t begin = pack->next / width_each;
+    int64_t end = lava_minimum(begin + program->blocking->square, pack->end / width_each);
+    int64_t first = program->first_k / each, last = first + panel_of(program) / each;
+    const int64_t bounds[PARTS + 1] = {first, begin, end, last};
+    int part = pack->part;
+    int64_t from = lava_maximum(first, bounds[part]), to = lava_minimum(last, bounds[part + 1]);
+    pack->part = (part + 1) % PARTS;
+    if (pack->part == BEFORE)
+        pack->next = end * width_each;
+    set_width(pack->is_b, begin * width_each, (end - begin) * width_each, task);
+    task->from_k = from * each;
+    task->depth = (to - from) * each;
+    task->part = place_of(operand, pack->is_b, part);
+    return from < to && !is_zero(operand, pack->is_b, part);
+}
+
+/* Returns false if nothing is left. */
+static bool pack(struct lava_program *program, struct lava_task *task) {
+    struct lava_program_pack *pack = &program->pack;
+    const struct lava_operand *operand = pack->is_b ? &program->operation->b : &program->operation->a;
+    task->kind = pack->is_b ? LAVA_TASK_PACK_B : LAVA_TASK_PACK_A;
+    task->is_overwriting = pack->is_overwriting;
+    if (operand->structure == LAVA_STRUCTURE_GENERAL) {
+        set_width(pack->is_b, pack->next, pack->end - pack->next, task);
+        program->stage = pack->after;
+        return true;
+    }
+    while (pack->next < pack->end)
+        if (pack_part(program, operand, task)) {
+            pack->is_overwriting = false;
+            return true;
+        }
+    program->stage = pack->after;
+    return false;
+}
+
+static void begin_pack_b(struct lava_program *program) {
     program->block.buffer_b = program->packs_of_b++ % 2;
-    task->column = program->block.column;
-    task->columns = program->block.columns;
     program->piece = program->block.row;
-    program->stage = ROOM;
+    begin_pack(program, true, program->block.column, program->block.columns, ROOM);
 }
 
 /* Waits for half of the places at once: several downloads together take less time on the bus. Those of a
@@ -99,12 +173,9 @@ static int64_t piece_rows(const struct lava_program *program) {
     return has_a(program) ? left : lava_minimum(program->blocking->piece_m, left);
 }
 
-static void pack_piece(struct lava_program *program, struct lava_task *task) {
-    task->kind = LAVA_TASK_PACK_A;
-    task->row = program->piece;
-    task->rows = piece_rows(program);
-    task->is_overwriting = program->piece == program->block.row;
-    program->stage = MULTIPLY;
+static void begin_pack_piece(struct lava_program *program) {
+    begin_pack(program, false, program->piece, piece_rows(program), MULTIPLY);
+    program->pack.is_overwriting = program->piece == program->block.row;
 }
 
 static void multiply(struct lava_program *program, struct lava_task *task) {
@@ -116,7 +187,7 @@ static void multiply(struct lava_program *program, struct lava_task *task) {
     program->piece += task->rows;
     if (program->piece < block->row + block->rows) {
         program->stage = PIECE;
-    } else if (program->first_k + task->k < program->operation->k) {
+    } else if (program->first_k + task->k < depth_of(program)) {
         program->first_k += task->k;
         program->stage = PANEL;
     } else {
@@ -153,25 +224,32 @@ static void end_rows(struct lava_program *program, struct lava_task *task) {
     program->stage = program->row < program->operation->m ? BLOCK : DONE;
 }
 
+/* Yields the strip's rows of op(A), or its columns of op(B). If they serve both operands, the task has both.
+ */
 static void pack_strip(struct lava_program *program, struct lava_task *task) {
-    begin_strip(program);
-    int64_t each = program->operation->of_parts ? 2 : 1;
-    int64_t rows = lava_minimum(program->blocking->piece_m, program->operation->m - program->row);
-    task->kind = LAVA_TASK_PACK_A;
+    const struct lava_operation *operation = program->operation;
+    int64_t each = operation->of_parts ? 2 : 1;
+    int64_t rows = lava_minimum(program->blocking->piece_m, operation->m - program->row);
     task->row = program->row;
     task->rows = rows;
     task->column = program->row * each;
     task->columns = rows * each;
-    task->serves_both = program->operation->b_is_a;
+    task->depth = operation->k;
+    task->serves_both = operation->b_is_a || operation->twice;
+    task->other_k = operation->twice ? depth_of(program) / 2 : 0;
+}
+
+static void pack_strip_a(struct lava_program *program, struct lava_task *task) {
+    begin_strip(program);
+    pack_strip(program, task);
+    task->kind = LAVA_TASK_PACK_A;
     program->piece = program->block.row;
-    program->stage = task->serves_both ? ROOM : STRIP_B;
+    program->stage = program->operation->b_is_a ? ROOM : STRIP_B;
 }
 
 static void pack_strip_b(struct lava_program *program, struct lava_task *task) {
-    int64_t each = program->operation->of_parts ? 2 : 1;
+    pack_strip(program, task);
     task->kind = LAVA_TASK_PACK_B;
-    task->column = program->row * each;
-    task->columns = lava_minimum(program->blocking->piece_m, program->operation->m - program->row) * each;
     program->stage = ROOM;
 }
 
@@ -182,13 +260,15 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
         begin_block(program);
         return false;
     case PANEL:
-        pack_b(program, task);
-        return true;
+        begin_pack_b(program);
+        return false;
+    case PACK:
+        return pack(program, task);
     case ROOM:
         return wait_for_room(program, task);
     case PIECE:
-        pack_piece(program, task);
-        return true;
+        begin_pack_piece(program);
+        return false;
     case MULTIPLY:
         multiply(program, task);
         return true;
@@ -200,7 +280,7 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
         download(program, task);
         return !program->operation->on_device;
     case STRIP:
-        pack_strip(program, task);
+        pack_strip_a(program, task);
         return true;
     case STRIP_B:
         pack_strip_b(program, task);
@@ -213,8 +293,11 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
 
 bool lava_program_next(struct lava_program *program, struct lava_task *task) {
     while (program->stage != DONE) {
-        *task =
-            (struct lava_task){.block = &program->block, .first_k = program->first_k, .k = panel_of(program)};
+        *task = (struct lava_task){.block = &program->block,
+                                   .first_k = program->first_k,
+                                   .k = panel_of(program),
+                                   .from_k = program->first_k,
+                                   .depth = panel_of(program)};
         if (run_stage(program, task))
             return true;
     }

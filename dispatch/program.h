@@ -31,6 +31,18 @@
  *
  * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
  *
+ * If only one triangle of an operand is stored, its packs are several tasks: strip by strip of its width, and
+ * of a strip the part before the square on the diagonal, the square, and the part after it. Of a symmetric
+ * matrix one of these parts is stored in the other triangle's place, transposed; of a triangular one it is
+ * zero and left out.
+ *
+ *     strip of op(A)'s rows    +--------+--+-------+       K ->
+ *                              | before |sq| after |
+ *                              +--------+--+-------+
+ *
+ * If a product is added transposed (`twice`), K is that of both, one after the other: op(A) is followed by
+ * op(B)' in the packed rows, op(B) by op(A)' in the packed columns. Each matrix is uploaded once.
+ *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
 #define LAVA_DISPATCH_PROGRAM_H
@@ -40,13 +52,20 @@
 
 enum lava_task_kind {
     LAVA_TASK_PACK_A, /* upload, unless they are on the device, and pack rows [row, row + rows) of op(A), for
-                         [first_k, first_k + k) */
+                         [from_k, from_k + depth) */
     LAVA_TASK_PACK_B, /* the same for op(B)'s columns */
     LAVA_TASK_WAIT,   /* until at most `unfinished` downloads are not written back to C */
     LAVA_TASK_MULTIPLY, /* rows [row, row + rows) of the block, for [first_k, first_k + k) */
     LAVA_TASK_EPILOGUE, /* alpha, sum of slices, compact result or update of C, for the whole block */
     LAVA_TASK_DOWNLOAD, /* start the block's download; a later wait writes it back */
     LAVA_TASK_KINDS
+};
+
+/* How a pack finds its part of an operand. */
+enum lava_part {
+    LAVA_PART_STORED, /* where it is stored */
+    LAVA_PART_TURNED, /* in the other triangle, transposed */
+    LAVA_PART_SQUARE  /* a square on the diagonal, of which one triangle is stored */
 };
 
 /* A block of C, in elements of the product (in parts, if it is a product of parts). The packed_ members say
@@ -65,13 +84,24 @@ struct lava_task {
     const struct lava_block *block; /* owned by the program; valid until the next task */
     int64_t row, rows;              /* PACK_A, MULTIPLY: absolute */
     int64_t column, columns;        /* PACK_B: absolute */
-    int64_t first_k, k;
-    bool serves_both;    /* PACK_A: the rows are also op(B)'s columns */
+    int64_t first_k, k;             /* the panel of K */
+    int64_t from_k, depth;          /* PACK: the part of it */
+    enum lava_part part;
+    bool serves_both; /* PACK: the same elements are packed for the other operand, too: `row` and `column` say
+                       * where, and other_k is its from_k there */
+    int64_t other_k;
     bool is_overwriting; /* PACK: overwrites what a multiply may still read */
     bool accumulates;    /* MULTIPLY: adds to the sums of earlier panels of K */
     bool is_last;        /* MULTIPLY: the last one of its block */
     uint32_t unfinished; /* WAIT */
     bool ends_rows;      /* WAIT: for all downloads of a row block, or after the last strip */
+};
+
+/* A pack that takes several tasks: rows of op(A) or columns of op(B). */
+struct lava_program_pack {
+    bool is_b, is_overwriting;
+    int64_t next, end; /* the strips that are left */
+    int part, after;   /* of the strip; the stage after the pack */
 };
 
 struct lava_program {
@@ -81,6 +111,7 @@ struct lava_program {
     int stage;
     int64_t row, column, first_k, piece;
     struct lava_block block;
+    struct lava_program_pack pack;
     uint32_t packs_of_b, downloads; /* packs so far; downloads not waited for */
     uint32_t next_place;
 };

@@ -187,6 +187,28 @@ LAVA_U32 parts; /* two bits per part; row p, column q begins at bit 2 (p + 2 q) 
 LAVA_BLOCK_END(lava_split_constants)
 #endif
 
+/* Values of `structure` and `stored` of a square: those of enum lava_structure and enum lava_region. */
+#define LAVA_SQUARE_HERMITIAN  2
+#define LAVA_SQUARE_TRIANGULAR 3
+#define LAVA_SQUARE_LOWER      1
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SQUARE)
+LAVA_BLOCK_BEGIN(lava_square_constants)
+LAVA_ADDRESS source; /* a square on the diagonal of the stored matrix, column-major */
+LAVA_ADDRESS target; /* the same square of op(X), column-major */
+LAVA_U32 source_ld;
+LAVA_U32 target_ld;
+LAVA_U32 size;          /* rows and columns */
+LAVA_U32 element_words; /* of 32 bits */
+LAVA_U32 part_words;    /* half as many in an element of a complex type */
+LAVA_U32 structure;
+LAVA_U32 stored;     /* which triangle is read */
+LAVA_U32 transposed; /* 1: the target is the source transposed */
+LAVA_U32 conjugate;  /* 1: elements of the stored triangle get the opposite sign of im */
+LAVA_U32 unit_diagonal;
+LAVA_BLOCK_END(lava_square_constants)
+#endif
+
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_FINISH)
 LAVA_BLOCK_BEGIN(lava_epilogue_constants)
 LAVA_ADDRESS source; /* accumulators written by multiply */

@@ -19,6 +19,7 @@ enum lava_arena_role {
     LAVA_ARENA_ACCUMULATOR, /* blocking.blocks_held accumulators, and as many results */
     LAVA_ARENA_RESULT,
     LAVA_ARENA_PARTS,      /* the parts of one chunk of a complex operand */
+    LAVA_ARENA_SQUARE,     /* all elements of a square on a diagonal */
     LAVA_ARENA_TILE_LISTS, /* LAVA_BLOCKING_TILE_LISTS lists */
     LAVA_ARENA_RAW,        /* uploaded chunks until they are packed: many, so that uploads run ahead of the
                             * arithmetic; none if the device reads staging memory at its own speed */

@@ -49,7 +49,7 @@ void lava_engine_release(struct lava_engine *engine);
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);
 
-#define LAVA_ENGINE_PIPELINES 12 /* of a kernel, at most */
+#define LAVA_ENGINE_PIPELINES 13 /* of a kernel, at most */
 
 /* Fills in the pipelines that products by a kernel need, and returns how many they are. */
 size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,

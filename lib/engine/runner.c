@@ -199,21 +199,39 @@ static void read_timing(struct lava_run *run, struct lava_timing *timing) {
     timing->epilogue_ns = sums[LAVA_STAMP_EPILOGUE] / run->repeat;
 }
 
+/* Finds which of the packs of op(A), or of op(B), are used: [1]: K runs along the stored rows. A square on
+ * the diagonal is packed from a copy that is not transposed. */
+static void find_orientations(const struct lava_operation *operation, bool is_b, bool uses[2]) {
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    const struct lava_operand *other = is_b ? &operation->a : &operation->b;
+    bool along_rows = (operand->op == LAVA_OP_T) != is_b,
+         is_structured = operand->structure != LAVA_STRUCTURE_GENERAL;
+    bool is_symmetric = is_structured && operand->structure != LAVA_STRUCTURE_TRIANGULAR;
+    uses[along_rows] = true;
+    uses[!along_rows] = is_symmetric || (is_structured && along_rows != is_b) ||
+                        (operation->twice && ((other->op == LAVA_OP_T) == is_b) != along_rows);
+}
+
 /* Gets the product's pipelines. They exist already, unless the row was not prepared. */
 static enum lava_status get_pipelines(struct lava_run *run) {
     const struct lava_operation *operation = run->operation;
     const struct lava_kernel *kernel = run->plan->kernel;
     const struct lava_capabilities *capabilities = &run->device->capabilities;
     bool epilogue = run->plan->blocking.epilogue, narrow = lava_type_is_half(run->result_type) && !epilogue;
-    bool turn_a = operation->a.op == LAVA_OP_T, turn_b = operation->b.op == LAVA_OP_N;
+    bool uses_a[2], uses_b[2];
+    find_orientations(operation, false, uses_a);
+    find_orientations(operation, true, uses_b);
     const struct {
         bool needed;
         struct lava_pipeline_specification specification;
         const struct lava_pipeline **pipeline;
     } needs[] = {
         {true, lava_pipelines_multiply(kernel, capabilities, narrow), &run->multiply},
-        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, turn_a), &run->pack_a},
-        {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, turn_b), &run->pack_b},
+        {uses_a[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false), &run->pack[0][0]},
+        {uses_a[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true), &run->pack[0][1]},
+        {uses_b[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false), &run->pack[1][0]},
+        {uses_b[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true), &run->pack[1][1]},
+        {lava_operation_structured(operation), lava_pipelines_square(), &run->square},
         {epilogue && !operation->on_device, lava_pipelines_epilogue(run->result_type), &run->epilogue},
         {operation->on_device, lava_pipelines_update(run->caller->c.type), &run->update},
         {operation->of_parts, lava_pipelines_split(run->caller->type), &run->split},

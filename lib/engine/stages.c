@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/engine/operands.h"
 #include "lib/engine/tile_lists.h"
 #include "lib/engine/upload.h"
 
@@ -23,7 +24,7 @@ static uint64_t accumulators_of(const struct lava_run *run, const struct lava_bl
            block->place * run->plan->blocking.accumulator_bytes;
 }
 
-static const struct lava_buffer *packed_b(const struct lava_run *run, const struct lava_block *block) {
+const struct lava_buffer *lava_stages_packed_b(const struct lava_run *run, const struct lava_block *block) {
     return lava_stages_buffer(run, block->buffer_b ? LAVA_ARENA_PACKED_B_OTHER : LAVA_ARENA_PACKED_B);
 }
 
@@ -41,159 +42,6 @@ static const void *element_of(const void *matrix, enum lava_type type, int64_t i
     return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
 }
 
-/* Addresses of rows of op(A), or columns of op(B), in their packed buffer; 0 for sections that do not
- * exist. */
-struct packed {
-    uint64_t elements, panels, exponents, arguments;
-    uint32_t exponent_words; /* per panel */
-};
-
-/* `size` rows or columns are in the buffer. `first` is the one whose address is needed. */
-static struct packed packed_at(const struct lava_run *run, const struct lava_buffer *buffer, uint32_t tile,
-                               int64_t size, int64_t first, int64_t k) {
-    const struct lava_kernel *kernel = run->plan->kernel;
-    uint64_t k_padded = (uint64_t)lava_blocking_padded(k, kernel->tile_k), width = (uint64_t)first;
-    struct lava_packed layout =
-        lava_packed_layout(kernel, tile, (uint64_t)lava_blocking_padded(size, tile), k_padded);
-    struct packed packed = {.elements = buffer->address + width * k_padded * layout.element_bytes};
-    if (layout.panels > 0) {
-        packed.panels = buffer->address + layout.panels + width * k_padded * lava_type_bytes(kernel->type);
-        packed.exponents =
-            buffer->address + layout.exponents + width / tile * layout.exponent_words * sizeof(uint32_t);
-        packed.arguments = buffer->address + layout.arguments;
-        packed.exponent_words = (uint32_t)layout.exponent_words;
-    }
-    return packed;
-}
-
-static struct packed packed_a_at(const struct lava_run *run, const struct lava_block *block, int64_t row,
-                                 int64_t k) {
-    return packed_at(run, lava_stages_buffer(run, LAVA_ARENA_PACKED_A), run->plan->kernel->tile_m,
-                     block->packed_rows, row - block->packed_row, k);
-}
-
-static struct packed packed_b_at(const struct lava_run *run, const struct lava_block *block, int64_t column,
-                                 int64_t k) {
-    return packed_at(run, packed_b(run, block), run->plan->kernel->tile_n, block->packed_columns,
-                     column - block->packed_column, k);
-}
-
-// clang-format off
-/* The parts of a stored element. A's are laid out along K, B's along K and the width
- * (shaders/interface.h). */
-enum shape { WIDE, TALL, SQUARE, SQUARE_T };
-static const struct { unsigned char is_imaginary, is_negative; } shapes[][2][2] = { /* [column][row] */
-    [WIDE]     = {{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}}, /* A: re, im in the next column */
-    [TALL]     = {{{0, 0}, {1, 0}}, {{0, 0}, {0, 0}}}, /* A transposed: re, im in the next row */
-    [SQUARE]   = {{{0, 0}, {1, 1}}, {{1, 0}, {0, 0}}}, /* B: columns (re, -im), (im, re) */
-    [SQUARE_T] = {{{0, 0}, {1, 0}}, {{1, 1}, {0, 0}}}, /* B transposed: (re, im), (-im, re) */
-};
-// clang-format on
-
-/* Encodes the parts as struct lava_split_constants has them. */
-static uint32_t parts_of(enum shape shape, bool conjugate) {
-    uint32_t parts = 0;
-    for (uint32_t q = 0; q < 2; q++)
-        for (uint32_t p = 0; p < 2; p++) {
-            bool is_imaginary = shapes[shape][q][p].is_imaginary;
-            bool is_negative = shapes[shape][q][p].is_negative ^ (is_imaginary && conjugate);
-            parts |= ((is_imaginary ? LAVA_PART_IMAGINARY : 0u) | (is_negative ? LAVA_PART_NEGATIVE : 0u))
-                     << 2 * (p + 2 * q);
-        }
-    return parts;
-}
-
-/* Adds the block's products of a batch. */
-static void set_products(const struct lava_run *run, const struct lava_block *block, int64_t stride,
-                         const void *const *pointers, struct lava_stored *stored) {
-    stored->products = block->products;
-    stored->stride = stride;
-    if (pointers)
-        stored->sources = pointers + block->product;
-    else
-        stored->first = element_of(stored->first, run->caller->type, block->product * stride);
-}
-
-/* The stored block of the task's rows of op(A), in the caller's elements. */
-static struct lava_stored stored_a(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_operation *operation = run->operation;
-    const struct lava_series *series = operation->series;
-    bool transpose = operation->a.op == LAVA_OP_T;
-    int64_t first = task->first_k / run->each, depth = task->k / run->each;
-    int64_t start = transpose ? task->row * operation->a.ld + first : first * operation->a.ld + task->row;
-    struct lava_stored stored = {.first = element_of(operation->a.first, run->caller->type, start),
-                                 .ld = operation->a.ld,
-                                 .element_bytes = lava_type_bytes(run->caller->type),
-                                 .rows = transpose ? depth : task->rows,
-                                 .columns = transpose ? task->rows : depth};
-    if (series)
-        set_products(run, task->block, series->stride_a, series->a, &stored);
-    return stored;
-}
-
-/* The same for its columns of op(B). */
-static struct lava_stored stored_b(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_operation *operation = run->operation;
-    const struct lava_series *series = operation->series;
-    bool transpose = operation->b.op == LAVA_OP_N;
-    int64_t first = task->first_k / run->each, depth = task->k / run->each;
-    int64_t column = task->column / run->each, columns = task->columns / run->each;
-    int64_t start = transpose ? column * operation->b.ld + first : first * operation->b.ld + column;
-    struct lava_stored stored = {.first = element_of(operation->b.first, run->caller->type, start),
-                                 .ld = operation->b.ld,
-                                 .element_bytes = lava_type_bytes(run->caller->type),
-                                 .rows = transpose ? depth : columns,
-                                 .columns = transpose ? columns : depth};
-    if (series)
-        set_products(run, task->block, series->stride_b, series->b, &stored);
-    return stored;
-}
-
-/* Describes the task's rows of op(A). */
-static struct lava_packing operand_a(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_operation *operation = run->operation;
-    const struct lava_kernel *kernel = run->plan->kernel;
-    bool transpose = operation->a.op == LAVA_OP_T;
-    const struct packed packed = packed_a_at(run, task->block, task->row, task->k);
-    return (struct lava_packing){.stored = stored_a(run, task),
-                                 .on_device = operation->on_device,
-                                 .split = run->split,
-                                 .rows_each = transpose ? 2 : 1,
-                                 .columns_each = transpose ? 1 : 2,
-                                 .parts = parts_of(transpose ? TALL : WIDE, operation->a.conjugate),
-                                 .transpose = transpose,
-                                 .pack = run->pack_a,
-                                 .width_padded = lava_blocking_padded(task->rows, kernel->tile_m),
-                                 .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
-                                 .pack_block = lava_kernel_pack_block(kernel),
-                                 .target = packed.elements,
-                                 .panels = packed.panels,
-                                 .exponents = packed.exponents,
-                                 .wait_for_readers = task->is_overwriting};
-}
-
-/* Describes the task's columns of op(B). */
-static struct lava_packing operand_b(const struct lava_run *run, const struct lava_task *task) {
-    const struct lava_operation *operation = run->operation;
-    const struct lava_kernel *kernel = run->plan->kernel;
-    bool transpose = operation->b.op == LAVA_OP_N;
-    const struct packed packed = packed_b_at(run, task->block, task->column, task->k);
-    return (struct lava_packing){.stored = stored_b(run, task),
-                                 .on_device = operation->on_device,
-                                 .split = run->split,
-                                 .rows_each = 2,
-                                 .columns_each = 2,
-                                 .parts = parts_of(transpose ? SQUARE : SQUARE_T, operation->b.conjugate),
-                                 .transpose = transpose,
-                                 .pack = run->pack_b,
-                                 .width_padded = lava_blocking_padded(task->columns, kernel->tile_n),
-                                 .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
-                                 .pack_block = lava_kernel_pack_block(kernel),
-                                 .target = packed.elements,
-                                 .panels = packed.panels,
-                                 .exponents = packed.exponents};
-}
-
 /* Returns the address on the device of a block that is imported, or 0. */
 static uint64_t imported_at(const struct lava_run *run, const struct lava_task *task,
                             const struct lava_stored *stored) {
@@ -205,18 +53,12 @@ static uint64_t imported_at(const struct lava_run *run, const struct lava_task *
 
 bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task,
                         struct lava_stored *stored) {
-    *stored = task->kind == LAVA_TASK_PACK_A ? stored_a(run, task) : stored_b(run, task);
+    *stored = lava_operands_stored(run, task);
     return !imported_at(run, task, stored);
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
-    struct lava_packing operand =
-                            task->kind == LAVA_TASK_PACK_A ? operand_a(run, task) : operand_b(run, task),
-                        twin;
-    if (task->serves_both) {
-        twin = operand_b(run, task);
-        operand.twin = &twin;
-    }
+    struct lava_packing twin, operand = lava_operands_packing(run, task, &twin);
     uint64_t address = imported_at(run, task, &operand.stored);
     if (address) {
         operand.stored.first = (const void *)(uintptr_t)address;
@@ -246,8 +88,8 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     uint64_t sum_bytes =
         lava_type_bytes(blocking->epilogue ? lava_type_sums(run->operation->type) : run->result_type);
     double alpha = blocking->epilogue ? 1.0 : run->operation->alpha.real;
-    const struct packed a = packed_a_at(run, block, task->row, task->k),
-                        b = packed_b_at(run, block, block->column, task->k);
+    const struct lava_packed_place a = lava_operands_place_a(run, block, task->row, task->k),
+                                   b = lava_operands_place_b(run, block, block->column, task->k);
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->operation->k);
     const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
@@ -277,7 +119,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
                                                  .panels_b = tiles_n,
                                                  .words_a = a.exponent_words,
                                                  .words_b = b.exponent_words};
-    return (struct multiply){constants, screen, a.panels, b.panels, packed_b(run, block)};
+    return (struct multiply){constants, screen, a.panels, b.panels, lava_stages_packed_b(run, block)};
 }
 
 /* Returns how many steps of K a tile is computed for before the next tile starts. If a slice has more steps,

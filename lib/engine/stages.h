@@ -16,8 +16,10 @@ struct lava_run {
     const struct lava_operation *operation; /* the real product: the same, or one of parts */
     int64_t each;                           /* rows and columns of op(B) per stored one: 1, or 2 for parts */
     const struct lava_plan *plan;
-    const struct lava_pipeline *multiply, *epilogue, *update, *pack_a, *pack_b;
+    const struct lava_pipeline *multiply, *epilogue, *update;
+    const struct lava_pipeline *pack[2][2];        /* of op(A) and op(B); [1]: K runs along the stored rows */
     const struct lava_pipeline *split;             /* NULL: the product is real */
+    const struct lava_pipeline *square;            /* NULL: all of A and B is stored */
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* element type of the downloaded result */
     struct lava_stream *stream;
@@ -30,6 +32,9 @@ struct lava_run {
 };
 
 const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role);
+
+/* The buffer that holds the block's packed op(B). */
+const struct lava_buffer *lava_stages_packed_b(const struct lava_run *run, const struct lava_block *block);
 
 /* Finds the stored block that a task packs. Returns false if the device reads it where the program has it,
  * and nothing is to be copied. */

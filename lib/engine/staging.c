@@ -33,7 +33,7 @@ static int64_t padded_ld(const struct lava_stored *stored) {
     return lava_blocking_padded(stored->rows, WORD_BYTES / (uint32_t)stored->element_bytes);
 }
 
-/* Returns false if a product of a batch does not fit a slot. */
+/* Returns false if what must be one chunk does not fit a slot. */
 static bool open_block(struct lava_stream *stream) {
     struct lava_staging *staging = &stream->staging;
     const struct lava_stored *stored = &staging->stored;
@@ -42,7 +42,8 @@ static bool open_block(struct lava_stream *stream) {
         slot_bytes = lava_minimum(slot_bytes, AT_ONCE_CHUNK_BYTES);
     staging->row = staging->column = staging->product = 0;
     staging->is_open = true;
-    if (stored->products > 0)
+    staging->chunking = (struct lava_chunking){stored->rows, stored->columns};
+    if (stored->products > 0 || stored->is_whole)
         return padded_ld(stored) * stored->columns * (int64_t)stored->element_bytes <=
                (int64_t)stream->arena->slot_bytes;
     staging->chunking =
@@ -54,7 +55,8 @@ static bool open_block(struct lava_stream *stream) {
 static int64_t next_columns(const struct lava_stream *stream) {
     const struct lava_staging *staging = &stream->staging;
     const struct lava_chunking *chunking = &staging->chunking;
-    if (stream->at_once || staging->chunks >= SMALLER_CHUNKS || chunking->chunk_rows < staging->stored.rows)
+    if (stream->at_once || staging->stored.is_whole || staging->chunks >= SMALLER_CHUNKS ||
+        chunking->chunk_rows < staging->stored.rows)
         return chunking->chunk_columns;
     int64_t columns = chunking->chunk_columns >> (SMALLER_CHUNKS - staging->chunks);
     return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;

@@ -15,6 +15,7 @@ struct lava_stored {
     int64_t ld; /* in elements */
     size_t element_bytes;
     int64_t rows, columns;
+    bool is_whole; /* it is one chunk; it must fit a slot */
     /* In a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
      * elements) after the first, or at sources[i] if that is not NULL. 0: one. */
     int64_t products, stride;

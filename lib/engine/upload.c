@@ -26,25 +26,25 @@ static int64_t padded_ld(int64_t rows, size_t element_bytes) {
  * it. */
 static struct lava_pack_constants pack_constants(const struct lava_packing *operand,
                                                  const struct lava_chunk *chunk) {
-    bool last_row = chunk->row + chunk->rows == operand->stored.rows;
-    bool last_column = chunk->column + chunk->columns == operand->stored.columns;
-    int64_t padded_rows = operand->transpose ? operand->k_padded : operand->width_padded;
-    int64_t padded_columns = operand->transpose ? operand->width_padded : operand->k_padded;
+    bool last_row = chunk->row + chunk->rows == operand->rows;
+    bool last_column = chunk->column + chunk->columns == operand->columns;
+    int64_t filled_rows = operand->transpose ? operand->k_filled : operand->width_filled;
+    int64_t filled_columns = operand->transpose ? operand->width_filled : operand->k_filled;
     int64_t rows_each = operand->split ? operand->rows_each : 1;
     int64_t columns_each = operand->split ? operand->columns_each : 1;
     int64_t row = chunk->row * rows_each, rows = chunk->rows * rows_each;
     int64_t column = chunk->column * columns_each, columns = chunk->columns * columns_each;
-    return (struct lava_pack_constants){.target = operand->target,
-                                        .panels = operand->panels,
-                                        .exponents = operand->exponents,
-                                        .rows = (uint32_t)rows,
-                                        .columns = (uint32_t)columns,
-                                        .rows_filled = (uint32_t)(last_row ? padded_rows - row : rows),
-                                        .columns_filled =
-                                            (uint32_t)(last_column ? padded_columns - column : columns),
-                                        .first_width = (uint32_t)(operand->transpose ? column : row),
-                                        .first_k = (uint32_t)(operand->transpose ? row : column),
-                                        .k_padded = (uint32_t)operand->k_padded};
+    return (struct lava_pack_constants){
+        .target = operand->target,
+        .panels = operand->panels,
+        .exponents = operand->exponents,
+        .rows = (uint32_t)rows,
+        .columns = (uint32_t)columns,
+        .rows_filled = (uint32_t)(last_row ? filled_rows - row : rows),
+        .columns_filled = (uint32_t)(last_column ? filled_columns - column : columns),
+        .first_width = (uint32_t)(operand->first_width + (operand->transpose ? column : row)),
+        .first_k = (uint32_t)(operand->first_k + (operand->transpose ? row : column)),
+        .k_padded = (uint32_t)operand->k_padded};
 }
 
 /* Where a chunk is on the device, and of which products of a batch it is; else of product 0 alone. */
@@ -78,13 +78,38 @@ static void record_split(struct lava_stream *stream, const struct lava_commands 
     constants->source = split.target;
 }
 
+/* Writes all elements of a square, and finds those that are packed. They overwrite those of the previous
+ * square. */
+static void record_square(struct lava_stream *stream, const struct lava_commands *commands,
+                          const struct lava_packing *operand, struct lava_chunk *chunk,
+                          struct source *source) {
+    const struct lava_square *square = &operand->square;
+    struct lava_square_constants constants = square->constants;
+    int64_t first = square->column * constants.target_ld + square->row;
+    constants.source = source->address;
+    constants.source_ld = (uint32_t)source->ld;
+    constants.target = stream->arena->buffers[LAVA_ARENA_SQUARE].address;
+    lava_queue_barrier_dispatch(stream->device, commands);
+    lava_queue_dispatch(stream->device, commands, square->pipeline, &constants, sizeof constants,
+                        (constants.size + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS,
+                        (constants.size + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS);
+    lava_queue_barrier_dispatch(stream->device, commands);
+    *chunk = (struct lava_chunk){.rows = operand->rows, .columns = operand->columns};
+    source->address = constants.target + (uint64_t)first * operand->stored.element_bytes;
+    source->ld = constants.target_ld;
+}
+
 static void record_pack(struct lava_stream *stream, const struct lava_commands *commands,
-                        const struct lava_packing *operand, const struct lava_chunk *chunk,
-                        const struct source *source) {
+                        const struct lava_packing *operand, const struct lava_chunk *stored,
+                        const struct source *at) {
+    struct lava_chunk whole = *stored, *chunk = &whole;
+    struct source there = *at, *source = &there;
+    if (operand->square.pipeline)
+        record_square(stream, commands, operand, chunk, source);
     struct lava_pack_constants constants = pack_constants(operand, chunk);
     uint32_t block = operand->pack_block;
-    constants.width_each = (uint32_t)operand->width_padded;
-    constants.first_width += (uint32_t)(source->first_product * operand->width_padded);
+    constants.width_each = (uint32_t)operand->width_filled;
+    constants.first_width += (uint32_t)(source->first_product * operand->width_filled);
     constants.source_each = (uint32_t)(source->ld * chunk->columns);
     constants.source = source->address;
     constants.source_ld = (uint32_t)source->ld;
@@ -171,7 +196,8 @@ static enum lava_status pack_chunk_on_device(struct lava_stream *stream, const s
  * than a dispatch: its chunks are those that would have been copied. */
 static enum lava_status pack_on_device(struct lava_stream *stream, const struct lava_packing *operand) {
     const struct lava_stored *stored = &operand->stored;
-    uint64_t most = operand->split || operand->imported ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
+    bool is_cut = (operand->split && !stored->is_whole) || operand->imported;
+    uint64_t most = is_cut ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
     struct lava_chunking chunking =
         lava_blocking_chunks(stored->rows, stored->columns, most, stored->element_bytes);
     for (int64_t column = 0; column < stored->columns; column += chunking.chunk_columns)

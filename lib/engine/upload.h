@@ -6,21 +6,33 @@
 #include "lib/engine/staging.h"
 #include "lib/engine/stream.h"
 
+/* How a square of which one triangle is stored becomes a matrix of all its elements, and which of them are
+ * packed. */
+struct lava_square {
+    const struct lava_pipeline *pipeline;   /* NULL: all elements are stored */
+    struct lava_square_constants constants; /* without source, target and source_ld */
+    int64_t row, column;                    /* the first element that is packed */
+};
+
 /* A block of a stored operand and where it is packed. */
 struct lava_packing {
     struct lava_stored stored; /* where on_device is set, `first` is its address there, and its columns begin
                                 * at multiples of 16 bytes */
+    int64_t rows, columns;     /* what is packed of it: all, or a part of the square */
+    struct lava_square square;
     bool on_device;
     bool imported;                    /* on_device is set for a matrix of the program's */
     bool transpose;                   /* K runs along the rows */
     const struct lava_pipeline *pack; /* pipeline for the type, the kernel and this transposition */
-    int64_t width_padded, k_padded;
-    uint32_t pack_block;        /* elements in each direction that a workgroup packs */
-    uint64_t target;            /* address of the packed operand */
-    uint64_t panels, exponents; /* addresses of its other sections; 0: none */
+    int64_t first_width, first_k;     /* within the panels at the target */
+    int64_t width_filled, k_filled;   /* rows or columns, and depth, with the zeros after the last ones */
+    int64_t k_padded;                 /* of the panels */
+    uint32_t pack_block;              /* elements in each direction that a workgroup packs */
+    uint64_t target;                  /* address of the packed operand */
+    uint64_t panels, exponents;       /* addresses of its other sections; 0: none */
     /* For a complex operand: the pipeline that splits it into parts, and how (struct lava_split_constants).
-     * Then rows and columns count complex elements, and width_padded and k_padded count parts. NULL: the
-     * operand is real. */
+     * Then rows and columns count complex elements, and the widths and depths count parts. NULL: the operand
+     * is real. */
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
     bool wait_for_readers; /* a submitted multiply may still read the target */

@@ -111,14 +111,20 @@ static _Thread_local struct {
     struct lava_plan plan;
 } remembered;
 
+static bool is_structured_alike(const struct lava_operand *a, const struct lava_operand *b) {
+    return a->op == b->op && a->conjugate == b->conjugate && a->structure == b->structure &&
+           a->stored == b->stored;
+}
+
 /* Returns whether everything that a plan depends on is the same. The caller has checked that C overlaps
  * neither A nor B. */
 static bool is_alike(const struct lava_operation *a, const struct lava_operation *b) {
-    return a->type == b->type && a->c.type == b->c.type && a->a.op == b->a.op && a->b.op == b->b.op &&
-           a->m == b->m && a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
-           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->a.conjugate == b->a.conjugate &&
-           a->b.conjugate == b->b.conjugate && a->precision == b->precision && a->c.region == b->c.region &&
-           a->b_is_a == b->b_is_a;
+    return a->kind == b->kind && a->type == b->type && a->c.type == b->c.type &&
+           is_structured_alike(&a->a, &b->a) && is_structured_alike(&a->b, &b->b) && a->m == b->m &&
+           a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
+           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
+           a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
+           a->twice == b->twice;
 }
 
 static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {

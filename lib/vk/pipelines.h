@@ -58,6 +58,9 @@ struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
 /* This kernel splits an operand of a complex type into its parts. */
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type);
 
+/* This kernel writes all elements of a square of which one triangle is stored. */
+struct lava_pipeline_specification lava_pipelines_square(void);
+
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */
 void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
