@@ -1,8 +1,9 @@
-/* Minimum and maximum of sizes. */
+/* Minimum and maximum of sizes, and the bits of a double. */
 #ifndef LAVA_DISPATCH_ARITHMETIC_H
 #define LAVA_DISPATCH_ARITHMETIC_H
 
 #include <stdint.h>
+#include <string.h>
 
 static inline int64_t lava_minimum(int64_t a, int64_t b) {
     return a < b ? a : b;
@@ -10,6 +11,12 @@ static inline int64_t lava_minimum(int64_t a, int64_t b) {
 
 static inline int64_t lava_maximum(int64_t a, int64_t b) {
     return a > b ? a : b;
+}
+
+static inline uint64_t lava_double_bits(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 #endif

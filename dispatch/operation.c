@@ -128,11 +128,17 @@ struct lava_operation lava_operation_transposed(const struct lava_operation *ope
     return other;
 }
 
+bool lava_operation_scales_a(const struct lava_operation *operation) {
+    return operation->twice && operation->c.real_diagonal && operation->alpha.imaginary != 0;
+}
+
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation) {
     struct lava_operation parts = *operation;
     if (!lava_type_is_complex(operation->type))
         return parts;
     parts.of_parts = true;
+    if (lava_operation_scales_a(operation))
+        parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
     parts.n *= 2;
     parts.k *= 2;

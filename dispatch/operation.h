@@ -127,9 +127,13 @@ struct lava_operation lava_operation_block(const struct lava_operation *operatio
 struct lava_operation lava_operation_transposed(const struct lava_operation *operation,
                                                 struct lava_operation *first);
 
+/* Returns true if A must be multiplied by alpha as it is packed, and its product not: alpha is complex, and
+ * the other one of two products gets its conjugate. */
+bool lava_operation_scales_a(const struct lava_operation *operation);
+
 /* Returns the real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n,
  * C as m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
- * matrices. A real product is returned unchanged. */
+ * matrices; alpha is 1 if A is multiplied by it. A real product is returned unchanged. */
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation);
 
 /* Returns operation i of a batch. */

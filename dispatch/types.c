@@ -20,9 +20,9 @@ static const struct lava_type_facts types[LAVA_TYPE_COUNT] = {
     [LAVA_TYPE_FP64]  = {"fp64",   8, false, false, FP64,           FP64, CFP64,          0x1p-53,
                          LAVA_MODULE_EPILOGUE_FP64,  LAVA_MODULE_UPDATE_FP64,  LAVA_MODULE_COUNT},
     [LAVA_TYPE_CFP32] = {"cfp32",  8, false, true,  FP32,           FP32, CFP32,          0x1p-24,
-                         LAVA_MODULE_EPILOGUE_CFP32, LAVA_MODULE_UPDATE_CFP32, LAVA_MODULE_SPLIT_CFP32},
+                         LAVA_MODULE_EPILOGUE_CFP32, LAVA_MODULE_UPDATE_CFP32, LAVA_MODULE_SPLIT_CFP32, LAVA_MODULE_SPLIT_CFP32_SCALED},
     [LAVA_TYPE_CFP64] = {"cfp64", 16, false, true,  FP64,           FP64, CFP64,          0x1p-53,
-                         LAVA_MODULE_EPILOGUE_CFP64, LAVA_MODULE_UPDATE_CFP64, LAVA_MODULE_SPLIT_CFP64},
+                         LAVA_MODULE_EPILOGUE_CFP64, LAVA_MODULE_UPDATE_CFP64, LAVA_MODULE_SPLIT_CFP64, LAVA_MODULE_SPLIT_CFP64_SCALED},
 };
 // clang-format on
 

@@ -25,13 +25,14 @@ struct lava_type_facts {
     const char *name;
     size_t bytes; /* of an element */
     bool is_half, is_complex;
-    enum lava_type real;         /* of a complex type's parts; else the type itself */
-    enum lava_type sums;         /* in which products are summed: FP32 or FP64 */
-    enum lava_type complex_type; /* whose parts have the type; the type itself where there is none */
-    double unit;                 /* half a unit in the last place of 1 */
-    enum lava_module epilogue;   /* leaves a result of the type for the host */
-    enum lava_module update;     /* updates C on the device */
-    enum lava_module split;      /* splits an operand into parts; complex types only */
+    enum lava_type real;           /* of a complex type's parts; else the type itself */
+    enum lava_type sums;           /* in which products are summed: FP32 or FP64 */
+    enum lava_type complex_type;   /* whose parts have the type; the type itself where there is none */
+    double unit;                   /* half a unit in the last place of 1 */
+    enum lava_module epilogue;     /* leaves a result of the type for the host */
+    enum lava_module update;       /* updates C on the device */
+    enum lava_module split;        /* splits an operand into parts; complex types only */
+    enum lava_module split_scaled; /* the same, and multiplies it by alpha */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

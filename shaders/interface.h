@@ -184,6 +184,11 @@ LAVA_U32 columns;
 LAVA_U32 rows_each; /* parts per element along rows: 1 or 2 */
 LAVA_U32 columns_each;
 LAVA_U32 parts; /* two bits per part; row p, column q begins at bit 2 (p + 2 q) */
+/* The rest is used by modules with LAVA_SCALED: what each element is multiplied by, as alpha above. */
+LAVA_F32 alpha;
+LAVA_F32 alpha_imaginary;
+LAVA_ADDRESS alpha_fp64;
+LAVA_ADDRESS alpha_imaginary_fp64;
 LAVA_BLOCK_END(lava_split_constants)
 #endif
 

@@ -2,6 +2,9 @@
  * that a pack reads (interface.h: parts). Each element becomes one or two rows and one or two columns. Each
  * of these parts is the real part, the imaginary part, or the negative of one of them.
  *
+ * With -DLAVA_SCALED each element is first multiplied by alpha, as the reference does in ?her2k, where alpha and
+ * its conjugate meet different products. Otherwise parts move as integers: every bit pattern survives.
+ *
  * Multiplying these parts as real matrices is the induced 1m method: Van Zee, "Implementing High-Performance
  * Complex Matrix Multiplication via the 1m Method", SIAM J. Sci. Comput. 42(5), 2020.
  *
@@ -14,23 +17,28 @@
 
 layout(local_size_x = LAVA_SPLIT_ROWS, local_size_y = LAVA_SPLIT_COLUMNS) in;
 
-/* Parts move as integers: every bit pattern survives, and negation flips a bit. */
-#ifdef LAVA_FP64
+#ifdef LAVA_SCALED
+#define PART NUMBER
+#define SIGNED(part) (-(part))
+#elif defined(LAVA_FP64)
 #define PART uvec2
 #define SIGNED(part) uvec2((part).x, (part).y ^ 0x80000000u)
 #else
 #define PART uint
 #define SIGNED(part) ((part) ^ 0x80000000u)
 #endif
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Source { PART part[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Target { PART part; };
-
 const uint PART_BYTES = 16 / WORD_NUMBERS;
+layout(buffer_reference, scalar, buffer_reference_align = PART_BYTES) readonly buffer Source { PART part[]; };
+layout(buffer_reference, scalar, buffer_reference_align = PART_BYTES) writeonly buffer Target { PART part; };
 
 void split(uint row, uint column)
 {
     Source source = Source(constants.source + (uint64_t(column) * constants.source_ld + row) * (2 * PART_BYTES));
     PART parts[2] = {source.part[0], source.part[1]};
+#ifdef LAVA_SCALED
+    NUMBER re = SCALAR(alpha), im = SCALAR(alpha_imaginary);
+    parts = PART[2](fma(re, parts[0], -im * parts[1]), fma(re, parts[1], im * parts[0]));
+#endif
     for (uint q = 0; q < constants.columns_each; q++)
         for (uint p = 0; p < constants.rows_each; p++) {
             uint which = constants.parts >> (2 * (p + 2 * q));

@@ -129,7 +129,7 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
         {true, lava_pipelines_epilogue(lava_type_sums(kernel->type))},
         {is_half, lava_pipelines_epilogue(kernel->type)},
         {!is_half, lava_pipelines_epilogue(of_parts)},
-        {!is_half, lava_pipelines_split(of_parts)},
+        {!is_half, lava_pipelines_split(of_parts, false)},
         {!is_half, lava_pipelines_square()},
         {kernel->fallback, lava_pipelines_screen()},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},

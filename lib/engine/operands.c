@@ -139,6 +139,14 @@ static struct lava_square square_of(const struct lava_run *run, const struct sou
                       .unit_diagonal = operand->unit_diagonal}};
 }
 
+/* Returns what elements are multiplied by before they are conjugated. */
+static struct lava_scalar alpha_of(const struct lava_run *run, const struct source *source) {
+    struct lava_scalar alpha = run->caller->alpha;
+    if (source->conjugate)
+        alpha.imaginary = -alpha.imaginary;
+    return alpha;
+}
+
 /* Where a pack goes: to op(A)'s rows or op(B)'s columns, in elements of the product. */
 struct target {
     bool is_b;
@@ -163,7 +171,8 @@ static struct lava_packing packing_of(const struct lava_run *run, const struct l
         .rows = k_along_rows ? depth : widths,
         .columns = k_along_rows ? widths : depth,
         .on_device = operation->on_device,
-        .split = run->split,
+        .split = !source->is_b && run->split_scaled ? run->split_scaled : run->split,
+        .alpha = alpha_of(run, source),
         .rows_each = is_b || k_along_rows ? 2 : 1,
         .columns_each = is_b || !k_along_rows ? 2 : 1,
         .transpose = k_along_rows,

@@ -234,7 +234,9 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {lava_operation_structured(operation), lava_pipelines_square(), &run->square},
         {epilogue && !operation->on_device, lava_pipelines_epilogue(run->result_type), &run->epilogue},
         {operation->on_device, lava_pipelines_update(run->caller->c.type), &run->update},
-        {operation->of_parts, lava_pipelines_split(run->caller->type), &run->split},
+        {operation->of_parts, lava_pipelines_split(run->caller->type, false), &run->split},
+        {lava_operation_scales_a(run->caller), lava_pipelines_split(run->caller->type, true),
+         &run->split_scaled},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
     };

@@ -32,12 +32,6 @@ static uint32_t tiles_of(int64_t size, uint32_t tile) {
     return (uint32_t)(lava_blocking_padded(size, tile) / tile);
 }
 
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static const void *element_of(const void *matrix, enum lava_type type, int64_t index) {
     return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
 }
@@ -103,7 +97,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .target_ld = ld,
         .accumulate = task->accumulates,
         .alpha = (float)alpha,
-        .alpha_fp64 = bits_of(alpha),
+        .alpha_fp64 = lava_double_bits(alpha),
         .tiles_each = run->operation->series ? tiles_m : 0,
         .exponents_a = a.exponents,
         .exponents_b = b.exponents,
@@ -269,11 +263,11 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
         .words_per_column = words_per_column,
         .words = words_per_column * (uint32_t)(block->columns / run->each),
         .alpha = (float)run->operation->alpha.real,
-        .alpha_fp64 = bits_of(run->operation->alpha.real),
+        .alpha_fp64 = lava_double_bits(run->operation->alpha.real),
         .source_each = ld * tiles_of(block->columns, kernel->tile_n) * kernel->tile_n,
         .target_each = 4 * words_per_column * (uint32_t)(block->columns / run->each),
         .alpha_imaginary = (float)run->operation->alpha.imaginary,
-        .alpha_imaginary_fp64 = bits_of(run->operation->alpha.imaginary)};
+        .alpha_imaginary_fp64 = lava_double_bits(run->operation->alpha.imaginary)};
     uint32_t groups = (constants.words - 1) / LAVA_EPILOGUE_INVOCATIONS + 1;
     uint32_t most = run->device->capabilities.max_workgroups;
     lava_queue_barrier_dispatch(run->device, &commands);
@@ -297,10 +291,10 @@ static struct lava_update_constants target_of(const struct lava_run *run, const 
     const struct lava_scalar *alpha = &operation->alpha, *beta = &operation->beta;
     return (struct lava_update_constants){
         .target = (uint64_t)(uintptr_t)element_of(c->first, run->caller->c.type, first),
-        .alpha_fp64 = bits_of(alpha->real),
-        .alpha_imaginary_fp64 = bits_of(alpha->imaginary),
-        .beta_fp64 = bits_of(beta->real),
-        .beta_imaginary_fp64 = bits_of(beta->imaginary),
+        .alpha_fp64 = lava_double_bits(alpha->real),
+        .alpha_imaginary_fp64 = lava_double_bits(alpha->imaginary),
+        .beta_fp64 = lava_double_bits(beta->real),
+        .beta_imaginary_fp64 = lava_double_bits(beta->imaginary),
         .alpha = (float)alpha->real,
         .alpha_imaginary = (float)alpha->imaginary,
         .beta = (float)beta->real,
@@ -345,7 +339,7 @@ enum lava_status lava_stages_scale(struct lava_run *run) {
     const struct lava_block all = {.rows = run->operation->m, .columns = run->operation->n};
     struct lava_update_constants constants = target_of(run, &all);
     constants.alpha = constants.alpha_imaginary = 0; /* Inf times the sum, which is 0, would be NaN */
-    constants.alpha_fp64 = constants.alpha_imaginary_fp64 = bits_of(0);
+    constants.alpha_fp64 = constants.alpha_imaginary_fp64 = lava_double_bits(0);
     return record_update(run, &constants);
 }
 

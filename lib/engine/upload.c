@@ -68,7 +68,12 @@ static void record_split(struct lava_stream *stream, const struct lava_commands 
                                                .columns = constants->columns / operand->columns_each,
                                                .rows_each = operand->rows_each,
                                                .columns_each = operand->columns_each,
-                                               .parts = operand->parts};
+                                               .parts = operand->parts,
+                                               .alpha = (float)operand->alpha.real,
+                                               .alpha_imaginary = (float)operand->alpha.imaginary,
+                                               .alpha_fp64 = lava_double_bits(operand->alpha.real),
+                                               .alpha_imaginary_fp64 =
+                                                   lava_double_bits(operand->alpha.imaginary)};
     uint32_t across = (split.columns + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS;
     most = most < SPLIT_GROUPS_MAX ? most : SPLIT_GROUPS_MAX;
     lava_queue_barrier_dispatch(stream->device, commands);

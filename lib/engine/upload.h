@@ -35,7 +35,8 @@ struct lava_packing {
      * is real. */
     const struct lava_pipeline *split;
     uint32_t rows_each, columns_each, parts;
-    bool wait_for_readers; /* a submitted multiply may still read the target */
+    struct lava_scalar alpha; /* what a pipeline that scales multiplies by */
+    bool wait_for_readers;    /* a submitted multiply may still read the target */
     const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };

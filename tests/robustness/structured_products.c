@@ -1,0 +1,367 @@
+/* Products with an operand of which one triangle is stored (symm, hemm, trmm), and of two products of which
+ * one is the other transposed (syr2k, her2k), computed directly by the engine. Every option, as one block and
+ * as several, streamed and at once. Elements are small integers, so every result is exact. What must not be
+ * read is NaN.
+ *
+ *   structured_products unified|discrete */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/engine/runner.h"
+#include "lib/offload/self_test.h"
+#include "lib/vk/gpu.h"
+#include "tests/library/poison.h"
+
+enum routine { SYMM, HEMM, TRMM, SYR2K, HER2K };
+static const char *const names[] = {"symm", "hemm", "trmm", "syr2k", "her2k"};
+
+/* A call as programs make it. */
+struct call {
+    enum routine routine;
+    enum lava_type type;
+    const char *kernel; /* NULL: the policy's choice */
+    bool left, lower, trans, conjugate, unit;
+    int64_t m, n, k; /* k: of syr2k and her2k */
+    struct naive_number alpha, beta;
+    struct lava_overrides overrides;
+    const char *way;
+};
+
+struct matrices {
+    void *a, *b, *c, *expected;
+    int64_t lda, ldb, ldc;
+    size_t bytes;
+};
+
+static struct lava_engine *engine;
+static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+static long ran, wrong;
+
+static bool is_structured(enum routine routine) {
+    return routine <= TRMM;
+}
+
+static bool is_hermitian(enum routine routine) {
+    return routine == HEMM || routine == HER2K;
+}
+
+/* Element (i, j) of the structured matrix, or of its transpose where `trans` is set. */
+static struct naive_number structured(const struct call *call, const struct matrices *x, int64_t i,
+                                      int64_t j) {
+    int64_t row = call->trans ? j : i, column = call->trans ? i : j;
+    bool stored = call->lower ? row >= column : row <= column;
+    if (call->routine == TRMM && !stored)
+        return (struct naive_number){0, 0};
+    if (call->unit && row == column)
+        return (struct naive_number){1, 0};
+    struct naive_number value =
+        naive_read(call->type, x->a, stored ? row + column * x->lda : column + row * x->lda);
+    if (call->routine == HEMM)
+        value.imaginary = row == column ? 0 : stored ? value.imaginary : -value.imaginary;
+    if (call->conjugate)
+        value.imaginary = -value.imaginary;
+    return value;
+}
+
+/* Element (i, l) of op(X), X being A or B of syr2k. */
+static struct naive_number general(const struct call *call, const void *x, int64_t ld, int64_t i, int64_t l) {
+    struct naive_number value = naive_read(call->type, x, call->trans ? l + i * ld : i + l * ld);
+    if (call->trans && is_hermitian(call->routine))
+        value.imaginary = -value.imaginary;
+    return value;
+}
+
+static struct naive_number plus(struct naive_number x, struct naive_number y) {
+    return (struct naive_number){x.real + y.real, x.imaginary + y.imaginary};
+}
+
+static struct naive_number turned(const struct call *call, struct naive_number x) {
+    return (struct naive_number){x.real, is_hermitian(call->routine) ? -x.imaginary : x.imaginary};
+}
+
+static struct naive_number product_of(const struct call *call, const struct matrices *x, int64_t i,
+                                      int64_t j) {
+    struct naive_number sum = {0, 0};
+    int64_t size = call->left ? call->m : call->n;
+    if (!is_structured(call->routine)) {
+        for (int64_t l = 0; l < call->k; l++) {
+            struct naive_number ai = general(call, x->a, x->lda, i, l),
+                                aj = general(call, x->a, x->lda, j, l);
+            struct naive_number bi = general(call, x->b, x->ldb, i, l),
+                                bj = general(call, x->b, x->ldb, j, l);
+            sum = plus(sum, naive_times(call->alpha, naive_times(ai, turned(call, bj))));
+            sum = plus(sum, naive_times(turned(call, call->alpha), naive_times(bi, turned(call, aj))));
+        }
+        return sum;
+    }
+    for (int64_t l = 0; l < size; l++) {
+        struct naive_number s = call->left ? structured(call, x, i, l) : structured(call, x, l, j);
+        struct naive_number b = naive_read(call->type, x->b, call->left ? l + j * x->ldb : i + l * x->ldb);
+        sum = plus(sum, naive_times(s, b));
+    }
+    return naive_times(call->alpha, sum);
+}
+
+static void compute_expected(const struct call *call, const struct matrices *x) {
+    bool is_triangle = !is_structured(call->routine);
+    for (int64_t j = 0; j < call->n; j++)
+        for (int64_t i = 0; i < call->m; i++) {
+            struct naive_number before = {0, 0}, value;
+            if (is_triangle && (call->lower ? i < j : i > j))
+                continue;
+            if (call->beta.real != 0 || call->beta.imaginary != 0) {
+                before = naive_read(call->type, x->c, i + j * x->ldc);
+                if (call->routine == HER2K && i == j)
+                    before.imaginary = 0;
+                before = naive_times(call->beta, before);
+            }
+            value = plus(product_of(call, x, i, j), before);
+            if (call->routine == HER2K && i == j)
+                value.imaginary = 0;
+            naive_write(call->type, x->expected, i + j * x->ldc, value);
+        }
+}
+
+/* Puts NaN in place of what must not be read. */
+static void poison_structured(const struct call *call, void *a, int64_t size, int64_t ld) {
+    const struct naive_number nan = {(long double)__builtin_nan(""), (long double)__builtin_nan("")};
+    for (int64_t j = 0; j < size; j++)
+        for (int64_t i = 0; i < size; i++) {
+            struct naive_number value = naive_read(call->type, a, i + j * ld);
+            bool stored = call->lower ? i >= j : i <= j;
+            if (!stored || (call->unit && i == j))
+                value = nan;
+            else if (call->routine == HEMM && i == j)
+                value.imaginary = nan.imaginary;
+            naive_write(call->type, a, i + j * ld, value);
+        }
+}
+
+/* C's triangle that is not written is NaN, and so are imaginary parts of the diagonal that are not read. */
+static void poison_triangle(const struct call *call, void *c, int64_t ld) {
+    const struct naive_number nan = {(long double)__builtin_nan(""), (long double)__builtin_nan("")};
+    for (int64_t j = 0; j < call->n; j++)
+        for (int64_t i = 0; i < call->m; i++) {
+            struct naive_number value = naive_read(call->type, c, i + j * ld);
+            if (call->lower ? i < j : i > j)
+                value = nan;
+            else if (call->routine == HER2K && i == j)
+                value.imaginary = nan.imaginary;
+            naive_write(call->type, c, i + j * ld, value);
+        }
+}
+
+static struct matrices make(const struct call *call) {
+    bool has_structure = is_structured(call->routine);
+    int64_t size = call->left ? call->m : call->n;
+    int64_t rows_a = has_structure ? size : call->trans ? call->k : call->n;
+    int64_t columns_a = has_structure ? size : call->trans ? call->n : call->k;
+    int64_t rows_b = has_structure ? call->m : rows_a, columns_b = has_structure ? call->n : columns_a;
+    size_t element = lava_type_bytes(call->type);
+    struct matrices x = {.lda = rows_a + 3, .ldb = rows_b + 5, .ldc = call->m + 2};
+    if (call->routine == TRMM)
+        x.ldb = x.ldc;
+    x.bytes = (size_t)(x.ldc * call->n) * element;
+    x.a = poison_new((size_t)(x.lda * columns_a) * element);
+    x.b = poison_new((size_t)(x.ldb * columns_b) * element);
+    x.c = poison_new(x.bytes);
+    x.expected = poison_new(x.bytes);
+    poison_fill(call->type, x.a, rows_a, columns_a, x.lda);
+    poison_fill(call->type, x.b, rows_b, columns_b, x.ldb);
+    if (has_structure)
+        poison_structured(call, x.a, size, x.lda);
+    if (call->beta.real != 0 || call->beta.imaginary != 0)
+        poison_fill(call->type, x.c, call->m, call->n, x.ldc);
+    if (!has_structure)
+        poison_triangle(call, x.c, x.ldc);
+    memcpy(x.expected, x.c, x.bytes);
+    compute_expected(call, &x);
+    if (call->routine == TRMM)
+        memcpy(x.c, x.b, x.bytes);
+    return x;
+}
+
+static void discard(struct matrices *x) {
+    free(x->a);
+    free(x->b);
+    free(x->c);
+    free(x->expected);
+}
+
+static struct lava_operation operation_of(const struct call *call, const struct matrices *x) {
+    static const enum lava_structure structures[] = {LAVA_STRUCTURE_SYMMETRIC, LAVA_STRUCTURE_HERMITIAN,
+                                                     LAVA_STRUCTURE_TRIANGULAR};
+    enum lava_region region = call->lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    struct lava_operation operation = {.type = call->type,
+                                       .m = call->m,
+                                       .n = call->n,
+                                       .alpha = {(double)call->alpha.real, (double)call->alpha.imaginary},
+                                       .beta = {(double)call->beta.real, (double)call->beta.imaginary},
+                                       .c = {.first = x->c, .ld = x->ldc, .type = call->type}};
+    struct lava_operand *a = call->left || !is_structured(call->routine) ? &operation.a : &operation.b;
+    struct lava_operand *b = a == &operation.a ? &operation.b : &operation.a;
+    *a = (struct lava_operand){
+        .first = x->a, .ld = x->lda, .op = call->trans ? LAVA_OP_T : LAVA_OP_N, .conjugate = call->conjugate};
+    *b = (struct lava_operand){.first = x->b, .ld = x->ldb};
+    if (is_structured(call->routine)) {
+        operation.k = call->left ? call->m : call->n;
+        a->structure = structures[call->routine];
+        a->stored = region;
+        a->unit_diagonal = call->unit;
+        operation.in_place = call->routine == TRMM;
+        if (operation.in_place)
+            b->first = x->c;
+        return operation;
+    }
+    operation.k = call->k;
+    operation.twice = true;
+    operation.c.region = region;
+    operation.c.real_diagonal = is_hermitian(call->routine);
+    a->conjugate = is_hermitian(call->routine) && call->trans;
+    b->conjugate = is_hermitian(call->routine) && !call->trans;
+    b->op = call->trans ? LAVA_OP_N : LAVA_OP_T;
+    return operation;
+}
+
+static void tell(const struct call *call, const char *result, const struct lava_plan *plan) {
+    const struct lava_blocking *blocking = &plan->blocking;
+    printf("%s %s, %s %s %c%s%s, %lld x %lld x %lld, %s, %s, %lld x %lld x %lld blocks, split K %u: %s\n",
+           lava_type_name(call->type), names[call->routine], call->left ? "left" : "right",
+           call->lower ? "lower" : "upper", call->trans ? 'T' : 'N', call->conjugate ? " conjugate" : "",
+           call->unit ? " unit" : "", (long long)call->m, (long long)call->n, (long long)call->k, call->way,
+           plan->kernel ? plan->kernel->name : "no kernel", (long long)blocking->blocks_m,
+           (long long)blocking->blocks_n, (long long)blocking->blocks_k, blocking->split_k, result);
+}
+
+/* Returns whether the elements are equal, -0 and 0 too; the rest must have the same bits. */
+static bool is_right(const struct call *call, const struct matrices *x) {
+    for (int64_t j = 0; j < call->n; j++)
+        for (int64_t i = 0; i < x->ldc; i++) {
+            int64_t at = i + j * x->ldc;
+            size_t bytes = lava_type_bytes(call->type);
+            const char *got = (const char *)x->c + (size_t)at * bytes;
+            const char *expected = (const char *)x->expected + (size_t)at * bytes;
+            struct naive_number g = naive_read(call->type, x->c, at),
+                                e = naive_read(call->type, x->expected, at);
+            if (memcmp(got, expected, bytes) && !(g.real == e.real && g.imaginary == e.imaginary)) {
+                printf("(%lld, %lld) is %Lg %+Lg i, not %Lg %+Lg i\n", (long long)i, (long long)j, g.real,
+                       g.imaginary, e.real, e.imaginary);
+                return false;
+            }
+        }
+    return true;
+}
+
+static void run(const struct call *call) {
+    struct matrices x = make(call);
+    const struct lava_operation operation = operation_of(call, &x);
+    struct lava_plan plan;
+    struct lava_progress progress;
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &call->overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU) {
+        tell(call, lava_reason_text(plan.reason), &plan);
+        wrong++;
+    } else {
+        enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+        bool fine = !status && is_right(call, &x);
+        if (!fine || getenv("LAVA_TEST_VERBOSE"))
+            tell(call, fine ? "right" : status ? lava_status_name(status) : "wrong", &plan);
+        wrong += !fine;
+        ran++;
+    }
+    discard(&x);
+}
+
+/* The ways in which each call is computed. memory_bytes cuts C and K; large calls are more than a square. */
+static const struct way {
+    const char *name;
+    bool large;
+    struct lava_overrides overrides;
+} ways[] = {
+    {"as planned", false, {0}},
+    {"at once", false, {.at_once = 2}},
+    {"in pieces", true, {.at_once = 1, .pieces = 3, .column_blocks = 2, .later_parts = 2}},
+    {"in little memory", true, {.at_once = 1, .memory_bytes = 6 << 20}},
+    {"with K split", false, {.at_once = 1, .split_k = 3}},
+};
+
+static void run_ways(struct call *call) {
+    bool is_complex = lava_type_is_complex(call->type);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        call->way = ways[i].name;
+        call->overrides = ways[i].overrides;
+        call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
+        call->m = ways[i].large ? 700 : 1 + poison_random(200);
+        call->n = ways[i].large ? 150 : 1 + poison_random(200);
+        call->k = 1 + poison_random(100);
+        if (!call->left && ways[i].large) {
+            call->n = call->m;
+            call->m = 150;
+        }
+        if (!is_structured(call->routine))
+            call->m = call->n = ways[i].large ? 300 : call->n;
+        call->alpha = (struct naive_number){1 + poison_random(2), is_complex ? poison_random(3) - 1 : 0};
+        call->beta = (struct naive_number){poison_random(3) - 1,
+                                           is_complex && call->routine != HER2K ? poison_random(2) : 0};
+        if (call->routine == TRMM)
+            call->beta = (struct naive_number){0, 0};
+        run(call);
+    }
+}
+
+static void run_options(enum routine routine, enum lava_type type, const char *kernel) {
+    bool is_complex = lava_type_is_complex(type), is_trmm = routine == TRMM;
+    if (is_hermitian(routine) && !is_complex)
+        return;
+    for (int options = 0; options < 32; options++) {
+        struct call call = {.routine = routine,
+                            .type = type,
+                            .kernel = kernel,
+                            .left = options & 1,
+                            .lower = options & 2,
+                            .trans = options & 4,
+                            .unit = options & 8,
+                            .conjugate = options & 16};
+        bool applies = !call.conjugate || (is_complex && call.trans); /* trmm */
+        if (!is_structured(routine))
+            applies = !call.left && !call.unit && !call.conjugate;
+        else if (!is_trmm)
+            applies = !call.trans && !call.unit && !call.conjugate;
+        if (applies)
+            run_ways(&call);
+    }
+}
+
+static const struct {
+    enum lava_type type;
+    const char *kernel;
+} types[] = {{LAVA_TYPE_FP32, NULL},  {LAVA_TYPE_FP32, "fp16x3_64x64"},  {LAVA_TYPE_FP64, NULL},
+             {LAVA_TYPE_CFP32, NULL}, {LAVA_TYPE_CFP32, "fp16x3_64x64"}, {LAVA_TYPE_CFP64, NULL}};
+
+int main(int argument_count, char **arguments) {
+    const char *why;
+    struct lava_device *device;
+    setenv("LAVABLAS_DEVICE", "cpu", 0);
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "no device: %s\n", why);
+        return 77;
+    }
+    device->capabilities.unified_memory = argument_count > 1 && !strcmp(arguments[1], "unified");
+    if (lava_engine_create(device, 2, &engine))
+        return 1;
+    poison_begin((unsigned)time(NULL));
+    const char *only = getenv("LAVA_TEST_ONLY");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const struct lava_kernel *kernel = types[i].kernel ? lava_kernels_find(types[i].kernel) : NULL;
+        if (kernel && !lava_kernel_fits(kernel, &engine->capabilities, &why))
+            continue;
+        for (int routine = SYMM; routine <= HER2K; routine++)
+            if (!only || !strcmp(only, names[routine]))
+                run_options((enum routine)routine, types[i].type, types[i].kernel);
+    }
+    lava_engine_destroy(engine);
+    printf("%ld products ran, %ld went wrong\n", ran, wrong);
+    return wrong || ran == 0 ? 1 : 0;
+}
