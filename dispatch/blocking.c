@@ -31,7 +31,6 @@
 #define BLOCK_K_MAX       (INT64_C(1) << 26)
 #define RESULT_ALIGN      16 /* bytes: alignment of the next result */
 #define RESULT_GROUPS_MAX (UINT64_C(1) << 31)
-#define ELEMENT_BYTES_MAX 16 /* of the largest type */
 /* Columns of a staged chunk begin at multiples of this many bytes. */
 #define CHUNK_WORD_BYTES 16
 /* The epilogue is worth its pass if padding would make a download larger by more than one part in this
@@ -66,17 +65,18 @@ int64_t lava_blocking_depth(const struct lava_operation *operation, const struct
     return operation->twice ? 2 * lava_blocking_padded(operation->k, kernel->tile_k) : operation->k;
 }
 
-/* Returns the rows of a square on the diagonal: as many as fit a staging slot. */
-static int64_t square_of(const struct request *request) {
+/* Sizes a square on the diagonal of a structured operand: as large as fits a staging slot. */
+static void measure_square(const struct request *request, struct lava_blocking *blocking) {
     const struct lava_operation *operation = request->operation;
     uint64_t element_bytes = lava_type_bytes(operation->type) * (operation->of_parts ? 2 : 1);
     uint64_t most = request->limits->slot_bytes ? request->limits->slot_bytes : UINT64_MAX;
     uint64_t rows = LAVA_BLOCKING_SQUARE;
     if (!lava_operation_structured(operation))
-        return 0;
+        return;
     while (rows > LAVA_BLOCKING_PACK_ALIGN && rows * rows * element_bytes > most)
         rows /= 2;
-    return (int64_t)rows;
+    blocking->square = (int64_t)rows;
+    blocking->square_bytes = rows * rows * element_bytes;
 }
 
 /* Returns whether every slice has work. All slices are equal except the last, which takes the rest. The rest
@@ -100,18 +100,14 @@ static uint64_t result_groups(const struct lava_blocking *blocking) {
     return (uint64_t)divide_up(blocking->block_m, LAVA_BLOCKING_RESULT_GROUP) * (uint64_t)blocking->block_n;
 }
 
-uint64_t lava_blocking_square_bytes(const struct lava_blocking *blocking) {
-    return (uint64_t)(blocking->square * blocking->square) * ELEMENT_BYTES_MAX;
-}
-
 /* Sets how many blocks are held, and the total bytes. op(B) is counted twice even for a single block, so the
  * search can rely on one rule. */
 static void hold(struct lava_blocking *blocking, uint32_t blocks) {
     blocking->blocks_held = blocks;
-    blocking->total_bytes =
-        blocking->packed_a_bytes + (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
-        blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
-        LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes + lava_blocking_square_bytes(blocking);
+    blocking->total_bytes = blocking->packed_a_bytes +
+                            (blocking->by_strips ? 1 : 2) * blocking->packed_b_bytes +
+                            blocks * (blocking->accumulator_bytes + blocking->result_bytes) +
+                            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes + blocking->square_bytes;
 }
 
 /* Fills in everything that follows from a block of tiles_m x tiles_n tiles and `steps` of K. All values stay
@@ -134,7 +130,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->block_n = lava_minimum(operation->n, (int64_t)padded_n);
     blocking->block_k = lava_minimum(lava_blocking_depth(operation, kernel), (int64_t)padded_k);
     blocking->later_n = blocking->block_n;
-    blocking->square = square_of(request);
+    measure_square(request, blocking);
     blocking->products = 1;
     blocking->split_k =
         possible_split(request->split_k, steps, request->steps_k - (blocking->blocks_k - 1) * steps);
@@ -198,10 +194,22 @@ static bool reads_once(const struct lava_operation *operation, const struct lava
     return !operation->in_place || (is_left ? blocking->blocks_m : blocking->blocks_k) == 1;
 }
 
+/* Returns whether columns of a result that is written in place come down whole: after a failure, the CPU
+ * needs whole columns of what was there before. */
+static bool has_whole_columns(const struct request *request, const struct lava_blocking *blocking) {
+    uint64_t most = LAVA_BLOCKING_DOWN_BYTES, slot_bytes = request->limits->slot_bytes;
+    uint64_t rows = (uint64_t)lava_blocking_padded(blocking->block_m, request->kernel->tile_m);
+    if (slot_bytes > 0 && slot_bytes < most)
+        most = slot_bytes;
+    return !request->operation->in_place ||
+           rows * lava_type_bytes(request->operation->type) * (request->operation->of_parts ? 2 : 1) <= most;
+}
+
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
     uint64_t most = request->limits->max_buffer_bytes;
-    return reads_once(request->operation, blocking) && blocking->packed_a_bytes <= most &&
-           blocking->packed_b_bytes <= most && blocking->blocks_held * blocking->accumulator_bytes <= most &&
+    return reads_once(request->operation, blocking) && has_whole_columns(request, blocking) &&
+           blocking->packed_a_bytes <= most && blocking->packed_b_bytes <= most &&
+           blocking->blocks_held * blocking->accumulator_bytes <= most &&
            blocking->blocks_held * blocking->result_bytes <= most &&
            (!blocking->epilogue || result_groups(blocking) <= RESULT_GROUPS_MAX) &&
            LAVA_BLOCKING_TILE_LISTS * blocking->tile_list_bytes <= most &&

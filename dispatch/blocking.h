@@ -28,6 +28,8 @@
 /* Bytes of a staging slot, unless the device or the configuration allows less. An operand of a batch's
  * product must fit one. */
 #define LAVA_BLOCKING_SLOT_BYTES (8ull << 20)
+/* Largest chunk of a result that is downloaded. The call waits for the write-back of the last one. */
+#define LAVA_BLOCKING_DOWN_BYTES (4ull << 20)
 
 /* Squares on the diagonal of an operand of which one triangle is stored. A smaller one leaves shorter runs to
  * copy beside it, a larger one carries more that is not used over the bus. */
@@ -47,6 +49,7 @@ struct lava_blocking {
                       * packed whole */
     int64_t square;  /* rows of a square on the diagonal of an operand of which one triangle is stored
                       * (program.h); 0: there is none */
+    uint64_t square_bytes; /* all elements of such a square */
     int64_t
         products; /* of a batch: products per block, except the last; else 1. blocks_n counts the blocks */
     uint32_t split_k; /* slices of K computed side by side and summed by the epilogue; 1: not split */
@@ -87,9 +90,6 @@ bool lava_blocking_plan(const struct lava_operation *operation, const struct lav
 
 /* Returns K as the kernel sees it: that of both products if there are two, each padded to whole steps. */
 int64_t lava_blocking_depth(const struct lava_operation *operation, const struct lava_kernel *kernel);
-
-/* Returns the bytes of a square on the diagonal, of any type. */
-uint64_t lava_blocking_square_bytes(const struct lava_blocking *blocking);
 
 /* Returns the bytes of a finished block of C, as the device leaves it. */
 uint64_t lava_blocking_finished_bytes(const struct lava_blocking *blocking);

@@ -24,7 +24,7 @@
 #define TURN_NS 100e3
 /* Nothing overlaps the write-back of the last downloaded chunk. For a product computed at once that chunk is
  * the whole result. 4 MiB take 60 us (H200, 16 cores, 2026-11-21). */
-#define LAST_CHUNK_BYTES  4194304.0
+#define LAST_CHUNK_BYTES  ((double)LAVA_BLOCKING_DOWN_BYTES)
 #define MERGE_BYTES_PER_S 70e9
 /* Time to submit the epilogue, as a share of a call's latency, which is two submissions and their waits. On
  * an H200 the kernel itself takes 3 us if there is little to sum (2026-11-21). */

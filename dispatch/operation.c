@@ -14,6 +14,20 @@ const struct lava_operand *lava_operation_structured(const struct lava_operation
     return operation->b.structure != LAVA_STRUCTURE_GENERAL ? &operation->b : NULL;
 }
 
+bool lava_operation_is_triangular(const struct lava_operation *operation) {
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    return structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;
+}
+
+bool lava_operand_is_lower(const struct lava_operand *operand) {
+    return (operand->stored == LAVA_REGION_LOWER) == (operand->op == LAVA_OP_N);
+}
+
+bool lava_operation_descends(const struct lava_operation *operation) {
+    const struct lava_operand *b = &operation->b;
+    return operation->in_place && b->structure == LAVA_STRUCTURE_TRIANGULAR && !lava_operand_is_lower(b);
+}
+
 /* Returns whether A, or B, is C itself. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
     bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;

@@ -105,6 +105,14 @@ bool lava_operation_is_trivial(const struct lava_operation *operation);
 /* Returns the operand of which one triangle is stored, or NULL. */
 const struct lava_operand *lava_operation_structured(const struct lava_operation *operation);
 
+bool lava_operation_is_triangular(const struct lava_operation *operation);
+/* Returns whether op(X) of a structured operand is its lower triangle. */
+bool lava_operand_is_lower(const struct lava_operand *operand);
+/* Returns true if C's columns are finished from the last to the first. C <- alpha C op(B) with an upper
+ * triangle needs that: column j of the result is made of columns 0 to j, and after a failure the rest is
+ * computed from what is left. */
+bool lava_operation_descends(const struct lava_operation *operation);
+
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
  * itself. The answer is exact if the leading dimensions agree (blocks of one parent matrix, as LAPACK passes
  * them). Otherwise it compares ranges of addresses, and true may be a false alarm. */

@@ -43,8 +43,11 @@ static void begin_block(struct lava_program *program) {
         block->columns = block->packed_columns = operation->n;
     } else {
         block->products = 1;
-        block->column = block->packed_column = program->column;
-        block->columns = block->packed_columns = lava_minimum(width, operation->n - program->column);
+        block->columns = lava_minimum(width, operation->n - program->column);
+        block->column = lava_operation_descends(operation) ? operation->n - program->column - block->columns
+                                                           : program->column;
+        block->packed_column = block->column;
+        block->packed_columns = block->columns;
     }
     block->place = program->next_place;
     program->first_k = 0;
@@ -81,10 +84,9 @@ enum { BEFORE, SQUARE, AFTER, PARTS };
 
 /* Returns whether the part of op(X) is zero: it is beyond the diagonal of a triangular matrix. */
 static bool is_zero(const struct lava_operand *operand, bool is_b, int part) {
-    bool is_lower = (operand->stored == LAVA_REGION_LOWER) == (operand->op == LAVA_OP_N);
     if (operand->structure != LAVA_STRUCTURE_TRIANGULAR || part == SQUARE)
         return false;
-    return ((part == BEFORE) == is_lower) == is_b;
+    return ((part == BEFORE) == lava_operand_is_lower(operand)) == is_b;
 }
 
 /* Before the diagonal are op(A)'s lower triangle and op(B)'s upper one. */

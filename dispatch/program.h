@@ -31,6 +31,9 @@
  *
  * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
  *
+ * Where C <- alpha C op(B) needs it (lava_operation_descends), the column blocks go from the last one to the
+ * first.
+ *
  * If only one triangle of an operand is stored, its packs are several tasks: strip by strip of its width, and
  * of a strip the part before the square on the diagonal, the square, and the part after it. Of a symmetric
  * matrix one of these parts is stored in the other triangle's place, transposed; of a triangular one it is

@@ -89,7 +89,8 @@
 #define LAVA_CONSTANT_SHIFT    18 /* each plane is scaled by 2^SHIFT relative to the one before */
 #define LAVA_CONSTANT_SPAN_K   19 /* multiply by planes: length of K after which a new sum begins */
 #define LAVA_CONSTANT_SCREENED 20 /* pack by planes: also writes panels and exponents */
-#define LAVA_CONSTANT_COUNT    21
+#define LAVA_CONSTANT_TRIANGLE 21 /* multiply: one operand is triangular */
+#define LAVA_CONSTANT_COUNT    22
 
 /* Work per workgroup of the helper shaders. The host sizes their dispatches with these. */
 #define LAVA_PACK_BLOCK           32 /* pack of fp32 and fp64: a workgroup handles 32 x 32 elements */
@@ -104,6 +105,11 @@
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
+
+/* Bits of `triangle`: the operand is op(B); it is lower as op(A), or upper as op(B); both are of parts. */
+#define LAVA_TRIANGLE_OF_B   1
+#define LAVA_TRIANGLE_BEFORE 2
+#define LAVA_TRIANGLE_PARTS  4
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
 LAVA_BLOCK_BEGIN(lava_multiply_constants)
@@ -127,12 +133,13 @@ LAVA_ADDRESS exponents_a;
 LAVA_ADDRESS exponents_b;
 LAVA_ADDRESS arguments; /* indirect dispatch of the fallback, raised when a tile is screened out */
 LAVA_U32 fallback_groups;
-LAVA_U32 least; /* limits of biased exponents of A and B, and of their sums: struct lava_screen_limits */
-LAVA_U32 most;
-LAVA_U32 least_sum;
-LAVA_U32 most_sum;
+LAVA_U32 limits;     /* of biased exponents of A and B, the least | the most << 16: struct lava_screen_limits */
+LAVA_U32 sum_limits; /* the same of their sums */
 /* Batch: tiles of one product along M. Products are side by side along N, also in the target. 0: no batch. */
 LAVA_U32 tiles_each;
+/* The rest is used with TRIANGLE (triangle.glsl). */
+LAVA_U32 triangle;
+LAVA_I32 diagonal;
 LAVA_BLOCK_END(lava_multiply_constants)
 #endif
 
@@ -166,6 +173,12 @@ LAVA_U32 panels_a;
 LAVA_U32 panels_b;
 LAVA_U32 words_a; /* exponent words per panel */
 LAVA_U32 words_b;
+/* The rest is used if is_triangle is 1: one operand is triangular (triangle.glsl). */
+LAVA_U32 is_triangle;
+LAVA_U32 tile_m;
+LAVA_U32 tile_n;
+LAVA_U32 triangle;
+LAVA_I32 diagonal;
 LAVA_BLOCK_END(lava_screen_constants)
 #endif
 

@@ -20,7 +20,11 @@
  * stored to the other half of shared memory: one barrier per step. A workgroup walks the tile order in
  * strides of the number of workgroups, so a persistent dispatch and one workgroup per tile run the same
  * program. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
- * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out. */
+ * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out.
+ *
+ * With TRIANGLE one operand is triangular. A tile steps through the part of K that is not zero. In the steps on the
+ * diagonal, products with elements outside the triangle are left out: those are stored as zeros, which times Inf or
+ * NaN would be NaN. */
 #version 460
 #define LAVA_SHADER_MULTIPLY
 #extension GL_GOOGLE_include_directive : require
@@ -35,6 +39,7 @@ layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_M) const uint LANES_M = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_N) const uint LANES_N = 4;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
+layout(constant_id = LAVA_CONSTANT_TRIANGLE) const uint TRIANGLE = 0;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 /* In 16-byte words. */
@@ -50,6 +55,12 @@ const uint SUBGROUPS_M = TILE_M / (LANES_M * PART_M);
 
 #ifdef LAVA_SCREENED
 #include "screen.glsl"
+#endif
+#include "triangle_steps.glsl"
+#ifdef LAVA_FP64
+#define KEPT bvec2
+#else
+#define KEPT bvec4
 #endif
 
 shared WORD as[STAGES * A_STAGE];
@@ -89,16 +100,64 @@ void multiply(uint stage, uint first_a, uint first_b)
     }
 }
 
-/* Returns bits 0, 2, 4 and 6, packed into the low four bits. */
-uint even_bits(uint x)
-{
-    return x & 1 | x >> 1 & 2 | x >> 2 & 4 | x >> 3 & 8;
-}
-
 /* Returns the tile column of column j of the invocation's part, relative to its first column. */
 uint column_of(uint j)
 {
     return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
+}
+
+/* Whether (width, k) is in the triangle; both in elements of the matrix, k without the diagonal's offset. */
+bool is_in_triangle(int width, int k)
+{
+    return triangle_is_before() ? k <= width + constants.diagonal : k >= width + constants.diagonal;
+}
+
+/* Which rows of a word of C get products with this k of op(A). */
+KEPT kept_rows(uint row, int k)
+{
+    KEPT kept;
+    [[unroll]] for (uint e = 0; e < WORD_NUMBERS; e++)
+        kept[e] = is_in_triangle(int(row + e), k);
+    return kept;
+}
+
+/* The same products as multiply's, without those outside the triangle. row and column are those of the invocation's
+ * part, k the step's first. */
+void multiply_on_diagonal(uint stage, uint first_a, uint first_b, uint row, uint column, uint first_k)
+{
+    uint each = triangle_k_each(), width_each = triangle_width_each();
+    bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
+    for (uint k = 0; k < TILE_K; k++) {
+        WORD a[SQUARES_M], b[SQUARES_N];
+        int at_k = int((first_k + k) / each);
+        [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+            a[i] = as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M];
+        [[unroll]] for (uint j = 0; j < SQUARES_N; j++)
+            b[j] = bs[stage * B_STAGE + k * B_WORDS + first_b + j * LANES_N];
+        [[unroll]] for (uint j = 0; j < PART_N; j++)
+            [[unroll]] for (uint i = 0; i < SQUARES_M; i++) {
+                KEPT kept = of_b ? KEPT(is_in_triangle(int((column + column_of(j)) / width_each), at_k))
+                                 : kept_rows(row + i * LANES_M * WORD_NUMBERS, at_k);
+                WORD sum = fma(a[i], WORD(b[j / WORD_NUMBERS][j % WORD_NUMBERS]), sums[i][j]);
+                sums[i][j] = mix(sums[i][j], sum, kept);
+            }
+    }
+}
+
+/* Whether a step has elements outside the triangle. */
+bool is_on_diagonal(uint tile_m, uint tile_n, uint step_)
+{
+    bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
+    int width = int(of_b ? tile_n * TILE_N / triangle_width_each() : tile_m * TILE_M);
+    int widths = int(of_b ? TILE_N / triangle_width_each() : TILE_M), each = int(triangle_k_each());
+    int first = int(step_ * TILE_K) / each, last = int(step_ * TILE_K + TILE_K - 1) / each;
+    return triangle_is_before() ? !is_in_triangle(width, last) : !is_in_triangle(width + widths - 1, first);
+}
+
+/* Returns bits 0, 2, 4 and 6, packed into the low four bits. */
+uint even_bits(uint x)
+{
+    return x & 1 | x >> 1 & 2 | x >> 2 & 4 | x >> 3 & 8;
 }
 
 void main()
@@ -121,6 +180,11 @@ void main()
 #endif
         uint first_step = slice * constants.steps_per_slice;
         uint steps = min(constants.steps_per_slice, constants.steps - first_step);
+        if (TRIANGLE != 0) {
+            uvec2 needed = needed_steps(tile_m, tile_n, uvec2(first_step, first_step + steps));
+            first_step = needed.x;
+            steps = needed.y - needed.x;
+        }
         SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M) +
                                     uint64_t(first_step) * (A_STAGE * 16));
         SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N) +
@@ -142,7 +206,8 @@ void main()
                     sums[i][j] = WORD(0);
         }
 
-        fetch(a, b, 0);
+        if (TRIANGLE == 0 || steps > 0)
+            fetch(a, b, 0);
         stash(0); /* safe: the loop of the previous tile ended with a barrier */
         barrier();
         uint stage = 0;
@@ -150,7 +215,11 @@ void main()
             bool more = s + 1 < steps;
             if (more)
                 fetch(a, b, s + 1);
-            multiply(stage, first_a, first_b);
+            if (TRIANGLE != 0 && is_on_diagonal(tile_m, tile_n, first_step + s))
+                multiply_on_diagonal(stage, first_a, first_b, tile_m * TILE_M + first_a * WORD_NUMBERS,
+                                     tile_n * TILE_N + first_b * WORD_NUMBERS, (first_step + s) * TILE_K);
+            else
+                multiply(stage, first_a, first_b);
             if (STAGES == 1)
                 barrier();
             else

@@ -16,6 +16,6 @@ bool screened_out(uint tile_m, uint tile_n)
 {
     uint a = exponents_of(constants.exponents_a, tile_m, TILE_M), b = exponents_of(constants.exponents_b, tile_n, TILE_N);
     uint most_a = a >> 16, most_b = b >> 16, least_a = 255 - (a & 0xffffu), least_b = 255 - (b & 0xffffu);
-    return min(least_a, least_b) < constants.least || max(most_a, most_b) > constants.most ||
-           least_a + least_b < constants.least_sum || most_a + most_b > constants.most_sum;
+    return min(least_a, least_b) < (constants.limits & 0xffffu) || max(most_a, most_b) > constants.limits >> 16 ||
+           least_a + least_b < (constants.sum_limits & 0xffffu) || most_a + most_b > constants.sum_limits >> 16;
 }

@@ -123,7 +123,7 @@ static void needs(const struct lava_arena *arena, const struct lava_blocking *bl
     bytes[LAVA_ARENA_ACCUMULATOR] = blocking->accumulator_bytes * blocking->blocks_held;
     bytes[LAVA_ARENA_RESULT] = blocking->result_bytes * blocking->blocks_held;
     bytes[LAVA_ARENA_TILE_LISTS] = blocking->tile_list_bytes * LAVA_BLOCKING_TILE_LISTS;
-    bytes[LAVA_ARENA_SQUARE] = lava_blocking_square_bytes(blocking);
+    bytes[LAVA_ARENA_SQUARE] = blocking->square_bytes;
     bytes[LAVA_ARENA_PARTS] = of_parts ? PARTS_SLOTS * arena->slot_bytes : 0;
 }
 

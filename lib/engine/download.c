@@ -6,9 +6,6 @@
 #include "lib/base/fault.h"
 #include "lib/base/trace.h"
 
-/* Largest chunk of a result. The call waits for the write-back of the last one. */
-#define DOWN_CHUNK_BYTES (4 << 20)
-
 /* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column; of a
  * batch, into chunks of whole products. Chunks are numbered down the rows first, then across the columns.
  * Returns false if a product does not fit a slot. */
@@ -16,7 +13,7 @@ static bool cut(const struct lava_stream *stream, struct lava_download *download
     int64_t element_bytes = (int64_t)lava_type_bytes(download->source_type), each = download->columns_each;
     int64_t slot_bytes = (int64_t)stream->arena->slot_bytes;
     int64_t slot_elements =
-        (each > 0 ? slot_bytes : lava_minimum(slot_bytes, DOWN_CHUNK_BYTES)) / element_bytes;
+        (each > 0 ? slot_bytes : lava_minimum(slot_bytes, LAVA_BLOCKING_DOWN_BYTES)) / element_bytes;
     download->staged_ld = download->gathers ? lava_blocking_padded(download->rows, LAVA_BLOCKING_RESULT_GROUP)
                                             : download->source_ld;
     if (download->staged_ld <= slot_elements) {
@@ -41,6 +38,8 @@ static struct lava_chunk chunk_at(const struct lava_download *download, int64_t 
                                .column = index / down * download->chunk_columns};
     chunk.rows = lava_minimum(download->chunk_rows, download->rows - chunk.row);
     chunk.columns = lava_minimum(download->chunk_columns, download->columns - chunk.column);
+    if (download->descends)
+        chunk.column = download->columns - chunk.column - chunk.columns;
     return chunk;
 }
 
@@ -170,7 +169,9 @@ static void finish_write_back(struct lava_stream *stream) {
     stream->written++;
     bool whole = chunk.row + chunk.rows == download->rows;
     download->rows_done = whole ? 0 : chunk.row + chunk.rows;
-    download->columns_done = chunk.column + (whole ? chunk.columns : 0);
+    download->columns_done =
+        (download->descends ? download->columns - chunk.column - chunk.columns : chunk.column) +
+        (whole ? chunk.columns : 0);
     if (download->written == download->chunks) {
         stream->download_count--;
         for (uint32_t i = 0; i < stream->download_count; i++)

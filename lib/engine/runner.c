@@ -74,6 +74,7 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
         .columns = block->columns / run->each,
         .region = lava_program_region(run->operation, block),
         .real_diagonal = caller->c.real_diagonal,
+        .descends = lava_operation_descends(caller),
         .beta = caller->beta};
     if (caller->series)
         set_products(run, block, download);
@@ -127,7 +128,10 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     } else {
         progress->row = block->row;
         progress->rows = block->rows;
-        progress->column = block->column / run->each + columns_done;
+        int64_t first = block->column / run->each;
+        if (lava_operation_descends(run->caller))
+            first = run->caller->n - first - block->columns / run->each;
+        progress->column = first + columns_done;
         progress->partial = rows_done;
     }
 }
@@ -212,6 +216,11 @@ static void find_orientations(const struct lava_operation *operation, bool is_b,
                         (operation->twice && ((other->op == LAVA_OP_T) == is_b) != along_rows);
 }
 
+static struct lava_pipeline_specification multiply_for(const struct lava_operation *operation,
+                                                       struct lava_pipeline_specification general) {
+    return lava_operation_is_triangular(operation) ? lava_pipelines_triangular(general) : general;
+}
+
 /* Gets the product's pipelines. They exist already, unless the row was not prepared. */
 static enum lava_status get_pipelines(struct lava_run *run) {
     const struct lava_operation *operation = run->operation;
@@ -226,7 +235,8 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         struct lava_pipeline_specification specification;
         const struct lava_pipeline **pipeline;
     } needs[] = {
-        {true, lava_pipelines_multiply(kernel, capabilities, narrow), &run->multiply},
+        {true, multiply_for(operation, lava_pipelines_multiply(kernel, capabilities, narrow)),
+         &run->multiply},
         {uses_a[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, false), &run->pack[0][0]},
         {uses_a[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true), &run->pack[0][1]},
         {uses_b[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false), &run->pack[1][0]},
@@ -238,7 +248,8 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {lava_operation_scales_a(run->caller), lava_pipelines_split(run->caller->type, true),
          &run->split_scaled},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
-        {kernel->fallback, lava_pipelines_fallback(kernel, capabilities), &run->fallback},
+        {kernel->fallback, multiply_for(operation, lava_pipelines_fallback(kernel, capabilities)),
+         &run->fallback},
     };
     enum lava_status status = LAVA_OK;
     for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)

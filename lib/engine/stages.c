@@ -70,6 +70,28 @@ struct multiply {
     const struct lava_buffer *packed_b; /* also holds the fallback's dispatch arguments */
 };
 
+/* What the kernels must know of a triangular operand (shaders/triangle.glsl). */
+struct triangle {
+    bool exists;
+    uint32_t bits;
+    int32_t diagonal;
+};
+
+static struct triangle triangle_of(const struct lava_run *run, const struct lava_task *task) {
+    const struct lava_operation *operation = run->operation;
+    struct triangle triangle = {.exists = lava_operation_is_triangular(operation)};
+    if (!triangle.exists)
+        return triangle;
+    bool of_b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR;
+    const struct lava_operand *operand = of_b ? &operation->b : &operation->a;
+    triangle.bits = (of_b ? LAVA_TRIANGLE_OF_B : 0u) |
+                    (lava_operand_is_lower(operand) != of_b ? LAVA_TRIANGLE_BEFORE : 0u) |
+                    (operation->of_parts ? LAVA_TRIANGLE_PARTS : 0u);
+    int64_t first = of_b ? task->block->column / run->each : task->row;
+    triangle.diagonal = (int32_t)(first - task->first_k / run->each);
+    return triangle;
+}
+
 static struct multiply multiply_of(const struct lava_run *run, const struct lava_task *task,
                                    const struct lava_tile_list *list) {
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -85,6 +107,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
     const struct lava_packed_place a = lava_operands_place_a(run, block, task->row, task->k),
                                    b = lava_operands_place_b(run, block, block->column, task->k);
     struct lava_screen_limits limits = lava_scheme_limits(lava_scheme(kernel->scheme), run->operation->k);
+    const struct triangle triangle = triangle_of(run, task);
     const struct lava_multiply_constants constants = {
         .packed_a = a.elements,
         .packed_b = b.elements,
@@ -102,17 +125,22 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .exponents_a = a.exponents,
         .exponents_b = b.exponents,
         .arguments = b.arguments,
-        .least = limits.least,
-        .most = limits.most,
-        .least_sum = limits.least_sum,
-        .most_sum = limits.most_sum};
+        .limits = limits.least | limits.most << 16,
+        .sum_limits = limits.least_sum | limits.most_sum << 16,
+        .triangle = triangle.bits,
+        .diagonal = triangle.diagonal};
     const struct lava_screen_constants screen = {.exponents_a = a.exponents,
                                                  .exponents_b = b.exponents,
                                                  .arguments = b.arguments,
                                                  .panels_a = tiles_of(task->rows, kernel->tile_m),
                                                  .panels_b = tiles_n,
                                                  .words_a = a.exponent_words,
-                                                 .words_b = b.exponent_words};
+                                                 .words_b = b.exponent_words,
+                                                 .is_triangle = triangle.exists,
+                                                 .tile_m = kernel->tile_m,
+                                                 .tile_n = kernel->tile_n,
+                                                 .triangle = triangle.bits,
+                                                 .diagonal = triangle.diagonal};
     return (struct multiply){constants, screen, a.panels, b.panels, lava_stages_packed_b(run, block)};
 }
 

@@ -161,6 +161,14 @@ static void run_part(const struct lava_operation *operation, int64_t row, int64_
     lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
 }
 
+/* Columns from the last one on are finished; a result in place has no part of a column. */
+static void complete_descending(const struct lava_operation *operation,
+                                const struct lava_progress *progress) {
+    int64_t below = progress->row + progress->rows;
+    run_part(operation, progress->row, progress->rows, 0, operation->n - progress->column);
+    run_part(operation, below, operation->m - below, 0, operation->n);
+}
+
 static void complete_all(const struct lava_operation *operation, const struct lava_progress *progress) {
     int64_t column = progress->column;
     if (progress->partial > 0) {
@@ -208,7 +216,9 @@ static void complete_upper(const struct lava_operation *operation, const struct 
 }
 
 void lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (operation->c.region == LAVA_REGION_ALL)
+    if (lava_operation_descends(operation))
+        complete_descending(operation, progress);
+    else if (operation->c.region == LAVA_REGION_ALL)
         complete_all(operation, progress);
     else if (operation->c.region == LAVA_REGION_LOWER)
         complete_lower(operation, progress);

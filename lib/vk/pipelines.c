@@ -292,6 +292,11 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
     return specification;
 }
 
+struct lava_pipeline_specification lava_pipelines_triangular(struct lava_pipeline_specification general) {
+    general.constants[LAVA_CONSTANT_TRIANGLE] = 1;
+    return general;
+}
+
 struct lava_pipeline_specification lava_pipelines_screen(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SCREEN};
 }

@@ -44,6 +44,8 @@ enum lava_pipeline_operand { LAVA_PIPELINE_A, LAVA_PIPELINE_B }; /* the values o
 struct lava_pipeline_specification lava_pipelines_multiply(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities,
                                                            bool narrow);
+/* The same, or the row's fallback, for products with a triangular operand. */
+struct lava_pipeline_specification lava_pipelines_triangular(struct lava_pipeline_specification general);
 struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
                                                        const struct lava_capabilities *capabilities,
                                                        enum lava_pipeline_operand operand, bool transpose);

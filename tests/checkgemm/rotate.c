@@ -69,10 +69,8 @@ static struct lava_multiply_constants constants_of(const struct rotation *rotati
         .target_ld = ld,
         .alpha = 1,
         .alpha_fp64 = ONE_FP64,
-        .least = limits.least,
-        .most = limits.most,
-        .least_sum = limits.least_sum,
-        .most_sum = limits.most_sum,
+        .limits = limits.least | limits.most << 16,
+        .sum_limits = limits.least_sum | limits.most_sum << 16,
     };
 }
 

@@ -283,7 +283,7 @@ static const struct way {
     {"as planned", false, {0}},
     {"at once", false, {.at_once = 2}},
     {"in pieces", true, {.at_once = 1, .pieces = 3, .column_blocks = 2, .later_parts = 2}},
-    {"in little memory", true, {.at_once = 1, .memory_bytes = 6 << 20}},
+    {"in little memory", true, {.at_once = 1, .memory_bytes = 9 << 20}},
     {"with K split", false, {.at_once = 1, .split_k = 3}},
 };
 
@@ -293,12 +293,12 @@ static void run_ways(struct call *call) {
         call->way = ways[i].name;
         call->overrides = ways[i].overrides;
         call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
-        call->m = ways[i].large ? 700 : 1 + poison_random(200);
-        call->n = ways[i].large ? 150 : 1 + poison_random(200);
+        call->m = ways[i].large ? 600 : 1 + poison_random(200);
+        call->n = ways[i].large ? 70 : 1 + poison_random(200);
         call->k = 1 + poison_random(100);
         if (!call->left && ways[i].large) {
             call->n = call->m;
-            call->m = 150;
+            call->m = 70;
         }
         if (!is_structured(call->routine))
             call->m = call->n = ways[i].large ? 300 : call->n;
