@@ -101,15 +101,14 @@
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
-/* Solve with a triangular block of at most so many rows, in pieces of so many; cfp64 has pieces of its own, so that
- * a piece takes at most 32 registers. A workgroup holds INVOCATIONS / (ORDER / PIECE) right-hand sides. With more
- * rows there would be fewer products, which take some 10 us however small; but a block of 128 takes a workgroup about
- * as long, mostly waiting for one division after the other, and a product of the same sums uses the whole device. */
+/* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS / (ORDER /
+ * PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some 10 us each however
+ * small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake, Lunar Lake, Battlemage). */
 #define LAVA_SOLVE_ORDER       128
 #define LAVA_SOLVE_PIECE       16
-#define LAVA_SOLVE_PIECE_CFP64 8
+#define LAVA_SOLVE_PIECE_COMPLEX 8
 #define LAVA_SOLVE_INVOCATIONS 256
-#define LAVA_SOLVE_SHARED_BYTES 22016 /* at most, by fp64 and cfp32 */
+#define LAVA_SOLVE_SHARED_BYTES 22016 /* at most, by fp64 */
 /* Flags of solve. */
 #define LAVA_SOLVE_BY_ROWS     1  /* right-hand sides are rows of B */
 #define LAVA_SOLVE_TRANSPOSED  2  /* columns of T are rows of A */

@@ -43,7 +43,7 @@ layout(local_size_x = LAVA_SOLVE_INVOCATIONS) in;
 #define CONJUGATED(word_) dvec2((word_).x, -(word_).y)
 #define ONE dvec2(1, 0)
 #define CONJUGATE(z) dvec2((z).x, -(z).y)
-const uint PIECE = LAVA_SOLVE_PIECE_CFP64, WORD_ELEMENTS = 1;
+const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 1;
 ELEMENT element_of(WORD word_, uint e) { return word_; }
 #elif defined(LAVA_COMPLEX)
 #define ELEMENT vec2
@@ -53,7 +53,7 @@ ELEMENT element_of(WORD word_, uint e) { return word_; }
 #define CONJUGATED(word_) vec4((word_).x, -(word_).y, (word_).z, -(word_).w)
 #define ONE vec2(1, 0)
 #define CONJUGATE(z) vec2((z).x, -(z).y)
-const uint PIECE = LAVA_SOLVE_PIECE, WORD_ELEMENTS = 2;
+const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 2;
 ELEMENT element_of(WORD word_, uint e) { return e == 0 ? word_.xy : word_.zw; }
 #elif defined(LAVA_FP64)
 #define ELEMENT double

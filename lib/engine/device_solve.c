@@ -29,7 +29,7 @@ static uint64_t bits_of(double value) {
 }
 
 static uint32_t sides_each(enum lava_type type) {
-    uint32_t piece = type == LAVA_TYPE_CFP64 ? LAVA_SOLVE_PIECE_CFP64 : LAVA_SOLVE_PIECE;
+    uint32_t piece = lava_type_is_complex(type) ? LAVA_SOLVE_PIECE_COMPLEX : LAVA_SOLVE_PIECE;
     return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
 }
 
