@@ -101,14 +101,15 @@
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
-/* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS / (ORDER /
- * PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some 10 us each however
- * small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake, Lunar Lake, Battlemage). */
-#define LAVA_SOLVE_ORDER       128
-#define LAVA_SOLVE_PIECE       16
+/* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
+ * (ORDER / PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some
+ * 10 us each however small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake,
+ * Lunar Lake, Battlemage). */
+#define LAVA_SOLVE_ORDER         128
+#define LAVA_SOLVE_PIECE         16
 #define LAVA_SOLVE_PIECE_COMPLEX 8
-#define LAVA_SOLVE_INVOCATIONS 256
-#define LAVA_SOLVE_SHARED_BYTES 22016 /* at most, by fp64 */
+#define LAVA_SOLVE_INVOCATIONS   256
+#define LAVA_SOLVE_SHARED_BYTES  22016 /* at most, by fp64 */
 /* Flags of solve. */
 #define LAVA_SOLVE_BY_ROWS     1  /* right-hand sides are rows of B */
 #define LAVA_SOLVE_TRANSPOSED  2  /* columns of T are rows of A */
@@ -248,8 +249,8 @@ LAVA_BLOCK_END(lava_update_constants)
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SOLVE)
 LAVA_BLOCK_BEGIN(lava_solve_constants)
-LAVA_ADDRESS a; /* a triangular block, column-major */
-LAVA_ADDRESS b; /* right-hand sides, column-major, replaced by the solutions */
+LAVA_ADDRESS a;          /* a triangular block, column-major */
+LAVA_ADDRESS b;          /* right-hand sides, column-major, replaced by the solutions */
 LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
 LAVA_ADDRESS alpha_imaginary_fp64;
 LAVA_F32 alpha;

@@ -410,34 +410,39 @@ void save_columns(uint first)
     }
 }
 
+void load(uint first, uint side, uint piece)
+{
+    if (is_set(LAVA_SOLVE_BY_ROWS))
+        load_row(first + side, piece);
+    else
+        load_columns(first);
+    [[unroll]] for (uint i = 0; i < PIECE; i++)
+        x[i] = scaled(x[i]);
+}
+
+/* While strip s is fetched, strip s - 1, which is in shared memory, is used. */
 void main()
 {
     uint side = gl_LocalInvocationIndex % SIDES, piece = gl_LocalInvocationIndex / SIDES;
     uint pieces = padded() / PIECE;
-    bool by_rows = is_set(LAVA_SOLVE_BY_ROWS);
     for (uint first = gl_WorkGroupID.x * SIDES; first < constants.sides; first += gl_NumWorkGroups.x * SIDES) {
-        fetch(0);
-        if (by_rows)
-            load_row(first + side, piece);
-        else
-            load_columns(first);
-        [[unroll]] for (uint i = 0; i < PIECE; i++)
-            x[i] = scaled(x[i]);
-
-        for (uint s = 0; s < pieces; s++) {
+        for (uint s = 0; s <= pieces; s++) {
+            if (s < pieces)
+                fetch(s);
+            if (s == 0) {
+                load(first, side, piece);
+            } else {
+                if (piece == s - 1)
+                    solve(piece * PIECE_WORDS, side);
+                barrier();
+                if (piece >= s && piece < pieces)
+                    subtract(piece * PIECE_WORDS, side);
+            }
             barrier();
             stash();
             barrier();
-            if (s + 1 < pieces)
-                fetch(s + 1);
-            if (piece == s)
-                solve(piece * PIECE_WORDS, side);
-            barrier();
-            if (piece > s && piece < pieces)
-                subtract(piece * PIECE_WORDS, side);
         }
-
-        if (by_rows)
+        if (is_set(LAVA_SOLVE_BY_ROWS))
             save_row(first + side, piece);
         else
             save_columns(first);
