@@ -12,17 +12,23 @@
 /* bytes; of half precision, complex; type of the parts, of the sums, of complex numbers; unit; modules */
 static const struct lava_type_facts types[LAVA_TYPE_COUNT] = {
     [LAVA_TYPE_FP32]  = {"fp32",   4, false, false, FP32,           FP32, CFP32,          0x1p-24,
-                         LAVA_MODULE_EPILOGUE_FP32,  LAVA_MODULE_UPDATE_FP32,  LAVA_MODULE_COUNT},
+                         LAVA_MODULE_EPILOGUE_FP32,  LAVA_MODULE_UPDATE_FP32,  LAVA_MODULE_COUNT,
+                         LAVA_MODULE_COUNT, LAVA_MODULE_SOLVE_FP32},
     [LAVA_TYPE_FP16]  = {"fp16",   2, true,  false, LAVA_TYPE_FP16, FP32, LAVA_TYPE_FP16, 0x1p-11,
-                         LAVA_MODULE_EPILOGUE_FP16,  LAVA_MODULE_UPDATE_FP16,  LAVA_MODULE_COUNT},
+                         LAVA_MODULE_EPILOGUE_FP16,  LAVA_MODULE_UPDATE_FP16,  LAVA_MODULE_COUNT,
+                         LAVA_MODULE_COUNT, LAVA_MODULE_COUNT},
     [LAVA_TYPE_BF16]  = {"bf16",   2, true,  false, LAVA_TYPE_BF16, FP32, LAVA_TYPE_BF16, 0x1p-8,
-                         LAVA_MODULE_EPILOGUE_BF16,  LAVA_MODULE_UPDATE_BF16,  LAVA_MODULE_COUNT},
+                         LAVA_MODULE_EPILOGUE_BF16,  LAVA_MODULE_UPDATE_BF16,  LAVA_MODULE_COUNT,
+                         LAVA_MODULE_COUNT, LAVA_MODULE_COUNT},
     [LAVA_TYPE_FP64]  = {"fp64",   8, false, false, FP64,           FP64, CFP64,          0x1p-53,
-                         LAVA_MODULE_EPILOGUE_FP64,  LAVA_MODULE_UPDATE_FP64,  LAVA_MODULE_COUNT},
+                         LAVA_MODULE_EPILOGUE_FP64,  LAVA_MODULE_UPDATE_FP64,  LAVA_MODULE_COUNT,
+                         LAVA_MODULE_COUNT, LAVA_MODULE_SOLVE_FP64},
     [LAVA_TYPE_CFP32] = {"cfp32",  8, false, true,  FP32,           FP32, CFP32,          0x1p-24,
-                         LAVA_MODULE_EPILOGUE_CFP32, LAVA_MODULE_UPDATE_CFP32, LAVA_MODULE_SPLIT_CFP32, LAVA_MODULE_SPLIT_CFP32_SCALED},
+                         LAVA_MODULE_EPILOGUE_CFP32, LAVA_MODULE_UPDATE_CFP32, LAVA_MODULE_SPLIT_CFP32,
+                         LAVA_MODULE_SPLIT_CFP32_SCALED, LAVA_MODULE_SOLVE_CFP32},
     [LAVA_TYPE_CFP64] = {"cfp64", 16, false, true,  FP64,           FP64, CFP64,          0x1p-53,
-                         LAVA_MODULE_EPILOGUE_CFP64, LAVA_MODULE_UPDATE_CFP64, LAVA_MODULE_SPLIT_CFP64, LAVA_MODULE_SPLIT_CFP64_SCALED},
+                         LAVA_MODULE_EPILOGUE_CFP64, LAVA_MODULE_UPDATE_CFP64, LAVA_MODULE_SPLIT_CFP64,
+                         LAVA_MODULE_SPLIT_CFP64_SCALED, LAVA_MODULE_SOLVE_CFP64},
 };
 // clang-format on
 

@@ -102,6 +102,22 @@
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
+/* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
+ * (ORDER / PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some
+ * 10 us each however small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake,
+ * Lunar Lake, Battlemage). */
+#define LAVA_SOLVE_ORDER         128
+#define LAVA_SOLVE_PIECE         16
+#define LAVA_SOLVE_PIECE_COMPLEX 8
+#define LAVA_SOLVE_INVOCATIONS   256
+#define LAVA_SOLVE_SHARED_BYTES  22016 /* at most, by fp64 */
+/* Flags of solve. */
+#define LAVA_SOLVE_BY_ROWS     1  /* right-hand sides are rows of B */
+#define LAVA_SOLVE_TRANSPOSED  2  /* columns of T are rows of A */
+#define LAVA_SOLVE_REVERSED    4  /* T is upper triangular */
+#define LAVA_SOLVE_CONJUGATED  8  /* T's elements are those of A conjugated */
+#define LAVA_SOLVE_UNIT        16 /* the diagonal is not read; its elements are 1 */
+#define LAVA_SOLVE_KEEPS_ZEROS 32 /* elements that have become 0 are not divided */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -269,6 +285,22 @@ LAVA_U32 region;
 LAVA_I32 diagonal;      /* element (i, j) lies on C's diagonal if i = j + diagonal */
 LAVA_U32 real_diagonal; /* 1: imaginary parts on the diagonal are not read, and written as zero */
 LAVA_BLOCK_END(lava_update_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SOLVE)
+LAVA_BLOCK_BEGIN(lava_solve_constants)
+LAVA_ADDRESS a;          /* a triangular block, column-major */
+LAVA_ADDRESS b;          /* right-hand sides, column-major, replaced by the solutions */
+LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
+LAVA_ADDRESS alpha_imaginary_fp64;
+LAVA_F32 alpha;
+LAVA_F32 alpha_imaginary;
+LAVA_U32 lda; /* in elements; columns begin at multiples of 16 bytes */
+LAVA_U32 ldb;
+LAVA_U32 order; /* of the block: 1 to LAVA_SOLVE_ORDER */
+LAVA_U32 sides; /* how many right-hand sides */
+LAVA_U32 flags; /* LAVA_SOLVE_* */
+LAVA_BLOCK_END(lava_solve_constants)
 #endif
 
 #endif

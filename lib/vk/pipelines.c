@@ -327,6 +327,10 @@ struct lava_pipeline_specification lava_pipelines_square(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SQUARE};
 }
 
+struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->solve};
+}
+
 /* Returns how many statistics there are; 0 where the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {

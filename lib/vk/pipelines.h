@@ -59,9 +59,10 @@ struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result
 struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
 /* This kernel splits an operand of a complex type into its parts; scaled: multiplied by alpha. */
 struct lava_pipeline_specification lava_pipelines_split(enum lava_type type, bool scaled);
-
 /* This kernel writes all elements of a square of which one triangle is stored. */
 struct lava_pipeline_specification lava_pipelines_square(void);
+/* This kernel solves with a triangular block. Not for half precision. */
+struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */

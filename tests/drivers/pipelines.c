@@ -20,7 +20,7 @@
 #include "lib/vk/gpu.h"
 
 #define REPORT_BYTES 2048
-#define MAX_OF_ROW   (LAVA_ENGINE_PIPELINES + 2)
+#define MAX_OF_ROW   (LAVA_ENGINE_PIPELINES + 4)
 #define MAX_CREATED  (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
 
 static const char *const module_names[] = {
@@ -43,7 +43,7 @@ static struct lava_capabilities without_narrow(const struct lava_capabilities *d
     return without;
 }
 
-/* What lava_engine_pipelines covers, and the updates of matrices that stay on the device. Rounding in shared
+/* What lava_engine_pipelines covers, and what works on matrices that stay on the device. Rounding in shared
  * memory is for other devices than most of these, so it is asked for. */
 static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
                            struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
@@ -56,6 +56,8 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
     }
     specifications[count++] = lava_pipelines_update(kernel->type);
     specifications[count++] = lava_pipelines_update(lava_type_facts(kernel->type)->complex_type);
+    specifications[count++] = lava_pipelines_solve(kernel->type);
+    specifications[count++] = lava_pipelines_solve(lava_type_facts(kernel->type)->complex_type);
     return count;
 }
 

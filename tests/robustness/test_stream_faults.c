@@ -14,13 +14,15 @@
 
 #include "dispatch/batches.h"
 #include "lib/base/fault.h"
-#include "lib/engine/device_matrix.h"
+#include "lib/engine/device_solve.h"
 #include "lib/engine/runner.h"
 #include "lib/vk/gpu.h"
 
 #define COUNT 60
 #define SIZE  33 /* of each matrix */
 #define AREA  (SIZE * SIZE)
+#define ORDER 150 /* of a triangular matrix: two blocks and a product */
+#define SIDES 3
 /* Little enough for several blocks. */
 #define MEMORY_BYTES    (2u << 20)
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -32,6 +34,21 @@ static const char *const names[] = {"allocate", "upload", "submit", "download"};
 
 static struct lava_engine *engine;
 static float a[COUNT * AREA], b[COUNT * AREA], before[COUNT * AREA], c[COUNT * AREA], expected[COUNT * AREA];
+static float triangle[ORDER * ORDER], sides[ORDER * SIDES], solved[ORDER * SIDES];
+
+/* Of the triangle only the first column, and the diagonal of ones, are not zero. So what is solved for
+ * remains a small integer. */
+static void fill_triangle(unsigned *seed) {
+    for (int i = 0; i < ORDER; i++) {
+        triangle[i] = (float)(rand_r(seed) % 5 - 2);
+        triangle[i * ORDER + i] = 1;
+    }
+    for (int i = 0; i < ORDER * SIDES; i++) {
+        sides[i] = (float)(rand_r(seed) % 5 - 2);
+        bool is_first = i % ORDER == 0;
+        solved[i] = is_first ? sides[i] : sides[i] - triangle[i % ORDER] * sides[i / ORDER * ORDER];
+    }
+}
 
 static int open_engine(void **state) {
     const char *why;
@@ -58,6 +75,7 @@ static int open_engine(void **state) {
                     sum += a[p * AREA + k * SIZE + i] * b[p * AREA + j * SIZE + k];
                 expected[p * AREA + j * SIZE + i] = sum;
             }
+    fill_triangle(&seed);
     return lava_engine_create(device, 2, &engine) ? -1 : 0;
 }
 
@@ -161,31 +179,70 @@ static enum lava_status run_stream(void) {
     return status;
 }
 
-static void streams(void **state) {
-    (void)state;
+/* c <- the solution with the triangle. Once a call has failed, so do all after it. */
+static enum lava_status run_solve(void) {
+    struct lava_device_matrix x[2];
+    struct lava_stream stream;
+    enum lava_status status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, ORDER, ORDER, &x[0]), next;
+    next = lava_device_matrix_create(engine, LAVA_TYPE_FP32, ORDER, SIDES, &x[1]);
+    status = status ? status : next;
+    lava_stream_open(&stream, engine, false);
+    if (!status) {
+        const struct lava_device_solve solve = {
+            .a = x[0], .b = x[1], .stored = LAVA_REGION_LOWER, .unit_diagonal = true, .alpha.real = 1};
+        status = lava_device_matrix_upload(&stream, &x[0], triangle, ORDER);
+        next = lava_device_matrix_upload(&stream, &x[1], sides, ORDER);
+        assert_true(!status || next == status);
+        status = next;
+        next = lava_device_solve(&stream, &solve);
+        assert_true(!status || next == status);
+        status = next;
+        next = lava_device_matrix_download(&stream, &x[1], LAVA_REGION_ALL, c, ORDER);
+        assert_true(!status || next == status);
+        status = next;
+    }
+    status = lava_stream_close(&stream, status);
+    for (int i = 0; i < 2; i++)
+        lava_device_matrix_free(engine, &x[i]);
+    return status;
+}
+
+/* Lets `run` fail at each passage of each point. `result` is what it leaves in c otherwise. */
+static void fail_everywhere(enum lava_status (*run)(void), const float *result, size_t bytes) {
     for (size_t p = 0; p < COUNT_OF(points); p++) {
         lava_engine_release(engine);
         set_fault(NULL, 0);
-        assert_int_equal(run_stream(), LAVA_OK);
-        assert_memory_equal(c, expected, AREA * sizeof *c);
+        assert_int_equal(run(), LAVA_OK);
+        assert_memory_equal(c, result, bytes);
         long passages = lava_fault_passages(points[p]);
         assert_true(passages > 0);
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            assert_int_not_equal(run_stream(), LAVA_OK);
+            assert_int_not_equal(run(), LAVA_OK);
             assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
             assert_false(engine->device->shared->failed);
             set_fault(NULL, 0);
-            memset(c, 0, AREA * sizeof *c);
-            assert_int_equal(run_stream(), LAVA_OK);
-            assert_memory_equal(c, expected, AREA * sizeof *c);
+            memset(c, 0, bytes);
+            assert_int_equal(run(), LAVA_OK);
+            assert_memory_equal(c, result, bytes);
         }
         printf("%s: %ld passages\n", names[p], passages);
     }
 }
 
+static void streams(void **state) {
+    (void)state;
+    fail_everywhere(run_stream, expected, AREA * sizeof *c);
+}
+
+static void solves(void **state) {
+    (void)state;
+    fail_everywhere(run_solve, solved, sizeof solved);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams),
+                                       cmocka_unit_test(solves)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,0 +1,206 @@
+/* Halves a triangular matrix down to blocks that shaders/solve.comp solves with. The products between them
+ * are those of device_matrix.c. Called by whoever works on matrices on the device.
+ *
+ * T is op(A), or op(A) transposed where A is on the right: then each right-hand side, a column or a row of
+ * B, is a vector x with T x = alpha b. Invariant: blocks of A and B begin at multiples of LAVA_SOLVE_ORDER,
+ * so they are aligned if A and B are. */
+#include "lib/engine/device_solve.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches it. */
+#define BLOCK_FLOPS_PER_S 1e9
+static_assert(sizeof(struct lava_solve_constants) <= 128, "every device has room for so many bytes");
+
+/* What the blocks of a solve have in common. */
+struct task {
+    struct lava_stream *stream;
+    const struct lava_device_solve *solve;
+    const struct lava_pipeline *pipeline;
+    bool reversed; /* T is upper triangular: the last unknowns are found first */
+    uint32_t flags;
+};
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t sides_each(enum lava_type type) {
+    uint32_t piece = lava_type_is_complex(type) ? LAVA_SOLVE_PIECE_COMPLEX : LAVA_SOLVE_PIECE;
+    return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
+}
+
+static uint64_t address_of(const struct lava_device_matrix *matrix) {
+    return matrix->buffer->address + matrix->offset;
+}
+
+/* Elements [from, from + count) of every right-hand side. */
+static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve, int64_t from,
+                                           int64_t count) {
+    const struct lava_device_matrix *b = &solve->b;
+    return solve->a_on_right ? lava_device_matrix_block(b, 0, b->rows, from, count)
+                             : lava_device_matrix_block(b, from, count, 0, b->columns);
+}
+
+/* B's part <- the solution with the block of A's diagonal. */
+static enum lava_status solve_block(const struct task *task, int64_t from, int64_t count,
+                                    const struct lava_scalar *alpha) {
+    const struct lava_device_solve *solve = task->solve;
+    struct lava_stream *stream = task->stream;
+    const struct lava_device_matrix a = lava_device_matrix_block(&solve->a, from, count, from, count);
+    const struct lava_device_matrix b = part_of_b(solve, from, count);
+    const struct lava_solve_constants constants = {.a = address_of(&a),
+                                                   .b = address_of(&b),
+                                                   .alpha_fp64 = bits_of(alpha->real),
+                                                   .alpha_imaginary_fp64 = bits_of(alpha->imaginary),
+                                                   .alpha = (float)alpha->real,
+                                                   .alpha_imaginary = (float)alpha->imaginary,
+                                                   .lda = (uint32_t)a.ld,
+                                                   .ldb = (uint32_t)b.ld,
+                                                   .order = (uint32_t)count,
+                                                   .sides =
+                                                       (uint32_t)(solve->a_on_right ? b.rows : b.columns),
+                                                   .flags = task->flags};
+    uint32_t groups = (constants.sides - 1) / sides_each(b.type) + 1;
+    uint32_t most = stream->device->capabilities.max_workgroups;
+    struct lava_commands commands;
+    struct lava_point done;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(stream->device, &commands);
+    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
+    lava_queue_dispatch(stream->device, &commands, task->pipeline, &constants, sizeof constants,
+                        groups < most ? groups : most, 1);
+    lava_stream_stamp_end(stream, &commands);
+    return lava_stream_submit(stream, &stream->uploaded, &done);
+}
+
+/* The part of B from `to` <- alpha times it, less what the solved part from `from` contributes. */
+static enum lava_status update(const struct task *task, int64_t to, int64_t to_count, int64_t from,
+                               int64_t from_count, const struct lava_scalar *alpha) {
+    const struct lava_device_solve *solve = task->solve;
+    /* whether the rows of A's block are those of the equations, or those of the unknowns */
+    bool rows_are_equations = (solve->op == LAVA_OP_N) != solve->a_on_right;
+    const struct lava_device_matrix a =
+        rows_are_equations ? lava_device_matrix_block(&solve->a, to, to_count, from, from_count)
+                           : lava_device_matrix_block(&solve->a, from, from_count, to, to_count);
+    const struct lava_device_matrix solved = part_of_b(solve, from, from_count);
+    struct lava_device_product product = {.a = a,
+                                          .b = solved,
+                                          .c = part_of_b(solve, to, to_count),
+                                          .op_a = solve->op,
+                                          .conjugate_a = solve->conjugate,
+                                          .alpha.real = -1,
+                                          .beta = *alpha,
+                                          .precision = solve->precision,
+                                          .overrides = solve->overrides};
+    if (solve->a_on_right) {
+        product.a = solved;
+        product.op_a = LAVA_OP_N;
+        product.conjugate_a = false;
+        product.b = a;
+        product.op_b = solve->op;
+        product.conjugate_b = solve->conjugate;
+    }
+    return lava_device_product(task->stream, &product);
+}
+
+/* Solves for elements [from, from + count) of the right-hand sides. Alpha is applied when a part of B is
+ * first written: by the product that updates it, else by the block that solves for it. */
+static enum lava_status solve_range(const struct task *task, int64_t from, int64_t count,
+                                    const struct lava_scalar *alpha) {
+    static const struct lava_scalar one = {1, 0};
+    if (count <= LAVA_SOLVE_ORDER)
+        return solve_block(task, from, count, alpha);
+    int64_t upper = lava_blocking_padded((count + 1) / 2, LAVA_SOLVE_ORDER), lower = count - upper;
+    int64_t first = task->reversed ? from + upper : from, first_count = task->reversed ? lower : upper;
+    int64_t second = task->reversed ? from : from + upper, second_count = count - first_count;
+    enum lava_status status = solve_range(task, first, first_count, alpha);
+    status = status ? status : update(task, second, second_count, first, first_count, alpha);
+    return status ? status : solve_range(task, second, second_count, &one);
+}
+
+/* Where A is on the left, the other operand is B itself, and the other way round. */
+static bool overlap(const struct lava_device_solve *solve) {
+    const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
+    const struct lava_operand triangle = {.first = (const void *)(uintptr_t)address_of(a),
+                                          .ld = a->ld,
+                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
+                                          .stored = solve->stored};
+    struct lava_operation operation = {
+        .kind = LAVA_OPERATION_SOLVE,
+        .type = a->type,
+        .m = b->rows,
+        .n = b->columns,
+        .k = a->rows,
+        .c = {.first = (void *)(uintptr_t)address_of(b), .ld = b->ld, .type = b->type}};
+    *(solve->a_on_right ? &operation.b : &operation.a) = triangle;
+    return lava_operation_overlaps(&operation);
+}
+
+static bool is_valid(const struct lava_device_solve *solve) {
+    const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
+    return a->type == b->type && a->rows == a->columns &&
+           a->rows == (solve->a_on_right ? b->columns : b->rows) && solve->stored != LAVA_REGION_ALL &&
+           address_of(a) % LAVA_DEVICE_MATRIX_ALIGN == 0 && address_of(b) % LAVA_DEVICE_MATRIX_ALIGN == 0 &&
+           !overlap(solve);
+}
+
+static bool device_can(const struct lava_capabilities *device, enum lava_type type) {
+    return !lava_type_is_half(type) && (lava_type_real(type) != LAVA_TYPE_FP64 || device->fp64) &&
+           device->max_shared_bytes >= LAVA_SOLVE_SHARED_BYTES &&
+           device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
+}
+
+/* B <- 0, as a product that multiplies nothing. */
+static enum lava_status clear(struct lava_stream *stream, const struct lava_device_solve *solve) {
+    const struct lava_device_product nothing = {.a = solve->a_on_right ? solve->b : solve->a,
+                                                .b = solve->a_on_right ? solve->a : solve->b,
+                                                .c = solve->b};
+    return lava_device_product(stream, &nothing);
+}
+
+static struct task task_of(struct lava_stream *stream, const struct lava_device_solve *solve) {
+    bool transposed = (solve->op == LAVA_OP_T) != solve->a_on_right;
+    struct task task = {
+        .stream = stream, .solve = solve, .reversed = (solve->stored == LAVA_REGION_UPPER) != transposed};
+    const struct {
+        bool set;
+        uint32_t flag;
+    } flags[] = {{solve->a_on_right, LAVA_SOLVE_BY_ROWS},
+                 {transposed, LAVA_SOLVE_TRANSPOSED},
+                 {task.reversed, LAVA_SOLVE_REVERSED},
+                 {solve->conjugate, LAVA_SOLVE_CONJUGATED},
+                 {solve->unit_diagonal, LAVA_SOLVE_UNIT},
+                 {!solve->a_on_right && solve->op == LAVA_OP_N, LAVA_SOLVE_KEEPS_ZEROS}};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        task.flags |= flags[i].set ? flags[i].flag : 0;
+    return task;
+}
+
+enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve) {
+    enum lava_type type = solve->a.type;
+    struct task task = task_of(stream, solve);
+    if (stream->failure)
+        return stream->failure;
+    if (!is_valid(solve) || !device_can(&stream->engine->capabilities, type))
+        return LAVA_ERROR_UNAVAILABLE;
+    if (solve->b.rows == 0 || solve->b.columns == 0)
+        return LAVA_OK;
+    if (solve->alpha.real == 0 && solve->alpha.imaginary == 0)
+        return clear(stream, solve);
+    int64_t order = solve->a.rows, sides = solve->a_on_right ? solve->b.rows : solve->b.columns;
+    double flops = (double)LAVA_SOLVE_ORDER * (double)order * (double)sides;
+    lava_stream_expect(stream, (lava_type_is_complex(type) ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
+    const struct lava_pipeline_specification specification = lava_pipelines_solve(type);
+    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
+    status = status ? status : solve_range(&task, 0, order, &solve->alpha);
+    status = status ? status : lava_stream_flush(stream);
+    if (status && !stream->failure)
+        stream->failure = status;
+    return status;
+}

@@ -1,0 +1,34 @@
+/* Solves with triangular matrices on the device: ?trsm, as level 3 by blocks and LAPACK need it. A part of
+ * what device_matrix.h offers, with its rules: everything in a stream happens in the order of the calls, and
+ * a solve returns before it has finished. */
+#ifndef LAVA_ENGINE_DEVICE_SOLVE_H
+#define LAVA_ENGINE_DEVICE_SOLVE_H
+
+#include "lib/engine/device_matrix.h"
+
+/* B <- the X with op(A) X = alpha B, or with X op(A) = alpha B. With alpha = 0 B becomes zero, and A is not
+ * read. */
+struct lava_device_solve {
+    struct lava_device_matrix a, b; /* A: square. FP32, FP64, CFP32 or CFP64, both the same */
+    bool a_on_right;
+    enum lava_region
+        stored; /* the triangle of A, LOWER or UPPER; the other one is not used, whatever it is */
+    enum lava_op op;
+    bool conjugate;     /* complex types only */
+    bool unit_diagonal; /* A's diagonal is not used; its elements are 1 */
+    struct lava_scalar alpha;
+    enum lava_precision precision;          /* of the products, see below */
+    const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
+};
+
+/* A block of at most LAVA_SOLVE_ORDER rows is solved by a kernel of its own, by substitution. A larger one is
+ * halved: solve with the first half, subtract its contribution by a product, solve with the second half. So
+ * the error is that of substitution: |op(A) X - alpha B| <= 4 (n + 2) u |A| |X| for A of n rows; complex, by
+ * absolute values. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 8.
+ *
+ * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, B overlaps A, or the device
+ * cannot compute in the type; nothing was added to the stream then. After any other failure B is undefined,
+ * and the stream has failed. */
+enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve);
+
+#endif

@@ -1,0 +1,450 @@
+/* Solve with a small triangular matrix: replaces the right-hand sides by the solutions x of T x = alpha b, by
+ * substitution. T has at most LAVA_SOLVE_ORDER rows. The right-hand sides are the columns of B (op(A) X = alpha B,
+ * T = op(A)) or its rows (X op(A) = alpha B, T = op(A) transposed). fp32, fp64 (-DLAVA_FP64), complex of either
+ * (-DLAVA_COMPLEX).
+ *
+ *   workgroup    SIDES right-hand sides, then later ones
+ *   invocation   PIECE neighbouring elements of one right-hand side, in registers from the first read to the write
+ *
+ *        T                x     s = 0: group 0 solves with the triangle 0 and publishes its part of x,
+ *       +--+              +-+          groups 1 and 2 subtract squares a and b times that
+ *       |0 |              |0|   s = 1: group 1 solves, group 2 subtracts square c times its part of x
+ *       +--+--+           +-+   s = 2: group 2 solves
+ *       |a |1 |           |1|
+ *       +--+--+--+        +-+   A strip of T (0, a, b) passes through shared memory for each s. The next one is
+ *       |b |c |2 |        |2|   fetched into registers meanwhile. There are barriers per strip, not per element.
+ *       +--+--+--+        +-+
+ *
+ * The arithmetic knows lower triangles only. An upper triangular T is turned around when it is read, and so are the
+ * right-hand sides (REVERSED). Rows that fill up the last piece are those of the unit matrix. Elements outside the
+ * triangle are not used, whatever they hold.
+ *
+ * No inverse is multiplied by: an element's error is that of substitution. Division by the diagonal multiplies by a
+ * reciprocal and then corrects the quotient by its remainder. */
+#version 460
+#define LAVA_SHADER_SOLVE
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(local_size_x = LAVA_SOLVE_INVOCATIONS) in;
+
+#ifdef LAVA_FP64
+#define NUMBER_BYTES 8
+#else
+#define NUMBER_BYTES 4
+#endif
+
+/* An element, and which element of a word each component of the word belongs to. */
+#if defined(LAVA_COMPLEX) && defined(LAVA_FP64)
+#define ELEMENT dvec2
+#define COMPONENTS uvec2(0, 0)
+#define TURNED(word_) (word_)
+#define PACKED(e) (e[0])
+#define CONJUGATED(word_) dvec2((word_).x, -(word_).y)
+#define ONE dvec2(1, 0)
+#define CONJUGATE(z) dvec2((z).x, -(z).y)
+const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 1;
+ELEMENT element_of(WORD word_, uint e) { return word_; }
+#elif defined(LAVA_COMPLEX)
+#define ELEMENT vec2
+#define COMPONENTS uvec4(0, 0, 1, 1)
+#define TURNED(word_) (word_).zwxy
+#define PACKED(e) vec4(e[0], e[1])
+#define CONJUGATED(word_) vec4((word_).x, -(word_).y, (word_).z, -(word_).w)
+#define ONE vec2(1, 0)
+#define CONJUGATE(z) vec2((z).x, -(z).y)
+const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 2;
+ELEMENT element_of(WORD word_, uint e) { return e == 0 ? word_.xy : word_.zw; }
+#elif defined(LAVA_FP64)
+#define ELEMENT double
+#define COMPONENTS uvec2(0, 1)
+#define TURNED(word_) (word_).yx
+#define PACKED(e) dvec2(e[0], e[1])
+#define CONJUGATED(word_) (word_)
+#define ONE 1
+#define CONJUGATE(z) (z)
+const uint PIECE = LAVA_SOLVE_PIECE, WORD_ELEMENTS = 2;
+ELEMENT element_of(WORD word_, uint e) { return word_[e]; }
+#else
+#define ELEMENT float
+#define COMPONENTS uvec4(0, 1, 2, 3)
+#define TURNED(word_) (word_).wzyx
+#define PACKED(e) vec4(e[0], e[1], e[2], e[3])
+#define CONJUGATED(word_) (word_)
+#define ONE 1
+#define CONJUGATE(z) (z)
+const uint PIECE = LAVA_SOLVE_PIECE, WORD_ELEMENTS = 4;
+ELEMENT element_of(WORD word_, uint e) { return word_[e]; }
+#endif
+
+const uint INVOCATIONS = LAVA_SOLVE_INVOCATIONS;
+const uint SIDES = INVOCATIONS * PIECE / LAVA_SOLVE_ORDER;
+const uint ELEMENT_BYTES = 16 / WORD_ELEMENTS;
+/* In words: a piece, a column of the strip, and from one such column to the next, which begins in another bank. */
+const uint PIECE_WORDS = PIECE / WORD_ELEMENTS;
+const uint STRIP_WORDS = LAVA_SOLVE_ORDER / WORD_ELEMENTS;
+const uint STRIP_LD = STRIP_WORDS + 1;
+const uint SHARE = PIECE * STRIP_WORDS / INVOCATIONS; /* of a strip, fetched by an invocation */
+
+layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) readonly buffer Source { ELEMENT element; };
+layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Target { ELEMENT element; };
+
+shared WORD strip[PIECE * STRIP_LD]; /* column by column; pieces of columns of B pass through it, too */
+shared ELEMENT solved[PIECE * SIDES];
+/* Of the strip's diagonal: the elements times their scales, the reciprocals of that, and the scales. */
+shared ELEMENT diagonals[PIECE], reciprocals[PIECE];
+shared NUMBER scales[PIECE];
+
+ELEMENT x[PIECE];
+WORD next[SHARE];
+ELEMENT next_diagonal;
+
+bool is_set(uint flag)
+{
+    return (constants.flags & flag) != 0;
+}
+
+/* Elements in the order of substitution, with those that fill up the last piece. */
+uint padded()
+{
+    return (constants.order + PIECE - 1) / PIECE * PIECE;
+}
+
+/* Where element i of T's order is stored. Beyond the order where it is a filling one, or none at all. */
+uint stored_at(uint i)
+{
+    return is_set(LAVA_SOLVE_REVERSED) ? padded() - 1 - i : i;
+}
+
+/* The first element of a stored word, where word_ counts in T's order; and the word itself in that order. */
+uint stored_word_at(uint word_)
+{
+    return (is_set(LAVA_SOLVE_REVERSED) ? padded() / WORD_ELEMENTS - 1 - word_ : word_) * WORD_ELEMENTS;
+}
+
+WORD in_order(WORD stored)
+{
+    return is_set(LAVA_SOLVE_REVERSED) ? TURNED(stored) : stored;
+}
+
+/* Zero instead of elements beyond the order. */
+WORD bounded(WORD stored, uint first)
+{
+    return mix(WORD(0), stored, lessThan(first + COMPONENTS, 0 * COMPONENTS + constants.order));
+}
+
+/* Element (r, c) of T; zero beyond its order. */
+ELEMENT element_at(uint r, uint c)
+{
+    uint row = stored_at(r), column = stored_at(c);
+    if (row >= constants.order || column >= constants.order)
+        return ELEMENT(0);
+    uint64_t at = is_set(LAVA_SOLVE_TRANSPOSED) ? uint64_t(row) * constants.lda + column
+                                                : uint64_t(column) * constants.lda + row;
+    return Source(constants.a + at * ELEMENT_BYTES).element;
+}
+
+/* A word of column c of T, which lies in a column of A, or across its columns. */
+WORD word_along(uint c, uint word_)
+{
+    uint column = stored_at(c), row = stored_word_at(word_);
+    if (row >= constants.order || column >= constants.order)
+        return WORD(0);
+    uint64_t at = uint64_t(column) * constants.lda + row;
+    return in_order(bounded(SourceWords(constants.a + at * ELEMENT_BYTES).word[0], row));
+}
+
+WORD word_across(uint c, uint word_)
+{
+    ELEMENT elements[WORD_ELEMENTS];
+    [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+        elements[e] = element_at(word_ * WORD_ELEMENTS + e, c);
+    return PACKED(elements);
+}
+
+/* Reads strip s, from its triangle downwards. Neighbouring invocations read neighbouring elements. */
+void fetch(uint s)
+{
+    [[unroll]] for (uint i = 0; i < SHARE; i++) {
+        uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
+        bool across = is_set(LAVA_SOLVE_TRANSPOSED);
+        uint c = across ? at % PIECE : at / STRIP_WORDS, word_ = across ? at / PIECE : at % STRIP_WORDS;
+        next[i] = WORD(0);
+        if (word_ >= s * PIECE_WORDS)
+            next[i] = across ? word_across(s * PIECE + c, word_) : word_along(s * PIECE + c, word_);
+        if (is_set(LAVA_SOLVE_CONJUGATED))
+            next[i] = CONJUGATED(next[i]);
+    }
+    uint c = s * PIECE + gl_LocalInvocationIndex;
+    if (gl_LocalInvocationIndex < PIECE && !is_set(LAVA_SOLVE_UNIT) && stored_at(c) < constants.order)
+        next_diagonal = element_at(c, c);
+    else
+        next_diagonal = ELEMENT(ONE);
+    if (is_set(LAVA_SOLVE_CONJUGATED))
+        next_diagonal = CONJUGATE(next_diagonal);
+}
+
+/* Biased exponents. Of doubles no values are compared: common.glsl, IS_ZERO. */
+#ifdef LAVA_FP64
+const uint BIAS = 1023, EXPONENT_MAX = 0x7ff, SCALE_BEYOND = 800, SCALE_EXPONENT = 512;
+uint exponent_of(NUMBER number) { return unpackDouble2x32(number).y >> 20 & EXPONENT_MAX; }
+NUMBER power_of_two(uint biased) { return packDouble2x32(uvec2(0, biased << 20)); }
+bool is_zero(NUMBER number)
+{
+    uvec2 bits = unpackDouble2x32(number);
+    return (bits.y << 1 | bits.x) == 0;
+}
+#else
+const uint BIAS = 127, EXPONENT_MAX = 0xff, SCALE_BEYOND = 96, SCALE_EXPONENT = 64;
+uint exponent_of(NUMBER number) { return floatBitsToUint(number) >> 23 & EXPONENT_MAX; }
+NUMBER power_of_two(uint biased) { return uintBitsToFloat(biased << 23); }
+bool is_zero(NUMBER number) { return floatBitsToUint(number) << 1 == 0; }
+#endif
+
+/* A divisor whose reciprocal would overflow or underflow is scaled by a power of two, and so is each dividend. */
+NUMBER scale_for(uint exponent)
+{
+    uint scale = exponent < BIAS - SCALE_BEYOND ? BIAS + SCALE_EXPONENT :
+                 exponent > BIAS + SCALE_BEYOND ? BIAS - SCALE_EXPONENT : BIAS;
+    return power_of_two(scale);
+}
+
+#ifdef LAVA_COMPLEX
+bool is_finite(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)) < EXPONENT_MAX; }
+bool is_nothing(ELEMENT z) { return is_zero(z.x) && is_zero(z.y); }
+uint size_of(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)); }
+
+/* z + a b, and z - a b */
+ELEMENT add_product(ELEMENT a, ELEMENT b, ELEMENT z)
+{
+    return ELEMENT(fma(a.x, b.x, fma(-a.y, b.y, z.x)), fma(a.x, b.y, fma(a.y, b.x, z.y)));
+}
+
+/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. */
+ELEMENT reciprocal_of(ELEMENT d)
+{
+    NUMBER scale = power_of_two(2 * BIAS - min(size_of(d), 2 * BIAS - 1));
+    ELEMENT near_one = d * scale;
+    NUMBER square = fma(near_one.x, near_one.x, near_one.y * near_one.y);
+    return ELEMENT(near_one.x / square, -near_one.y / square) * scale;
+}
+
+/* A scalar without an imaginary part multiplies the parts alone, so that Inf does not become NaN. */
+ELEMENT scaled(ELEMENT z)
+{
+    NUMBER re = SCALAR(alpha), im = SCALAR(alpha_imaginary);
+    return IS_ZERO(alpha_imaginary) ? re * z : ELEMENT(re * z.x - im * z.y, re * z.y + im * z.x);
+}
+#else
+bool is_finite(ELEMENT z) { return exponent_of(z) < EXPONENT_MAX; }
+bool is_nothing(ELEMENT z) { return is_zero(z); }
+uint size_of(ELEMENT z) { return exponent_of(z); }
+ELEMENT add_product(ELEMENT a, ELEMENT b, ELEMENT z) { return fma(a, b, z); }
+ELEMENT scaled(ELEMENT z) { return SCALAR(alpha) * z; }
+
+/* A driver's reciprocal may be wrong by more than its last place. */
+ELEMENT reciprocal_of(ELEMENT d)
+{
+    ELEMENT near = 1 / d, error = fma(-d, near, ELEMENT(1));
+    return is_finite(error) ? fma(error, near, near) : near;
+}
+#endif
+
+/* Puts the fetched strip into shared memory. */
+void stash()
+{
+    [[unroll]] for (uint i = 0; i < SHARE; i++) {
+        uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
+        bool across = is_set(LAVA_SOLVE_TRANSPOSED);
+        uint c = across ? at % PIECE : at / STRIP_WORDS, word_ = across ? at / PIECE : at % STRIP_WORDS;
+        strip[c * STRIP_LD + word_] = next[i];
+    }
+    if (gl_LocalInvocationIndex < PIECE) {
+        NUMBER scale = scale_for(size_of(next_diagonal));
+        ELEMENT diagonal = next_diagonal * scale;
+        diagonals[gl_LocalInvocationIndex] = diagonal;
+        reciprocals[gl_LocalInvocationIndex] = reciprocal_of(diagonal);
+        scales[gl_LocalInvocationIndex] = scale;
+    }
+}
+
+/* Divides by element k of the strip's diagonal. Where quotient or remainder is Inf or NaN there is nothing to
+ * correct. Reference BLAS passes over zeros of columns of B where it solves with A as it is, so that they stay zero
+ * also where the diagonal is zero. */
+ELEMENT divided(ELEMENT dividend, uint k)
+{
+    if (is_set(LAVA_SOLVE_KEEPS_ZEROS) && is_nothing(dividend))
+        return dividend;
+    ELEMENT d = diagonals[k], reciprocal = reciprocals[k], b = dividend * scales[k];
+    ELEMENT quotient = add_product(b, reciprocal, ELEMENT(0)), remainder = add_product(-d, quotient, b);
+    return is_finite(remainder) ? add_product(remainder, reciprocal, quotient) : quotient;
+}
+
+/* Substitution with the strip's triangle, whose rows begin at the word `first` of each column. */
+void solve(uint first, uint side)
+{
+    [[unroll]] for (uint k = 0; k < PIECE; k++) {
+        x[k] = divided(x[k], k);
+        solved[k * SIDES + side] = x[k];
+        [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
+            if ((j + 1) * WORD_ELEMENTS <= k + 1)
+                continue;
+            WORD t = strip[k * STRIP_LD + first + j];
+            [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+                if (j * WORD_ELEMENTS + e > k)
+                    x[j * WORD_ELEMENTS + e] = add_product(-element_of(t, e), x[k], x[j * WORD_ELEMENTS + e]);
+        }
+    }
+}
+
+/* Subtracts what the solved piece contributes. */
+void subtract(uint first, uint side)
+{
+    for (uint k = 0; k < PIECE; k++) {
+        ELEMENT known = solved[k * SIDES + side];
+        [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
+            WORD t = strip[k * STRIP_LD + first + j];
+            [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+                x[j * WORD_ELEMENTS + e] = add_product(-element_of(t, e), known, x[j * WORD_ELEMENTS + e]);
+        }
+    }
+}
+
+uint64_t in_b(uint row, uint column)
+{
+    return constants.b + (uint64_t(column) * constants.ldb + row) * ELEMENT_BYTES;
+}
+
+/* Rows of B: neighbouring invocations have neighbouring elements. */
+void load_row(uint row, uint piece)
+{
+    [[unroll]] for (uint i = 0; i < PIECE; i++) {
+        uint column = stored_at(piece * PIECE + i);
+        x[i] = ELEMENT(0);
+        if (row < constants.sides && column < constants.order)
+            x[i] = Target(in_b(row, column)).element;
+    }
+}
+
+void save_row(uint row, uint piece)
+{
+    [[unroll]] for (uint i = 0; i < PIECE; i++) {
+        uint column = stored_at(piece * PIECE + i);
+        if (row < constants.sides && column < constants.order)
+            Target(in_b(row, column)).element = x[i];
+    }
+}
+
+/* Columns of B pass through shared memory, half of the invocations' at a time: in memory the words of a column are
+ * neighbours, and so are the invocations that carry them. */
+const uint ROUNDS = 2;
+const uint OWNERS = INVOCATIONS / ROUNDS;
+const uint CARRIED = OWNERS * PIECE_WORDS / INVOCATIONS;
+
+/* Where word j of an invocation's piece lies; the same words of neighbouring invocations are in different banks. */
+uint place_of(uint owner, uint j)
+{
+    return owner % OWNERS * PIECE_WORDS + (j ^ owner * PIECE_WORDS / 8 % PIECE_WORDS);
+}
+
+/* The word that an invocation carries: for whom, and which one. */
+struct carried {
+    uint owner, j, row, column;
+};
+carried carried_at(uint first, uint round_, uint i)
+{
+    uint at = i * INVOCATIONS + gl_LocalInvocationIndex, j = at % PIECE_WORDS;
+    uint owner = round_ * OWNERS + at / PIECE_WORDS;
+    return carried(owner, j, stored_word_at(owner / SIDES * PIECE_WORDS + j), first + owner % SIDES);
+}
+
+void load_columns(uint first)
+{
+    for (uint round_ = 0; round_ < ROUNDS; round_++) {
+        barrier();
+        [[unroll]] for (uint i = 0; i < CARRIED; i++) {
+            carried to = carried_at(first, round_, i);
+            WORD word_ = WORD(0);
+            if (to.column < constants.sides && to.row < constants.order)
+                word_ = in_order(bounded(TargetWords(in_b(to.row, to.column)).word[0], to.row));
+            strip[place_of(to.owner, to.j)] = word_;
+        }
+        barrier();
+        if (gl_LocalInvocationIndex / OWNERS == round_)
+            [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
+                WORD word_ = strip[place_of(gl_LocalInvocationIndex, j)];
+                [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+                    x[j * WORD_ELEMENTS + e] = element_of(word_, e);
+            }
+    }
+}
+
+/* Writes the elements of a stored word that are within the order. */
+void write_word(WORD stored, uint row, uint column)
+{
+    if (row + WORD_ELEMENTS <= constants.order)
+        TargetWords(in_b(row, column)).word[0] = stored;
+    else
+        [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+            if (row + e < constants.order)
+                Target(in_b(row + e, column)).element = element_of(stored, e);
+}
+
+void save_columns(uint first)
+{
+    for (uint round_ = 0; round_ < ROUNDS; round_++) {
+        barrier();
+        if (gl_LocalInvocationIndex / OWNERS == round_)
+            [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
+                ELEMENT elements[WORD_ELEMENTS];
+                [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+                    elements[e] = x[j * WORD_ELEMENTS + e];
+                strip[place_of(gl_LocalInvocationIndex, j)] = PACKED(elements);
+            }
+        barrier();
+        [[unroll]] for (uint i = 0; i < CARRIED; i++) {
+            carried from = carried_at(first, round_, i);
+            if (from.column < constants.sides && from.row < constants.order)
+                write_word(in_order(strip[place_of(from.owner, from.j)]), from.row, from.column);
+        }
+    }
+}
+
+void load(uint first, uint side, uint piece)
+{
+    if (is_set(LAVA_SOLVE_BY_ROWS))
+        load_row(first + side, piece);
+    else
+        load_columns(first);
+    [[unroll]] for (uint i = 0; i < PIECE; i++)
+        x[i] = scaled(x[i]);
+}
+
+/* While strip s is fetched, strip s - 1, which is in shared memory, is used. */
+void main()
+{
+    uint side = gl_LocalInvocationIndex % SIDES, piece = gl_LocalInvocationIndex / SIDES;
+    uint pieces = padded() / PIECE;
+    for (uint first = gl_WorkGroupID.x * SIDES; first < constants.sides; first += gl_NumWorkGroups.x * SIDES) {
+        for (uint s = 0; s <= pieces; s++) {
+            if (s < pieces)
+                fetch(s);
+            if (s == 0) {
+                load(first, side, piece);
+            } else {
+                if (piece == s - 1)
+                    solve(piece * PIECE_WORDS, side);
+                barrier();
+                if (piece >= s && piece < pieces)
+                    subtract(piece * PIECE_WORDS, side);
+            }
+            barrier();
+            stash();
+            barrier();
+        }
+        if (is_set(LAVA_SOLVE_BY_ROWS))
+            save_row(first + side, piece);
+        else
+            save_columns(first);
+    }
+}
