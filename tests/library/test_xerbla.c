@@ -18,7 +18,7 @@ static void complain(enum lava_routine routine, int layout, int transa, int tran
     const struct lava_validate_list list = {routine, layout, transa, transb, numbers};
     struct lava_operation operation;
     assert_false(lava_validate_translate(&list, &operation));
-    lava_xerbla_product(routine, lava_validate_find(&list));
+    lava_xerbla_counted(routine, lava_validate_find(&list));
 }
 
 static void one_line(void **state) {
