@@ -47,6 +47,9 @@ static void names(void **state) {
                  {LAVA_ROUTINE_dgemm_, "DGEMM  parameter"},
                  {LAVA_ROUTINE_cgemm3m, "CGEMM3M parameter"},
                  {LAVA_ROUTINE_zgemm3m_64_, "ZGEMM3M parameter"},
+                 {LAVA_ROUTINE_strsm_, "STRSM  parameter"},
+                 {LAVA_ROUTINE_zher2k_64_, "ZHER2K parameter"},
+                 {LAVA_ROUTINE_scipy_cblas_chemm, "cblas_chemm parameter"},
                  {LAVA_ROUTINE_sgemm_batch_, "SGEMM_BATCH parameter"},
                  {LAVA_ROUTINE_scipy_cblas_dgemm64_, "cblas_dgemm parameter"}};
     struct capture capture;
