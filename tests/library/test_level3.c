@@ -167,7 +167,6 @@ static void describe(const struct lava_routine_row *row, const struct level3_cas
         x->a.has_unit_diagonal = t->diag == 132;
     }
     x->a.ld = (general.by_rows ? x->columns_a : x->rows_a) + 3;
-    x->b.ld = (general.by_rows != (is_update(row) && t->trans != 111) ? x->columns_a : x->rows_a) + 2;
     x->c.ld = (general.by_rows ? x->columns_c : x->rows_c) + 5;
 }
 
@@ -349,51 +348,52 @@ static void values(void **state) {
     }
 }
 
+/* What is wrong, and its number in Fortran's list; the leading dimensions are A's, B's and C's, and of
+ * ?trmm and ?trsm A's and, last, B's */
+static const struct {
+    enum lava_family family;
+    int layout, side, uplo, trans, diag;
+    int64_t m, n, k, lda, ldb, ldc;
+    int number;
+} wrong_cases[] = {{LAVA_FAMILY_SYMM, 102, 99, 7, 0, 0, -1, 2, 0, 2, 2, 2, 1},
+                   {LAVA_FAMILY_SYMM, 102, 141, 7, 0, 0, -1, 2, 0, 2, 2, 2, 2},
+                   {LAVA_FAMILY_SYMM, 102, 142, 121, 0, 0, -1, -1, 0, 2, 2, 2, 3},
+                   {LAVA_FAMILY_SYMM, 101, 142, 121, 0, 0, 2, -1, 0, 0, 2, 2, 4},
+                   {LAVA_FAMILY_SYMM, 102, 141, 122, 0, 0, 3, 2, 0, 2, 2, 2, 7},
+                   {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 2, 3, 0, 2, 2, 2, 7},
+                   {LAVA_FAMILY_SYMM, 101, 142, 122, 0, 0, 2, 3, 0, 2, 3, 3, 7},
+                   {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 3, 2, 0, 2, 2, 2, 9},
+                   {LAVA_FAMILY_SYMM, 101, 141, 122, 0, 0, 2, 3, 0, 2, 2, 2, 9},
+                   {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 3, 2, 0, 2, 3, 2, 12},
+                   {LAVA_FAMILY_SYMM, 101, 141, 122, 0, 0, 2, 3, 0, 2, 3, 2, 12},
+                   {LAVA_FAMILY_SYMM, 77, 99, 122, 0, 0, 2, 3, 0, 2, 3, 3, 0},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 99, 7, 0, 0, -2, 2, 2, 2, 1, 1},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 121, 7, 0, 0, 2, 2, 2, 2, 2, 2},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 121, 111, 0, 0, -1, -2, 2, 2, 2, 3},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 2, -1, 1, 2, 2, 4},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 122, 0, 0, 0, 2, 3, 2, 3, 2, 7},
+                   {LAVA_FAMILY_SYR2K, 101, 0, 122, 111, 0, 0, 2, 3, 2, 3, 2, 7},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 3, 2, 3, 2, 3, 9},
+                   {LAVA_FAMILY_SYR2K, 101, 0, 122, 0, 0, 0, 3, 2, 3, 2, 3, 9},
+                   {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 2, 2, 2, 2, 1, 12},
+                   {LAVA_FAMILY_SYR2K, 77, 0, 99, 111, 0, 0, 2, 2, 2, 2, 2, 0},
+                   {LAVA_FAMILY_TRMM, 102, 99, 7, 7, 7, -1, 2, 0, 2, 0, 2, 1},
+                   {LAVA_FAMILY_TRMM, 102, 141, 7, 7, 7, -1, 2, 0, 2, 0, 2, 2},
+                   {LAVA_FAMILY_TRMM, 102, 142, 121, 7, 7, -1, 2, 0, 2, 0, 2, 3},
+                   {LAVA_FAMILY_TRMM, 101, 142, 122, 113, 7, -1, 2, 0, 2, 0, 2, 4},
+                   {LAVA_FAMILY_TRMM, 102, 142, 122, 112, 131, -1, -2, 0, 2, 0, 2, 5},
+                   {LAVA_FAMILY_TRMM, 102, 141, 121, 111, 132, 2, -1, 0, 1, 0, 2, 6},
+                   {LAVA_FAMILY_TRMM, 102, 141, 121, 111, 132, 3, 2, 0, 2, 0, 2, 9},
+                   {LAVA_FAMILY_TRMM, 101, 142, 121, 111, 132, 2, 3, 0, 2, 0, 3, 9},
+                   {LAVA_FAMILY_TRMM, 102, 142, 121, 111, 132, 3, 2, 0, 2, 0, 2, 11},
+                   {LAVA_FAMILY_TRMM, 101, 141, 121, 111, 132, 2, 3, 0, 2, 0, 2, 11},
+                   {LAVA_FAMILY_TRMM, 77, 99, 121, 111, 132, 2, 3, 0, 2, 0, 2, 0}};
+
 static void complaints(void **state) {
-    /* what is wrong, and its number in Fortran's list; the leading dimensions are A's, B's and C's, and of
-     * ?trmm and ?trsm A's and, last, B's */
-    static const struct {
-        enum lava_family family;
-        int layout, side, uplo, trans, diag;
-        int64_t m, n, k, lda, ldb, ldc;
-        int number;
-    } cases[] = {{LAVA_FAMILY_SYMM, 102, 99, 7, 0, 0, -1, 2, 0, 2, 2, 2, 1},
-                 {LAVA_FAMILY_SYMM, 102, 141, 7, 0, 0, -1, 2, 0, 2, 2, 2, 2},
-                 {LAVA_FAMILY_SYMM, 102, 142, 121, 0, 0, -1, -1, 0, 2, 2, 2, 3},
-                 {LAVA_FAMILY_SYMM, 101, 142, 121, 0, 0, 2, -1, 0, 0, 2, 2, 4},
-                 {LAVA_FAMILY_SYMM, 102, 141, 122, 0, 0, 3, 2, 0, 2, 2, 2, 7},
-                 {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 2, 3, 0, 2, 2, 2, 7},
-                 {LAVA_FAMILY_SYMM, 101, 142, 122, 0, 0, 2, 3, 0, 2, 3, 3, 7},
-                 {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 3, 2, 0, 2, 2, 2, 9},
-                 {LAVA_FAMILY_SYMM, 101, 141, 122, 0, 0, 2, 3, 0, 2, 2, 2, 9},
-                 {LAVA_FAMILY_SYMM, 102, 142, 122, 0, 0, 3, 2, 0, 2, 3, 2, 12},
-                 {LAVA_FAMILY_SYMM, 101, 141, 122, 0, 0, 2, 3, 0, 2, 3, 2, 12},
-                 {LAVA_FAMILY_SYMM, 77, 99, 122, 0, 0, 2, 3, 0, 2, 3, 3, 0},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 99, 7, 0, 0, -2, 2, 2, 2, 1, 1},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 121, 7, 0, 0, 2, 2, 2, 2, 2, 2},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 121, 111, 0, 0, -1, -2, 2, 2, 2, 3},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 2, -1, 1, 2, 2, 4},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 122, 0, 0, 0, 2, 3, 2, 3, 2, 7},
-                 {LAVA_FAMILY_SYR2K, 101, 0, 122, 111, 0, 0, 2, 3, 2, 3, 2, 7},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 3, 2, 3, 2, 3, 9},
-                 {LAVA_FAMILY_SYR2K, 101, 0, 122, 0, 0, 0, 3, 2, 3, 2, 3, 9},
-                 {LAVA_FAMILY_SYR2K, 102, 0, 122, 111, 0, 0, 2, 2, 2, 2, 1, 12},
-                 {LAVA_FAMILY_SYR2K, 77, 0, 99, 111, 0, 0, 2, 2, 2, 2, 2, 0},
-                 {LAVA_FAMILY_TRMM, 102, 99, 7, 7, 7, -1, 2, 0, 2, 0, 2, 1},
-                 {LAVA_FAMILY_TRMM, 102, 141, 7, 7, 7, -1, 2, 0, 2, 0, 2, 2},
-                 {LAVA_FAMILY_TRMM, 102, 142, 121, 7, 7, -1, 2, 0, 2, 0, 2, 3},
-                 {LAVA_FAMILY_TRMM, 101, 142, 122, 113, 7, -1, 2, 0, 2, 0, 2, 4},
-                 {LAVA_FAMILY_TRMM, 102, 142, 122, 112, 131, -1, -2, 0, 2, 0, 2, 5},
-                 {LAVA_FAMILY_TRMM, 102, 141, 121, 111, 132, 2, -1, 0, 1, 0, 2, 6},
-                 {LAVA_FAMILY_TRMM, 102, 141, 121, 111, 132, 3, 2, 0, 2, 0, 2, 9},
-                 {LAVA_FAMILY_TRMM, 101, 142, 121, 111, 132, 2, 3, 0, 2, 0, 3, 9},
-                 {LAVA_FAMILY_TRMM, 102, 142, 121, 111, 132, 3, 2, 0, 2, 0, 2, 11},
-                 {LAVA_FAMILY_TRMM, 101, 141, 121, 111, 132, 2, 3, 0, 2, 0, 2, 11},
-                 {LAVA_FAMILY_TRMM, 77, 99, 121, 111, 132, 2, 3, 0, 2, 0, 2, 0}};
     const double one[2] = {1, 0};
     double matrix[64] = {42};
     (void)state;
-    for (size_t i = 0; i < LAVA_ROUTINE_COUNT * (sizeof cases / sizeof cases[0]); i++) {
+    for (size_t i = 0; i < LAVA_ROUTINE_COUNT * (sizeof wrong_cases / sizeof wrong_cases[0]); i++) {
         enum lava_routine routine = (enum lava_routine)(i % LAVA_ROUTINE_COUNT);
         const struct lava_routine_row *row = lava_routine_row(routine);
         size_t at = i / LAVA_ROUTINE_COUNT;
@@ -401,30 +401,32 @@ static void complaints(void **state) {
         enum lava_family list = is_symmetric(row)    ? LAVA_FAMILY_SYMM
                                 : is_triangular(row) ? LAVA_FAMILY_TRMM
                                                      : row->family;
-        if (list != cases[at].family || dlsym(library, row->name) || (fortran && cases[at].layout != 102))
+        if (list != wrong_cases[at].family || dlsym(library, row->name) ||
+            (fortran && wrong_cases[at].layout != 102))
             continue;
         xerbla_calls = 0;
-        families_call[routine](&(struct families_arguments){.layout = cases[at].layout,
-                                                            .side = cases[at].side,
-                                                            .uplo = cases[at].uplo,
-                                                            .transa = {cases[at].trans ? cases[at].trans
-                                                                       : is_hermitian  ? 113
-                                                                                       : 112},
-                                                            .diag = cases[at].diag,
-                                                            .m = {cases[at].m},
-                                                            .n = {cases[at].n},
-                                                            .k = {cases[at].k},
-                                                            .lda = {cases[at].lda},
-                                                            .ldb = {cases[at].ldb},
-                                                            .ldc = {cases[at].ldc},
-                                                            .alpha = one,
-                                                            .beta = one,
-                                                            .a = matrix + 4,
-                                                            .b = matrix + 8,
-                                                            .c = matrix});
+        families_call[routine](
+            &(struct families_arguments){.layout = wrong_cases[at].layout,
+                                         .side = wrong_cases[at].side,
+                                         .uplo = wrong_cases[at].uplo,
+                                         .transa = {wrong_cases[at].trans ? wrong_cases[at].trans
+                                                    : is_hermitian        ? 113
+                                                                          : 112},
+                                         .diag = wrong_cases[at].diag,
+                                         .m = {wrong_cases[at].m},
+                                         .n = {wrong_cases[at].n},
+                                         .k = {wrong_cases[at].k},
+                                         .lda = {wrong_cases[at].lda},
+                                         .ldb = {wrong_cases[at].ldb},
+                                         .ldc = {wrong_cases[at].ldc},
+                                         .alpha = one,
+                                         .beta = one,
+                                         .a = matrix + 4,
+                                         .b = matrix + 8,
+                                         .c = matrix});
         assert_int_equal(xerbla_calls, 1);
         assert_string_equal(xerbla_routine, told_name(row));
-        assert_int_equal(xerbla_argument, cases[at].number + !fortran);
+        assert_int_equal(xerbla_argument, wrong_cases[at].number + !fortran);
         assert_true(matrix[0] == 42);
     }
 }
