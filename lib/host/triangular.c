@@ -13,8 +13,8 @@
 
 #include "dispatch/arithmetic.h"
 
-/* Rows of the triangles that are not halved: 8 and 32 were slower or as fast. With n x n matrices, n = 500, 1000
- * and 2000, one thread, dtrsm takes 0.5 to 0.8 of the time of OpenBLAS's own, dtrmm 1.1 to 1.7 (OpenBLAS
+/* Rows of the triangles that are not halved: 8 and 32 were slower or as fast. With n x n matrices, n = 500,
+ * 1000 and 2000, one thread, dtrsm takes 0.5 to 0.8 of the time of OpenBLAS's own, dtrmm 1.1 to 1.7 (OpenBLAS
  * 0.3.21, 2026-11-23). */
 #define SMALL 16
 /* So many columns (rows) of C are loaded at a time. */
