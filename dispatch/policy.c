@@ -344,6 +344,12 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
+/* NOT YET: the engine knows only products of general matrices. This check goes when it knows the others. */
+bool lava_policy_knows(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
+           !lava_operation_structured(operation);
+}
+
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
  * every mode if operands overlap, or if the device cannot run the row or hold a block. A forced row that does
  * not fit, or is of another type, counts as no kernel. */
@@ -355,6 +361,10 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->place = LAVA_PLACE_CPU;
     if (mode == LAVA_MODE_CPU) {
         plan->reason = LAVA_REASON_MODE_CPU;
+        return;
+    }
+    if (!lava_policy_knows(operation)) {
+        plan->reason = LAVA_REASON_NO_KERNEL;
         return;
     }
     if (lava_operation_overlaps(operation)) {

@@ -76,6 +76,9 @@ struct lava_plan {
 /* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
 
+/* Returns whether the engine has a program for such an operation, on any device. */
+bool lava_policy_knows(const struct lava_operation *operation);
+
 /* operation must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is
  * chosen, plan->kernel is NULL and plan->reason says why. */
 void lava_policy_choose(const struct lava_operation *operation, const struct lava_capabilities *device,

@@ -131,6 +131,71 @@ void cblas_cherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, in
 void cblas_zherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
                  const void *a, int lda, double beta, void *c, int ldc);
 
+/* C <- alpha A B + beta C (CblasLeft, A is m x m) or alpha B A + beta C (CblasRight, A is n x n), where A is
+ * symmetric or, of ?hemm, Hermitian; B and C are m x n. Only the triangle of A that uplo names is read; of
+ * ?hemm, no imaginary parts on the diagonal. lda is at least m (CblasLeft) or n; ldb and ldc as ldc above.
+ * Errors and threads as above. Reference BLAS, dsymm.f and zhemm.f. */
+typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
+
+void cblas_ssymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, float alpha,
+                 const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void cblas_dsymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, double alpha,
+                 const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+void cblas_csymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+void cblas_zsymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+void cblas_chemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+void cblas_zhemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+
+/* One triangle of C <- alpha A B' + alpha B A' + beta C (trans CblasNoTrans, A and B are n x k) or
+ * alpha A' B + alpha B' A + beta C (A and B are k x n), where X' is X transposed. Of ?her2k X' is also
+ * conjugated, the second product has the conjugate of alpha, beta is real, and the diagonal is as of ?herk.
+ * Trans, the other triangle, leading dimensions, errors and threads as for ?syrk and ?herk. Reference BLAS,
+ * dsyr2k.f and zher2k.f. */
+void cblas_ssyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, float alpha,
+                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void cblas_dsyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
+                  const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+void cblas_csyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k,
+                  const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                  void *c, int ldc);
+void cblas_zsyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k,
+                  const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta,
+                  void *c, int ldc);
+void cblas_cher2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k,
+                  const void *alpha, const void *a, int lda, const void *b, int ldb, float beta, void *c,
+                  int ldc);
+void cblas_zher2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k,
+                  const void *alpha, const void *a, int lda, const void *b, int ldb, double beta, void *c,
+                  int ldc);
+
+/* With a triangular A: ?trmm computes B <- alpha op(A) B (CblasLeft, A is m x m) or alpha B op(A)
+ * (CblasRight, A is n x n); ?trsm computes the X with op(A) X = alpha B or X op(A) = alpha B, and writes it
+ * to B. B is m x n. Only the triangle of A that uplo names is read, without the diagonal for CblasUnit: its
+ * elements are 1 then. ?trsm does not check whether A is singular. Leading dimensions as for ?symm, errors
+ * and threads as above. Reference BLAS, dtrmm.f and dtrsm.f. */
+typedef enum CBLAS_DIAG { CblasNonUnit = 131, CblasUnit = 132 } CBLAS_DIAG;
+
+void cblas_strmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, float alpha, const float *a, int lda, float *b, int ldb);
+void cblas_dtrmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, double alpha, const double *a, int lda, double *b, int ldb);
+void cblas_ctrmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, const void *alpha, const void *a, int lda, void *b, int ldb);
+void cblas_ztrmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, const void *alpha, const void *a, int lda, void *b, int ldb);
+void cblas_strsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, float alpha, const float *a, int lda, float *b, int ldb);
+void cblas_dtrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, double alpha, const double *a, int lda, double *b, int ldb);
+void cblas_ctrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, const void *alpha, const void *a, int lda, void *b, int ldb);
+void cblas_ztrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                 CBLAS_DIAG diag, int m, int n, const void *alpha, const void *a, int lda, void *b, int ldb);
+
 /* Many products, in groups of one shape. transa to ldc and group_size have an element for each of group_count
  * groups (a complex scalar is two floats or doubles), but a, b and c, which have one for each product: those
  * of the first group first, group_size[0] of them. Everything else is as for cblas_?gemm, for each product.
@@ -285,8 +350,9 @@ void bgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const uint16_t *alpha, const uint16_t *a, const int *lda, const uint16_t *b, const int *ldb,
             const uint16_t *beta, uint16_t *c, const int *ldc, size_t transa_length, size_t transb_length);
 
-/* A triangle, and batches, as Fortran sees them: uplo is 'U' or 'L', in either case; ?gemm_batch has an array
- * of characters for each of transa and transb, and its a, b and c are arrays of addresses. */
+/* Triangles, structured matrices and batches as Fortran sees them: uplo is 'U' or 'L', side 'L' or 'R', diag
+ * 'N' or 'U', in either case; ?gemm_batch has an array of characters for each of transa and transb, and its
+ * a, b and c are arrays of addresses. */
 void sgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
              const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
              const float *beta, float *c, const int *ldc, size_t uplo_length, size_t transa_length,
@@ -337,6 +403,66 @@ void cherk_(const char *uplo, const char *trans, const int *n, const int *k, con
 void zherk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const void *a, const int *lda, const double *beta, void *c, const int *ldc, size_t uplo_length,
             size_t trans_length);
+void ssymm_(const char *side, const char *uplo, const int *m, const int *n, const float *alpha,
+            const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
+            const int *ldc, size_t side_length, size_t uplo_length);
+void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc, size_t side_length, size_t uplo_length);
+void csymm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha, const void *a,
+            const int *lda, const void *b, const int *ldb, const void *beta, void *c, const int *ldc,
+            size_t side_length, size_t uplo_length);
+void zsymm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha, const void *a,
+            const int *lda, const void *b, const int *ldb, const void *beta, void *c, const int *ldc,
+            size_t side_length, size_t uplo_length);
+void chemm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha, const void *a,
+            const int *lda, const void *b, const int *ldb, const void *beta, void *c, const int *ldc,
+            size_t side_length, size_t uplo_length);
+void zhemm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha, const void *a,
+            const int *lda, const void *b, const int *ldb, const void *beta, void *c, const int *ldc,
+            size_t side_length, size_t uplo_length);
+void ssyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
+             const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void csyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
+             const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void zsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
+             const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void cher2k_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
+             const void *a, const int *lda, const void *b, const int *ldb, const float *beta, void *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void zher2k_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
+             const void *a, const int *lda, const void *b, const int *ldb, const double *beta, void *c,
+             const int *ldc, size_t uplo_length, size_t trans_length);
+void strmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void dtrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void ctrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const void *alpha, const void *a, const int *lda, void *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void ztrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const void *alpha, const void *a, const int *lda, void *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void strsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void ctrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const void *alpha, const void *a, const int *lda, void *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
+void ztrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+            const int *n, const void *alpha, const void *a, const int *lda, void *b, const int *ldb,
+            size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length);
 void sgemm_batch_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                   const float *alpha, const float **a, const int *lda, const float **b, const int *ldb,
                   const float *beta, float **c, const int *ldc, const int *group_count, const int *group_size,

@@ -71,6 +71,67 @@ void cblas_cherk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans,
                     float alpha, const void *a, int64_t lda, float beta, void *c, int64_t ldc);
 void cblas_zherk64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
                     double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc);
+void cblas_ssymm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, float alpha,
+                    const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                    int64_t ldc);
+void cblas_dsymm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, double alpha,
+                    const double *a, int64_t lda, const double *b, int64_t ldb, double beta, double *c,
+                    int64_t ldc);
+void cblas_csymm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_zsymm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_chemm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_zhemm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    const void *beta, void *c, int64_t ldc);
+void cblas_ssyr2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     float alpha, const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+                     float *c, int64_t ldc);
+void cblas_dsyr2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     double alpha, const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+                     double *c, int64_t ldc);
+void cblas_csyr2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                     const void *beta, void *c, int64_t ldc);
+void cblas_zsyr2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+                     const void *beta, void *c, int64_t ldc);
+void cblas_cher2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, float beta,
+                     void *c, int64_t ldc);
+void cblas_zher2k64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int64_t n, int64_t k,
+                     const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, double beta,
+                     void *c, int64_t ldc);
+void cblas_strmm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, float alpha, const float *a, int64_t lda, float *b,
+                    int64_t ldb);
+void cblas_dtrmm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, double alpha, const double *a, int64_t lda,
+                    double *b, int64_t ldb);
+void cblas_ctrmm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda,
+                    void *b, int64_t ldb);
+void cblas_ztrmm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda,
+                    void *b, int64_t ldb);
+void cblas_strsm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, float alpha, const float *a, int64_t lda, float *b,
+                    int64_t ldb);
+void cblas_dtrsm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, double alpha, const double *a, int64_t lda,
+                    double *b, int64_t ldb);
+void cblas_ctrsm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda,
+                    void *b, int64_t ldb);
+void cblas_ztrsm64_(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa,
+                    CBLAS_DIAG diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda,
+                    void *b, int64_t ldb);
+
 void cblas_sgemm_batch64_(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
                           const int64_t *m, const int64_t *n, const int64_t *k, const float *alpha,
                           const float **a, const int64_t *lda, const float **b, const int64_t *ldb,
@@ -183,6 +244,74 @@ void cherk_64_(const char *uplo, const char *trans, const int64_t *n, const int6
 void zherk_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const double *alpha,
                const void *a, const int64_t *lda, const double *beta, void *c, const int64_t *ldc,
                size_t uplo_length, size_t trans_length);
+void ssymm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const float *alpha,
+               const float *a, const int64_t *lda, const float *b, const int64_t *ldb, const float *beta,
+               float *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void dsymm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const double *alpha,
+               const double *a, const int64_t *lda, const double *b, const int64_t *ldb, const double *beta,
+               double *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void csymm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const void *alpha,
+               const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+               void *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void zsymm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const void *alpha,
+               const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+               void *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void chemm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const void *alpha,
+               const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+               void *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void zhemm_64_(const char *side, const char *uplo, const int64_t *m, const int64_t *n, const void *alpha,
+               const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+               void *c, const int64_t *ldc, size_t side_length, size_t uplo_length);
+void ssyr2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const float *alpha,
+                const float *a, const int64_t *lda, const float *b, const int64_t *ldb, const float *beta,
+                float *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void dsyr2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const double *alpha,
+                const double *a, const int64_t *lda, const double *b, const int64_t *ldb, const double *beta,
+                double *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void csyr2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+                const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+                void *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void zsyr2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+                const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const void *beta,
+                void *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void cher2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+                const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const float *beta,
+                void *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void zher2k_64_(const char *uplo, const char *trans, const int64_t *n, const int64_t *k, const void *alpha,
+                const void *a, const int64_t *lda, const void *b, const int64_t *ldb, const double *beta,
+                void *c, const int64_t *ldc, size_t uplo_length, size_t trans_length);
+void strmm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const float *alpha, const float *a, const int64_t *lda, float *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void dtrmm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const double *alpha, const double *a, const int64_t *lda, double *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void ctrmm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const void *alpha, const void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void ztrmm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const void *alpha, const void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void strsm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const float *alpha, const float *a, const int64_t *lda, float *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void dtrsm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const double *alpha, const double *a, const int64_t *lda, double *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void ctrsm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const void *alpha, const void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
+void ztrsm_64_(const char *side, const char *uplo, const char *transa, const char *diag, const int64_t *m,
+               const int64_t *n, const void *alpha, const void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, size_t side_length, size_t uplo_length, size_t transa_length,
+               size_t diag_length);
 void sgemm_batch_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
                      const int64_t *k, const float *alpha, const float **a, const int64_t *lda,
                      const float **b, const int64_t *ldb, const float *beta, float **c, const int64_t *ldc,

@@ -28,9 +28,10 @@
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
-    char uplo, transa, transb;
+    char side, uplo, transa, transb, diag;
     int64_t m, n, k;
-    bool is_hermitian; /* from the routine: ?herk */
+    enum lava_family family; /* from the routine */
+    bool is_hermitian;       /* from the routine: ?herk, ?her2k */
 };
 
 static const struct argument {
@@ -38,10 +39,12 @@ static const struct argument {
     size_t offset;
     const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
+    {"SIDE", offsetof(struct arguments, side), "LR"},
     {"UPLO", offsetof(struct arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct arguments, transa), "NTC"},
     {"TRANS", offsetof(struct arguments, transa), "NTC"},
     {"TRANSB", offsetof(struct arguments, transb), "NTC"},
+    {"DIAG", offsetof(struct arguments, diag), "NU"},
     {"M", offsetof(struct arguments, m), NULL},
     {"N", offsetof(struct arguments, n), NULL},
     {"K", offsetof(struct arguments, k), NULL},
@@ -52,6 +55,8 @@ static const struct argument {
 static bool make_gemm(const struct arguments *x, struct lava_operation *operation);
 static bool make_gemmt(const struct arguments *x, struct lava_operation *operation);
 static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
+static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
+static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -62,6 +67,11 @@ static const struct shape {
     {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", make_gemm},
     {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", make_gemmt},
     {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", make_syrk},
+    {LAVA_FAMILY_SYMM, "SIDE UPLO M N ", make_structured},
+    {LAVA_FAMILY_HEMM, "SIDE UPLO M N ", make_structured},
+    {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", make_syr2k},
+    {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
+    {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -97,18 +107,56 @@ static bool make_gemmt(const struct arguments *x, struct lava_operation *operati
     return valid;
 }
 
-/* Makes ?syrk as ?gemmt of A and its own transpose. Complex ?syrk has no C, and ?herk no T. */
-static bool make_syrk(const struct arguments *x, struct lava_operation *operation) {
+/* Makes ?syr2k's first product: ?gemmt of A and a transposed B. Complex ?syrk and ?syr2k have no C, and ?herk
+ * and ?her2k no T. */
+static bool make_update(const struct arguments *x, struct lava_operation *operation) {
     struct arguments product = *x;
     char turned = x->is_hermitian ? 'C' : 'T';
     bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(operation->type);
     product.transb = x->transa == 'N' ? turned : 'N';
     bool valid = make_gemmt(&product, operation);
-    operation->b_is_a = true;
     operation->c.real_diagonal = x->is_hermitian;
+    return valid && has_trans;
+}
+
+static bool make_syrk(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_update(x, operation);
+    operation->b_is_a = true;
     operation->b.first = operation->a.first;
     operation->b.ld = operation->a.ld;
-    return valid && has_trans;
+    return valid;
+}
+
+static bool make_syr2k(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_update(x, operation);
+    operation->twice = true;
+    return valid;
+}
+
+/* Makes ?gemm with a square A, which goes to the side where it belongs. The general operand of ?trmm and
+ * ?trsm is C. */
+static bool make_structured(const struct arguments *x, struct lava_operation *operation) {
+    static const enum lava_structure structures[] = {[LAVA_FAMILY_SYMM] = LAVA_STRUCTURE_SYMMETRIC,
+                                                     [LAVA_FAMILY_HEMM] = LAVA_STRUCTURE_HERMITIAN,
+                                                     [LAVA_FAMILY_TRMM] = LAVA_STRUCTURE_TRIANGULAR,
+                                                     [LAVA_FAMILY_TRSM] = LAVA_STRUCTURE_TRIANGULAR};
+    bool is_left = x->side == 'L';
+    struct arguments product = *x;
+    product.k = is_left ? x->m : x->n;
+    product.transa = is_left ? x->transa : 'N';
+    product.transb = is_left ? 'N' : x->transa;
+    bool valid = make_gemm(&product, operation);
+    struct lava_operand *square = is_left ? &operation->a : &operation->b;
+    struct lava_operand *general = is_left ? &operation->b : &operation->a;
+    square->structure = structures[x->family];
+    square->stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    square->unit_diagonal = x->diag == 'U';
+    operation->in_place = x->family == LAVA_FAMILY_TRMM;
+    if (x->family == LAVA_FAMILY_TRSM)
+        operation->kind = LAVA_OPERATION_SOLVE;
+    if (square->structure == LAVA_STRUCTURE_TRIANGULAR)
+        general->first = operation->c.first;
+    return valid;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -258,6 +306,7 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     if (!read_arguments(names, argc - first, argv + first, &x))
         return NULL;
     const struct lava_routine_row *row = lava_routine_row(call->routine);
+    x.family = row->family;
     x.is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
     call->operation.type = lava_routine_type(call->routine);
     call->operation.c.type = lava_routine_type_c(call->routine);

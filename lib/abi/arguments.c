@@ -13,14 +13,6 @@
  * here. */
 static _Thread_local int depth;
 
-int lava_arguments_read_uplo(enum lava_routine routine, int uplo) {
-    if (lava_routine_row(routine)->convention == LAVA_CONVENTION_FORTRAN) {
-        int letter = uplo | 0x20; /* to lower case */
-        return letter == 'u' ? LAVA_UPLO_UPPER : letter == 'l' ? LAVA_UPLO_LOWER : 0;
-    }
-    return uplo == LAVA_UPLO_UPPER || uplo == LAVA_UPLO_LOWER ? uplo : 0;
-}
-
 struct lava_scalar lava_arguments_read_scalar(enum lava_type type, const void *scalar) {
     float value;
     switch (type) {
@@ -88,7 +80,7 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
 void lava_arguments_compute(const struct lava_arguments *arguments) {
     struct lava_operation operation;
     if (!lava_arguments_translate(arguments, &operation)) {
-        lava_xerbla_product(arguments->routine, lava_arguments_find_wrong(arguments));
+        lava_xerbla_counted(arguments->routine, lava_arguments_find_wrong(arguments));
     } else if (depth > 0 && !lava_type_is_half(operation.type)) {
         lava_reference_run(&operation);
     } else {

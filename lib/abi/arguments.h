@@ -27,11 +27,6 @@ bool lava_arguments_translate(const struct lava_arguments *arguments, struct lav
 /* Returns the first invalid argument, as lava_validate_find does. */
 int lava_arguments_find_wrong(const struct lava_arguments *arguments);
 
-/* CBLAS's enumerators of the two triangles. Returns the one that a routine's uplo stands for (Fortran's
- * character, else an enumerator), or 0 if it is invalid. */
-enum { LAVA_UPLO_UPPER = 121, LAVA_UPLO_LOWER = 122 };
-int lava_arguments_read_uplo(enum lava_routine routine, int uplo);
-
 /* Reads a number of a routine's scalar type. */
 struct lava_scalar lava_arguments_read_scalar(enum lava_type type, const void *scalar);
 

@@ -3,14 +3,13 @@
  * its ?gemm computes the triangle (lib/host/triangle.h). */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
+#include "lib/abi/options.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
 #include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"
-
-enum { ROW_MAJOR = 101 };
 
 /* ?gemm's of n x n results, and which triangle. */
 struct gemmt_arguments {
@@ -20,9 +19,8 @@ struct gemmt_arguments {
 
 /* By rows the transpose is computed, whose lower triangle is the upper one. */
 static bool translate(const struct gemmt_arguments *x, struct lava_operation *triangle) {
-    bool fortran = lava_routine_row(x->gemm.routine)->convention == LAVA_CONVENTION_FORTRAN;
-    bool by_rows = !fortran && x->gemm.layout == ROW_MAJOR;
-    int uplo = lava_arguments_read_uplo(x->gemm.routine, x->uplo);
+    bool by_rows = lava_options_is_by_rows(x->gemm.routine, x->gemm.layout);
+    int uplo = lava_options_read_uplo(x->gemm.routine, x->uplo);
     if (!uplo || !lava_arguments_translate(&x->gemm, triangle))
         return false;
     bool is_lower = (uplo == LAVA_UPLO_LOWER) != by_rows;
@@ -32,11 +30,11 @@ static bool translate(const struct gemmt_arguments *x, struct lava_operation *tr
 
 /* The list is ?gemm's with uplo before the operations, and m left out after them. */
 static void complain(const struct gemmt_arguments *x) {
-    int cblas = lava_routine_row(x->gemm.routine)->convention != LAVA_CONVENTION_FORTRAN;
+    int cblas = !lava_options_is_fortran(x->gemm.routine);
     int number = lava_arguments_find_wrong(&x->gemm);
     if (number == LAVA_VALIDATE_LAYOUT)
         number = 0;
-    else if (!lava_arguments_read_uplo(x->gemm.routine, x->uplo))
+    else if (!lava_options_read_uplo(x->gemm.routine, x->uplo))
         number = 1;
     else if (number <= 3)
         number++;

@@ -307,7 +307,7 @@ void lava_groups_compute(const struct lava_groups_arguments *arguments) {
     struct lava_batch batch;
     int wrong = find_wrong(arguments);
     if (wrong) {
-        lava_xerbla_product(arguments->routine, wrong);
+        lava_xerbla_counted(arguments->routine, wrong);
         return;
     }
     while (next_group(arguments, &place, &batch))

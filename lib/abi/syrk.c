@@ -4,13 +4,13 @@
  * triangle (lib/host/triangle.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
+#include "lib/abi/options.h"
+#include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
 #include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"
-
-enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS, CONJ_TRANS };
 
 struct syrk_arguments {
     enum lava_routine routine;
@@ -24,42 +24,21 @@ struct syrk_arguments {
 /* uplo and trans as enumerators, for every convention; 0: invalid. */
 struct options {
     int uplo, trans;
-    bool is_fortran, by_rows, is_hermitian;
+    bool by_rows, is_hermitian;
 };
 
-static bool is_hermitian(const struct lava_routine_row *row) {
-    return lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
-}
-
-/* Returns the operation, or 0 if it is invalid. ?herk has no T and complex ?syrk no C. For real types C means
- * T. */
-static int read_trans(const struct lava_routine_row *row, int trans) {
-    if (row->convention == LAVA_CONVENTION_FORTRAN) {
-        int letter = trans | 0x20; /* to lower case */
-        trans = letter == 'n' ? NO_TRANS : letter == 't' ? TRANS : letter == 'c' ? CONJ_TRANS : 0;
-    }
-    if (trans == NO_TRANS)
-        return trans;
-    if (!lava_type_is_complex(row->type))
-        return trans == TRANS || trans == CONJ_TRANS ? TRANS : 0;
-    return trans == (is_hermitian(row) ? CONJ_TRANS : TRANS) ? trans : 0;
-}
-
 static struct options read_options(const struct syrk_arguments *x) {
-    const struct lava_routine_row *row = lava_routine_row(x->routine);
-    bool is_fortran = row->convention == LAVA_CONVENTION_FORTRAN;
-    return (struct options){.uplo = lava_arguments_read_uplo(x->routine, x->uplo),
-                            .trans = read_trans(row, x->trans),
-                            .is_fortran = is_fortran,
-                            .by_rows = !is_fortran && x->layout == ROW_MAJOR,
-                            .is_hermitian = is_hermitian(row)};
+    return (struct options){.uplo = lava_options_read_uplo(x->routine, x->uplo),
+                            .trans = lava_options_read_update_trans(x->routine, x->trans),
+                            .by_rows = lava_options_is_by_rows(x->routine, x->layout),
+                            .is_hermitian = lava_options_is_hermitian_update(x->routine)};
 }
 
-/* Returns the first wrong argument in Fortran's count, -1 for the layout, 0 for none. */
+/* Returns the first wrong argument in Fortran's count, LAVA_VALIDATE_LAYOUT for the layout, 0 for none. */
 static int find_wrong(const struct syrk_arguments *x, const struct options *options) {
-    int64_t rows = (options->trans == NO_TRANS) != options->by_rows ? x->n : x->k; /* rows of A in memory */
-    if (!options->is_fortran && x->layout != ROW_MAJOR && x->layout != COLUMN_MAJOR)
-        return -1;
+    int64_t rows = (options->trans == LAVA_TRANS_NO) != options->by_rows ? x->n : x->k; /* of A in memory */
+    if (lava_options_is_wrong_layout(x->routine, x->layout))
+        return LAVA_VALIDATE_LAYOUT;
     if (!options->uplo)
         return 1;
     if (!options->trans)
@@ -68,9 +47,9 @@ static int find_wrong(const struct syrk_arguments *x, const struct options *opti
         return 3;
     if (x->k < 0)
         return 4;
-    if (x->lda < (rows > 1 ? rows : 1))
+    if (lava_options_is_short(x->lda, rows))
         return 7;
-    return x->ldc < (x->n > 1 ? x->n : 1) ? 10 : 0;
+    return lava_options_is_short(x->ldc, x->n) ? 10 : 0;
 }
 
 /* For row-major matrices this is the product that computes C's transpose from A's transpose: the triangle and
@@ -80,7 +59,7 @@ static bool translate(const struct syrk_arguments *x, struct lava_operation *ope
     const struct options options = read_options(x);
     if (find_wrong(x, &options))
         return false;
-    bool is_n = (options.trans == NO_TRANS) != options.by_rows;
+    bool is_n = (options.trans == LAVA_TRANS_NO) != options.by_rows;
     bool is_lower = (options.uplo == LAVA_UPLO_LOWER) != options.by_rows;
     *operation = (struct lava_operation){.type = row->type,
                                          .c.type = row->type_c,
@@ -107,8 +86,7 @@ static bool translate(const struct syrk_arguments *x, struct lava_operation *ope
 
 static void complain(const struct syrk_arguments *x) {
     const struct options options = read_options(x);
-    int number = find_wrong(x, &options);
-    lava_xerbla(x->routine, number < 0 ? 1 : number + !options.is_fortran);
+    lava_xerbla_counted(x->routine, find_wrong(x, &options));
 }
 
 static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call *call) {

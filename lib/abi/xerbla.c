@@ -41,7 +41,7 @@ void lava_xerbla(enum lava_routine routine, int argument) {
         lava_log_always("on entry to %s parameter number %d had an illegal value", name, argument);
 }
 
-void lava_xerbla_product(enum lava_routine routine, int wrong) {
+void lava_xerbla_counted(enum lava_routine routine, int wrong) {
     int layout = is_fortran(routine) ? 0 : 1; /* CBLAS's list begins with it */
     lava_xerbla(routine, wrong == LAVA_VALIDATE_LAYOUT ? 1 : wrong + layout);
 }

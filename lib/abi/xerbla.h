@@ -14,7 +14,7 @@
  * standard, because a program that compares it knows no others: "SGEMM ", "SGEMMT", "cblas_sgemm_batch". */
 void lava_xerbla(enum lava_routine routine, int argument);
 
-/* The same for routines with ?gemm's list; wrong is what lava_validate_find returned, not 0. */
-void lava_xerbla_product(enum lava_routine routine, int wrong);
+/* The same for an argument by its number in Fortran's list of the routine, or LAVA_VALIDATE_LAYOUT. */
+void lava_xerbla_counted(enum lava_routine routine, int wrong);
 
 #endif

@@ -2,8 +2,8 @@
  * tables lib/abi makes the entry points, lib/host the search for the CPU's own routines, lib/base/stats the
  * counters, and tests what they compare with. An enum lava_routine is one exported name.
  *
- * The routines of a family share an argument list; lib/abi has a file for each. The data are constant, so any
- * thread may read them. */
+ * The routines of a family share an argument list; lib/abi has a file for each list. The data are constant,
+ * so any thread may read them. */
 #ifndef LAVA_BASE_ROUTINES_H
 #define LAVA_BASE_ROUTINES_H
 
@@ -79,6 +79,37 @@
     LAVA_FORMS_ALL(     X, SYRK, cherk,             CFP32,   CFP32, FP32)      \
     LAVA_FORMS_ALL(     X, SYRK, zherk,             CFP64,   CFP64, FP64)
 
+/* A symmetric or Hermitian matrix, of which one triangle is stored, by a general one. */
+#define LAVA_SYMM_ROUTINES(X)                                               \
+    LAVA_FORMS_ALL(     X, SYMM, ssymm,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, SYMM, dsymm,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, SYMM, csymm,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, SYMM, zsymm,             CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, HEMM, chemm,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, HEMM, zhemm,             CFP64,   CFP64, CFP64)
+
+/* Two matrices, each by the other's transpose, one triangle of C. alpha has the type of A and B: the scalar is
+ * beta, which is real for ?her2k. */
+#define LAVA_SYR2K_ROUTINES(X)                                              \
+    /*                     family routine           A and B  C      beta    */ \
+    LAVA_FORMS_ALL(     X, SYR2K, ssyr2k,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, SYR2K, dsyr2k,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, SYR2K, csyr2k,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, SYR2K, zsyr2k,           CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, SYR2K, cher2k,           CFP32,   CFP32, FP32)      \
+    LAVA_FORMS_ALL(     X, SYR2K, zher2k,           CFP64,   CFP64, FP64)
+
+/* A triangular matrix by a general one, and its inverse by a general one. The general one is overwritten. */
+#define LAVA_TRIANGULAR_ROUTINES(X)                                         \
+    LAVA_FORMS_ALL(     X, TRMM, strmm,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, TRMM, dtrmm,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, TRMM, ctrmm,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, TRMM, ztrmm,             CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, TRSM, strsm,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, TRSM, dtrsm,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, TRSM, ctrsm,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, TRSM, ztrsm,             CFP64,   CFP64, CFP64)
+
 /* Groups of products by pointers, and products at equal distances. */
 #define LAVA_BATCH_ROUTINES(X)                                              \
     LAVA_FORMS_ALL(     X, BATCH, sgemm_batch,      FP32,    FP32,  FP32)      \
@@ -97,6 +128,9 @@
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
     LAVA_SYRK_ROUTINES(X)                                                      \
+    LAVA_SYMM_ROUTINES(X)                                                      \
+    LAVA_SYR2K_ROUTINES(X)                                                     \
+    LAVA_TRIANGULAR_ROUTINES(X)                                                \
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)
 
@@ -139,11 +173,16 @@ enum lava_convention {
     LAVA_CONVENTION_OWN /* like CBLAS; no other library has the routine */
 };
 
-/* Routines with the same argument list. */
+/* Routines that compute the same with the same argument list. HEMM has SYMM's list and TRSM has TRMM's. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
     LAVA_FAMILY_SYRK,
+    LAVA_FAMILY_SYMM,
+    LAVA_FAMILY_HEMM,
+    LAVA_FAMILY_SYR2K,
+    LAVA_FAMILY_TRMM,
+    LAVA_FAMILY_TRSM,
     LAVA_FAMILY_BATCH,
     LAVA_FAMILY_STRIDED
 };
@@ -155,8 +194,8 @@ struct lava_routine_row {
     const char *routine; /* "dgemm" */
     const char *suffix;  /* "64_" */
     enum lava_convention convention;
-    bool is_ilp64; /* integers are int64_t */
-    enum lava_type type, type_c, scalar;
+    bool is_ilp64;                       /* integers are int64_t */
+    enum lava_type type, type_c, scalar; /* of A and B, of C, of alpha and beta (?her2k: of beta) */
 };
 
 const struct lava_routine_row *lava_routine_row(enum lava_routine routine);

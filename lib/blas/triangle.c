@@ -45,7 +45,7 @@ bool lava_triangle_begin(struct lava_call *call) {
     const struct lava_operation triangle = call->operation;
     if (lava_offload_begin(call))
         return true;
-    if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)
+    if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2 || triangle.twice)
         return false;
     const struct lava_operation rectangle = lava_triangle_rectangle(&triangle);
     if (!device_takes(call, &rectangle))

@@ -20,6 +20,7 @@
 #include "lib/host/processor.h"
 #include "lib/host/reference.h"
 #include "lib/host/run.h"
+#include "lib/host/structured.h"
 #include "lib/host/triangle.h"
 
 /* Tried if neither LAVABLAS_CPU_BLAS nor the process provides a BLAS. libblas.so.3 is whatever the
@@ -115,7 +116,9 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_operati
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
-    if (operation->c.region != LAVA_REGION_ALL)
+    if (lava_structured_suits(operation))
+        lava_structured_run(blas, operation, 0, operation->m, 0, operation->n);
+    else if (operation->c.region != LAVA_REGION_ALL)
         lava_triangle_run(blas, lava_cpu_blas_run, operation);
     else if (lava_type_is_half(operation->type))
         lava_half_run(blas, operation);
@@ -129,6 +132,10 @@ void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava
                              int64_t row, int64_t rows, int64_t column, int64_t columns) {
     if (rows <= 0 || columns <= 0)
         return;
+    if (lava_structured_suits(operation)) {
+        lava_structured_run(blas, operation, row, rows, column, columns);
+        return;
+    }
     const struct lava_operation block = lava_operation_block(operation, row, rows, column, columns);
     lava_cpu_blas_run(blas, &block);
 }

@@ -74,8 +74,11 @@ static void run(const struct products *products, const struct lava_operation *tr
 void lava_triangle_run(const struct lava_cpu_blas *blas, lava_triangle_product *run_product,
                        const struct lava_operation *triangle) {
     const struct products products = {blas, run_product};
+    struct lava_operation product = *triangle;
     /* sized for the largest elements; on the stack, so that nothing can fail here */
     _Alignas(64) char square[SQUARE * SQUARE * 16];
+    if (lava_operation_is_trivial(triangle))
+        product.k = 0; /* with alpha = 0, OpenBLAS 0.3.21 reads A and B of small products */
     if (triangle->n > 0)
-        run(&products, triangle, square);
+        run(&products, &product, square);
 }

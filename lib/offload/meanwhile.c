@@ -34,8 +34,14 @@ static int64_t cut_side(const struct lava_operation *operation) {
     return cuts_rows(operation) ? operation->m : operation->n;
 }
 
+/* lava_operation_block cuts other operations differently, or not at all. */
+static bool is_product(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
+           !lava_operation_structured(operation) && !operation->series;
+}
+
 bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s) {
-    return cpu_s > LONG_S && cut_side(operation) > LEAST_PIECE && !operation->series &&
+    return cpu_s > LONG_S && cut_side(operation) > LEAST_PIECE && is_product(operation) &&
            !lava_operation_overlaps(operation);
 }
 

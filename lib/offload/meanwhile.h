@@ -8,7 +8,7 @@
 #include "dispatch/operation.h"
 
 /* Returns whether this is worthwhile for a product that takes the CPU about cpu_s seconds. Not for a batch,
- * nor for a product whose C overlaps A or B. */
+ * nor for a product whose C overlaps A or B, nor with a structured operand or two products. */
 bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s);
 
 /* The answers of `look`, which says whether a device is ready for a type. */

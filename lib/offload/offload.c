@@ -75,10 +75,15 @@ static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
 }
 
+/* What lib/abi compares with the threshold. */
 static double work_of(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    bool is_triangular = structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
-    return operation->c.region == LAVA_REGION_ALL ? work : work / 2;
+    if (operation->twice)
+        work *= 2;
+    return operation->c.region == LAVA_REGION_ALL && !is_triangular ? work : work / 2;
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -95,6 +100,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_TRIVIAL;
     else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
+    else if (!lava_policy_knows(operation))
+        call->reason = LAVA_REASON_NO_KERNEL;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else

@@ -40,4 +40,19 @@ static inline int lava_threshold_forwards_triangle(double n, double k) {
     return lava_threshold_forwards(n, n / 2, k);
 }
 
+/* The same of two products. */
+static inline int lava_threshold_forwards_two_triangles(double n, double k) {
+    return lava_threshold_forwards(n, n, k);
+}
+
+/* A square matrix by an m x n one, from the left or from the right. */
+static inline int lava_threshold_forwards_square(int from_left, double m, double n) {
+    return lava_threshold_forwards(m, n, from_left ? m : n);
+}
+
+/* The same if only a triangle of the square one is not zero. */
+static inline int lava_threshold_forwards_triangular(int from_left, double m, double n) {
+    return lava_threshold_forwards(m, n / 2, from_left ? m : n);
+}
+
 #endif

@@ -350,6 +350,51 @@ static void test_flops(void **state) {
     assert_true(lava_operation_flops(&operation) == 0x1p96);
 }
 
+/* Half of the products with a triangular operand, twice as many of two products. */
+static void test_structured_flops(void **state) {
+    struct lava_operation operation = {.m = 4, .n = 10, .k = 4};
+    (void)state;
+    operation.a.structure = LAVA_STRUCTURE_SYMMETRIC;
+    assert_true(lava_operation_flops(&operation) == 2 * 4 * 4 * 10);
+    operation.a.structure = LAVA_STRUCTURE_TRIANGULAR;
+    assert_true(lava_operation_flops(&operation) == 2 * (4 * 5 / 2) * 10);
+    operation.a.structure = LAVA_STRUCTURE_GENERAL;
+    operation.b.structure = LAVA_STRUCTURE_TRIANGULAR;
+    operation.k = 10;
+    assert_true(lava_operation_flops(&operation) == 2 * (10 * 11 / 2) * 4);
+    operation = (struct lava_operation){.m = 4, .n = 4, .k = 3, .twice = true, .c.region = LAVA_REGION_UPPER};
+    assert_true(lava_operation_flops(&operation) == 2 * 2 * (4 * 5 / 2) * 3);
+}
+
+/* The operand that is C itself does not count as an overlap; the structured one does. */
+static void test_structured_overlaps(void **state) {
+    static const char memory[3][4 * 64];
+    struct lava_operation operation = {.type = LAVA_TYPE_FP32, .m = 8, .n = 8, .k = 8};
+    (void)state;
+    operation.a = (struct lava_operand){.first = memory[0], .ld = 8, .structure = LAVA_STRUCTURE_TRIANGULAR};
+    operation.b = (struct lava_operand){.first = memory[1], .ld = 8};
+    operation.c.first = (void *)(uintptr_t)memory[1];
+    operation.c.ld = 8;
+    assert_true(lava_operation_overlaps(&operation));
+    operation.in_place = true;
+    assert_false(lava_operation_overlaps(&operation));
+    operation.in_place = false;
+    operation.kind = LAVA_OPERATION_SOLVE;
+    assert_false(lava_operation_overlaps(&operation));
+    operation.a.first = memory[1] + 4;
+    assert_true(lava_operation_overlaps(&operation));
+    operation.kind = LAVA_OPERATION_PRODUCT;
+    operation.in_place = true;
+    assert_true(lava_operation_overlaps(&operation));
+    operation.in_place = false;
+    operation.a.structure = LAVA_STRUCTURE_SYMMETRIC;
+    operation.b.first = memory[2];
+    assert_true(lava_operation_overlaps(&operation));
+    operation.a.first = memory[0];
+    assert_false(lava_operation_overlaps(&operation));
+    assert_ptr_equal(lava_operation_structured(&operation), &operation.a);
+}
+
 /* Bytes of A and B as stored, even if B's parts are counted twice. */
 static void test_operand_bytes(void **state) {
     (void)state;
@@ -467,6 +512,8 @@ int main(void) {
         cmocka_unit_test(test_overlap_of_two_types),
         cmocka_unit_test(test_overlap_large),
         cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_structured_flops),
+        cmocka_unit_test(test_structured_overlaps),
         cmocka_unit_test(test_operand_bytes),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_types),

@@ -133,6 +133,26 @@ static void test_overlap(void **state) {
     assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
 }
 
+/* The engine would take them for products of whole matrices. */
+static void test_unknown_operations(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    struct lava_operation operations[3];
+    for (size_t i = 0; i < COUNT(operations); i++)
+        operations[i] = product(8192, 8192, 8192);
+    operations[0].b.structure = LAVA_STRUCTURE_SYMMETRIC;
+    operations[1].twice = true;
+    operations[2].kind = LAVA_OPERATION_SOLVE;
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        assert_false(lava_policy_knows(&operations[i]));
+        struct lava_plan plan = choose(&operations[i], &device, LAVA_MODE_GPU, &none);
+        assert_int_equal(plan.place, LAVA_PLACE_CPU);
+        assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
+    }
+    operations[0].b.structure = LAVA_STRUCTURE_GENERAL;
+    assert_true(lava_policy_knows(&operations[0]));
+}
+
 static void test_no_row_fits(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -483,6 +503,7 @@ int main(void) {
         cmocka_unit_test(test_margin_of_measured_figures),
         cmocka_unit_test(test_margin_of_other_types),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_unknown_operations),
         cmocka_unit_test(test_no_row_fits),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_overrides),

@@ -1,4 +1,5 @@
-/* Shared by the tests of ?gemmt, of ?syrk and of batches. Included once, after cmocka.h and families.h. */
+/* Shared by the tests of ?gemmt, of ?syrk, of the rest of level 3 and of batches. Included once, after
+ * cmocka.h and families.h. */
 #ifndef LAVA_TESTS_FAMILY_TESTS_H
 #define LAVA_TESTS_FAMILY_TESTS_H
 

@@ -16,6 +16,14 @@ void multiply(const std::complex<double> *a, std::complex<double> *c, std::int64
     cblas_zgemm64_(CblasColMajor, CblasConjTrans, CblasNoTrans, n, n, n, &one, a, n, a, n, &zero, c, n);
 }
 
+// Of her2k alpha is complex and beta is real.
+void solve(const std::complex<double> *a, std::complex<double> *b) {
+    const std::complex<double> one = 1;
+    cblas_zher2k(CblasRowMajor, CblasUpper, CblasNoTrans, 2, 2, &one, a, 2, a, 2, 0.5, b, 2);
+    cblas_zhemm(CblasRowMajor, CblasLeft, CblasUpper, 2, 2, &one, a, 2, a, 2, &one, b, 2);
+    cblas_ztrsm(CblasColMajor, CblasRight, CblasLower, CblasConjTrans, CblasUnit, 2, 2, &one, a, 2, b, 2);
+}
+
 // Half precision: enumerators convert to the integers of lavablas_hgemm.
 using mixed = void(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, int, int, int, float, const uint16_t *,
                    int, const uint16_t *, int, float, float *, int);

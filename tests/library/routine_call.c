@@ -1,9 +1,7 @@
-/* Makes one call of a ?gemm, ?gemmt, ?syrk or ?herk by the table of routines and prints the name that it was
- * called by. Run by test_explain.sh. A and B are zeros, the leading dimensions the least.
+/* Makes one call of a routine of level 3 by the table of routines and prints the name that it was called by.
+ * Run by test_explain.sh. A and B are zeros, the leading dimensions the least.
  *
- *   routine_call ROUTINE TRANSA TRANSB M N K          of ?gemm
- *   routine_call ROUTINE UPLO TRANSA TRANSB N K       of ?gemmt
- *   routine_call ROUTINE UPLO TRANS N K               of ?syrk and ?herk */
+ *   routine_call ROUTINE ARGUMENT...          the arguments of "lavablas explain", in its order */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +11,62 @@
 #include "tests/library/names.h"
 
 struct numbers {
-    int uplo, transa, transb; /* CBLAS's enumerators */
-    int64_t m, n, k, lda, ldb;
+    int side, uplo, transa, transb, diag; /* CBLAS's enumerators */
+    int64_t m, n, k;
 };
 
-static int enumerator(const char *word) {
-    return *word == 'U' ? 121 : *word == 'L' ? 122 : *word == 'N' ? 111 : *word == 'T' ? 112 : 113;
+/* The words after the routine's name, a letter each: side, uplo, transa (t), transb (u), diag, m, n, k. */
+static const char *words_of(enum lava_family family) {
+    static const char *const words[] = {
+        [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
+        [LAVA_FAMILY_SYMM] = "spmn",   [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
+        [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn"};
+    return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
-/* The words after the routine's name. */
-static int words_of(enum lava_family family) {
-    return family == LAVA_FAMILY_SYRK ? 4 : 5;
+static int trans_of(const char *word) {
+    return *word == 'N' ? 111 : *word == 'T' ? 112 : 113;
+}
+
+static void read_word(char name, const char *word, struct numbers *x) {
+    switch (name) {
+    case 's':
+        x->side = *word == 'L' ? 141 : 142;
+        break;
+    case 'p':
+        x->uplo = *word == 'U' ? 121 : 122;
+        break;
+    case 't':
+        x->transa = trans_of(word);
+        break;
+    case 'u':
+        x->transb = trans_of(word);
+        break;
+    case 'd':
+        x->diag = *word == 'N' ? 131 : 132;
+        break;
+    case 'm':
+        x->m = atoll(word);
+        break;
+    case 'n':
+        x->n = atoll(word);
+        break;
+    default:
+        x->k = atoll(word);
+    }
 }
 
 static struct numbers read_numbers(enum lava_family family, char **words) {
-    struct numbers x = {.uplo = family == LAVA_FAMILY_GEMM ? 0 : enumerator(*words++)};
-    x.transa = x.transb = enumerator(*words++);
-    if (family != LAVA_FAMILY_SYRK)
-        x.transb = enumerator(*words++);
-    x.m = x.n = atoll(*words++);
-    if (family == LAVA_FAMILY_GEMM)
-        x.n = atoll(*words++);
-    x.k = atoll(*words);
-    x.lda = x.transa == 111 ? x.m : x.k;
-    x.ldb = x.transb == 111 ? x.k : x.n;
+    const char *names = words_of(family);
+    struct numbers x = {.transa = 111};
+    for (int i = 0; names[i]; i++)
+        read_word(names[i], words[i], &x);
+    if (!strchr(names, 'm'))
+        x.m = x.n;
+    if (!strchr(names, 'k'))
+        x.k = x.side == 141 ? x.m : x.n;
+    if (!strchr(names, 'u'))
+        x.transb = x.transa; /* of ?syr2k: B is stored as A is */
     return x;
 }
 
@@ -51,25 +81,32 @@ static void write_one(enum lava_type type, void *scalar) {
 static void call(enum lava_routine routine, const struct numbers *x) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     double alpha[2] = {0}, beta[2] = {0};
+    bool is_square = x->side != 0, is_update = row->family == LAVA_FAMILY_SYR2K;
+    int64_t lda = is_square || x->transa != 111 ? x->k : x->m;
+    int64_t ldb = is_square ? x->m : is_update ? lda : x->transb == 111 ? x->k : x->n;
     const size_t bytes = lava_type_bytes(row->type), elements = (size_t)(x->m * x->n) + 1;
-    void *a = calloc((size_t)(x->m * x->k) + 1, bytes), *b = calloc((size_t)(x->k * x->n) + 1, bytes);
+    const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;
+    void *a = calloc(most, bytes), *b = calloc(most, bytes);
     void *c = calloc(elements, lava_type_bytes(row->type_c));
     if (!a || !b || !c)
         abort();
-    write_one(row->scalar, alpha);
+    write_one(is_update ? row->type : row->scalar, alpha);
     if (row->family == LAVA_FAMILY_GEMM)
         names_call[routine](&(struct names_arguments){
-            102, x->transa, x->transb, x->m, x->n, x->k, x->lda, x->ldb, x->m, alpha, beta, a, b, c, {1, 1}});
+            102, x->transa, x->transb, x->m, x->n, x->k, lda, ldb, x->m, alpha, beta, a, b, c, {1, 1}});
     else
         families_call[routine](&(struct families_arguments){.layout = 102,
+                                                            .side = x->side,
                                                             .uplo = x->uplo,
+                                                            .diag = x->diag,
                                                             .transa = {x->transa},
                                                             .transb = {x->transb},
+                                                            .m = {x->m},
                                                             .n = {x->n},
                                                             .k = {x->k},
-                                                            .lda = {x->lda},
-                                                            .ldb = {x->ldb},
-                                                            .ldc = {x->n},
+                                                            .lda = {lda},
+                                                            .ldb = {ldb},
+                                                            .ldc = {x->m},
                                                             .alpha = alpha,
                                                             .beta = beta,
                                                             .a = a,
@@ -84,7 +121,7 @@ int main(int count, char **arguments) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT && count > 1; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
         if (strcmp(row->routine, arguments[1]) || !lava_routine_is_plain((enum lava_routine)i) ||
-            count != 2 + words_of(row->family))
+            count != 2 + (int)strlen(words_of(row->family)))
             continue;
         const struct numbers x = read_numbers(row->family, arguments + 2);
         call((enum lava_routine)i, &x);

@@ -1,4 +1,4 @@
-/* A CPU BLAS for tests with every name of ?gemmt, ?gemm_batch and ?gemm_batch_strided. It only notes its
+/* A CPU BLAS for tests with every name of level 3 but ?gemm's, and of batches. It only notes its
  * arguments. */
 #define FAMILIES_ONLY_LISTS
 #include "tests/library/families.h"
@@ -9,8 +9,8 @@ extern struct families_note stub_families_last;
 VISIBLE struct families_note stub_families_last;
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    VISIBLE void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, scalar);           \
-    void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, scalar) {                  \
+    VISIBLE void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);     \
+    void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar) {            \
         struct families_note *note = &stub_families_last;                                                    \
         *note = (struct families_note){.calls = note->calls + 1, .name = #prefix #routine #suffix};          \
         FAMILIES_##family##_##convention##_PUT                                                               \

@@ -1,5 +1,6 @@
 /* What the CPU computes after a product failed on the device: for every point of failure, in all of C and in
- * either triangle by strips, exactly the elements that were not written yet. */
+ * either triangle by strips, also of symmetric operands and of two products, exactly the elements that were
+ * not written yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,6 +45,36 @@ static bool is_written(const struct lava_operation *operation, const struct lava
     return j < progress->column || (j == progress->column && i < progress->row + progress->partial);
 }
 
+/* The product of an element; of two products, their sum. */
+static struct naive_number expected_at(const struct completed *completed, int64_t i, int64_t j) {
+    const struct lava_operation *operation = &completed->operation;
+    const struct naive_number alpha = {operation->alpha.real, operation->alpha.imaginary};
+    bool conjugates = operation->c.real_diagonal;
+    char op_b = operation->b.op == LAVA_OP_N ? 'N' : operation->b.conjugate ? 'C' : 'T';
+    char op_a = operation->a.op == LAVA_OP_N ? 'N' : operation->a.conjugate ? 'C' : 'T';
+    struct naive_product product = {.type = operation->type,
+                                    .transa = op_a,
+                                    .transb = op_b,
+                                    .k = operation->k,
+                                    .lda = operation->a.ld,
+                                    .ldb = operation->b.ld,
+                                    .ldc = operation->c.ld,
+                                    .alpha = alpha,
+                                    .beta = {operation->beta.real, operation->beta.imaginary},
+                                    .a = operation->a.first,
+                                    .b = operation->b.first,
+                                    .c = completed->before};
+    struct naive_number sum = naive_element(&product, i, j);
+    if (operation->twice) {
+        /* element (i, j) of the transposed product is element (j, i) of the product */
+        product.beta = (struct naive_number){0, 0};
+        const struct naive_number other = naive_element(&product, j, i);
+        sum.real += other.real;
+        sum.imaginary += conjugates ? -other.imaginary : other.imaginary;
+    }
+    return sum;
+}
+
 static void clear_imaginary(const struct lava_operation *operation, int64_t i, int64_t j,
                             struct naive_number *number) {
     if (operation->c.real_diagonal && i == j)
@@ -60,22 +91,8 @@ static void check_element(const struct completed *completed, const struct lava_p
                             bytes);
         return;
     }
-    char op_b = operation->b.op == LAVA_OP_N ? 'N' : operation->b.conjugate ? 'C' : 'T';
-    char op_a = operation->a.op == LAVA_OP_N ? 'N' : operation->a.conjugate ? 'C' : 'T';
-    const struct naive_product product = {.type = operation->type,
-                                          .transa = op_a,
-                                          .transb = op_b,
-                                          .k = operation->k,
-                                          .lda = operation->a.ld,
-                                          .ldb = operation->b.ld,
-                                          .ldc = operation->c.ld,
-                                          .alpha = {operation->alpha.real, operation->alpha.imaginary},
-                                          .beta = {operation->beta.real, operation->beta.imaginary},
-                                          .a = operation->a.first,
-                                          .b = operation->b.first,
-                                          .c = completed->before};
     bool done = is_written(operation, progress, i, j);
-    struct naive_number expected = done ? written : naive_element(&product, i, j);
+    struct naive_number expected = done ? written : expected_at(completed, i, j);
     struct naive_number got = naive_read(operation->type, operation->c.first, i + j * operation->c.ld);
     clear_imaginary(operation, i, j, &expected);
     if (got.real != expected.real || got.imaginary != expected.imaginary)
@@ -135,6 +152,33 @@ static int fail_everywhere(const struct completed *completed) {
     return failures;
 }
 
+/* One of A and B becomes symmetric or Hermitian. */
+static void make_symmetric(struct lava_operation *operation) {
+    bool is_left = poison_random(2), is_hermitian = lava_type_is_complex(operation->type) && poison_random(2);
+    struct lava_operand *operand = is_left ? &operation->a : &operation->b;
+    operation->a.op = operation->b.op = LAVA_OP_N;
+    operation->k = is_left ? operation->m : operation->n;
+    operand->structure = is_hermitian ? LAVA_STRUCTURE_HERMITIAN : LAVA_STRUCTURE_SYMMETRIC;
+    operand->stored = poison_random(2) ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+}
+
+/* Makes both triangles say the same, so that the matrix can be read as a general one. test_structured.c shows
+ * which triangle is read. */
+static void mirror(enum lava_type type, const struct lava_operand *operand, int64_t size) {
+    void *matrix = (void *)(uintptr_t)operand->first;
+    bool is_hermitian = operand->structure == LAVA_STRUCTURE_HERMITIAN;
+    for (int64_t j = 0; j < size; j++)
+        for (int64_t i = j; i < size; i++) {
+            struct naive_number value = naive_read(type, matrix, i + j * operand->ld);
+            if (is_hermitian && i == j)
+                value.imaginary = 0;
+            naive_write(type, matrix, i + j * operand->ld, value);
+            if (is_hermitian)
+                value.imaginary = -value.imaginary;
+            naive_write(type, matrix, j + i * operand->ld, value);
+        }
+}
+
 static struct lava_operation random_operation(enum lava_region region) {
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
     struct lava_operation operation = {.type = types[poison_random(4)],
@@ -151,10 +195,13 @@ static struct lava_operation random_operation(enum lava_region region) {
     if (region != LAVA_REGION_ALL) {
         operation.n = operation.m;
         operation.b_is_a = poison_random(2);
+        operation.twice = !operation.b_is_a && poison_random(2);
+    } else if (poison_random(2)) {
+        make_symmetric(&operation);
     }
-    if (operation.b_is_a)
+    if (operation.b_is_a || operation.twice)
         operation.b.op = operation.a.op == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N;
-    operation.c.real_diagonal = is_complex && operation.b_is_a && poison_random(2);
+    operation.c.real_diagonal = is_complex && (operation.b_is_a || operation.twice) && poison_random(2);
     operation.a.conjugate = operation.c.real_diagonal && operation.a.op == LAVA_OP_T;
     operation.b.conjugate = operation.c.real_diagonal && operation.b.op == LAVA_OP_T;
     if (is_complex && !operation.c.real_diagonal)
@@ -176,6 +223,8 @@ static void fill(struct completed *completed) {
     poison_fill(operation->type, b, operation->b.ld, 20, operation->b.ld);
     operation->a.first = a;
     operation->b.first = operation->b_is_a ? a : b;
+    if (lava_operation_structured(operation))
+        mirror(operation->type, lava_operation_structured(operation), operation->k);
     if (operation->b_is_a)
         free(b);
     operation->c.first = poison_new(bytes_of_c(operation));

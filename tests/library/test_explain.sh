@@ -56,7 +56,8 @@ agree() {
     compared=$((compared + 1))
 }
 
-for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'dsyrk U T 700 300' 'hgemm N N 64 64 64'; do
+for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'dsyrk U T 700 300' 'hgemm N N 64 64 64' \
+    'ssymm L U 300 200' 'zhemm R L 90 80' 'cher2k U N 200 100' 'dtrmm L U N U 300 200' 'ztrsm R L C N 90 80'; do
     # shellcheck disable=SC2086 # arguments are words
     agree cpu cpu 'the mode is cpu' $call
 done
@@ -73,12 +74,21 @@ agree auto cpu 'below the cut-off' sgemm N N 100 100 100
 agree auto cpu 'below the cut-off' dgemmt U N N 150 90
 agree auto cpu 'below the cut-off' dsyrk U N 150 90
 agree auto cpu 'below the cut-off' zherk L C 60 50
+agree auto cpu 'below the cut-off' dsymm L U 100 90
+agree auto cpu 'below the cut-off' csyr2k U N 90 60
+agree auto cpu 'below the cut-off' strmm R L T N 100 120
+agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
+# The engine does not know these yet.
+for call in 'dsymm R U 1000 900' 'cher2k L C 800 700' 'dtrmm L L T U 1500 900' 'strsm R U N N 900 1500'; do
+    # shellcheck disable=SC2086 # arguments are words
+    for mode in gpu auto; do agree $mode cpu 'the device has no kernel for this type' $call; done
+done
 agree auto cpu 'the CPU is estimated to be faster' sgemm N T 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $compared = 28 ] || fail "$compared calls were compared"
+[ $compared = 45 ] || fail "$compared calls were compared"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -111,18 +121,22 @@ known() {
     shift
     for routine; do
         case $routine in
-        *gemmt*) region=' upper' && set -- U N T 50 40 ;;
-        *syrk* | *herk*) region=' upper' && set -- U N 50 40 ;;
-        *) region= && set -- N T 60 50 40 ;;
+        *gemmt*) region=' upper NT m 50 n 50 k 40' && set -- U N T 50 40 ;;
+        *syrk* | *herk* | *r2k*) region=' upper NT m 50 n 50 k 40' && set -- U N 50 40 ;;
+        *) region=' NT m 60 n 50 k 40' && set -- N T 60 50 40 ;;
+        esac
+        case $routine in
+        *symm* | *hemm*) region=' NN m 60 n 50 k 60' && set -- L U 60 50 ;;
+        *trmm* | *trsm*) region=' NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
         esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
-        case $answer in "$types$region NT m "*) ;; *) fail "$routine: $answer" ;; esac
+        case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk
-known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32
@@ -150,6 +164,10 @@ refused dgemm N N 1 2 -3
 refused dgemmt N N T 1 2
 refused dsyrk N N 1 2
 refused dsyrk U N 1 2 3
+refused dsymm L N 1 2
+refused dsymm U L 1 2
+refused dtrsm L U N 1 2
+refused dtrsm L U N X 1 2
 refused sgemm_batch N N 1 2 3
 refused --type fp64 dgemm N N 1 2 3
 refused --type fp64 --c-type fp32 1 2 3
@@ -169,6 +187,8 @@ export LAVABLAS_MODE=gpu
 invalid zherk U T 50 40
 invalid zsyrk U C 50 40
 invalid csyrk L C 50 40
+invalid zher2k U T 50 40
+invalid csyr2k L C 50 40
 
 # planned ARGUMENT...: --plan adds a program to the answer, with the strips of a triangle that its first line
 # tells of: each is packed, multiplied and downloaded once, in order.

@@ -182,6 +182,16 @@ static void test_suits(void **state) {
     operation.series = &series;
     assert_false(lava_meanwhile_suits(&operation, 1));
     operation.series = NULL;
+    operation.b.structure = LAVA_STRUCTURE_SYMMETRIC; /* no block of it is an operation of its own */
+    assert_false(lava_meanwhile_suits(&operation, 1));
+    operation.b.structure = LAVA_STRUCTURE_GENERAL;
+    operation.kind = LAVA_OPERATION_SOLVE;
+    assert_false(lava_meanwhile_suits(&operation, 1));
+    operation.kind = LAVA_OPERATION_PRODUCT;
+    operation.twice = true;
+    assert_false(lava_meanwhile_suits(&operation, 1));
+    operation.twice = false;
+    assert_true(lava_meanwhile_suits(&operation, 1));
     const void *apart = operation.b.first;
     operation.b.first = operation.c.first; /* C would be read after it is written */
     assert_false(lava_meanwhile_suits(&operation, 1));

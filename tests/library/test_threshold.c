@@ -61,13 +61,32 @@ static void test_closed_stays_closed(void **state) {
     assert_true(isinf(forward_below()));
 }
 
+/* The work of each shape that lib/abi compares: of a triangle half, and twice that if there are two products.
+ */
+static void test_shapes(void **state) {
+    (void)state;
+    atomic_store(&lava_threshold.forward_below, 1000.0);
+    assert_false(lava_threshold_forwards(10, 20, 5));
+    assert_true(lava_threshold_forwards(10, 20, 4.99));
+    assert_false(lava_threshold_forwards_triangle(20, 5));
+    assert_true(lava_threshold_forwards_triangle(20, 4.99));
+    assert_false(lava_threshold_forwards_two_triangles(20, 2.5));
+    assert_true(lava_threshold_forwards_two_triangles(20, 2.49));
+    assert_false(lava_threshold_forwards_square(1, 10, 10));
+    assert_true(lava_threshold_forwards_square(1, 9, 12));
+    assert_false(lava_threshold_forwards_square(0, 9, 12));
+    assert_false(lava_threshold_forwards_triangular(0, 5, 20));
+    assert_true(lava_threshold_forwards_triangular(1, 5, 20));
+    assert_true(lava_threshold_forwards_triangular(0, 4.99, 20));
+}
+
 /* Each in a separate process, because the threshold never rises. */
 int main(int argument_count, char **arguments) {
     (void)arguments;
     setenv("LAVABLAS_MODE", "auto", 1);
     setenv("LAVABLAS_LOG", "error", 1);
     unsetenv("LAVABLAS_STATS");
-    const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured)};
+    const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes)};
     const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
     return argument_count > 1 ? cmocka_run_group_tests(closed, NULL, NULL)
                               : cmocka_run_group_tests(measured, NULL, NULL);

@@ -18,7 +18,7 @@ static void complain(enum lava_routine routine, int layout, int transa, int tran
     const struct lava_validate_list list = {routine, layout, transa, transb, numbers};
     struct lava_operation operation;
     assert_false(lava_validate_translate(&list, &operation));
-    lava_xerbla_product(routine, lava_validate_find(&list));
+    lava_xerbla_counted(routine, lava_validate_find(&list));
 }
 
 static void one_line(void **state) {
@@ -47,6 +47,9 @@ static void names(void **state) {
                  {LAVA_ROUTINE_dgemm_, "DGEMM  parameter"},
                  {LAVA_ROUTINE_cgemm3m, "CGEMM3M parameter"},
                  {LAVA_ROUTINE_zgemm3m_64_, "ZGEMM3M parameter"},
+                 {LAVA_ROUTINE_strsm_, "STRSM  parameter"},
+                 {LAVA_ROUTINE_zher2k_64_, "ZHER2K parameter"},
+                 {LAVA_ROUTINE_scipy_cblas_chemm, "cblas_chemm parameter"},
                  {LAVA_ROUTINE_sgemm_batch_, "SGEMM_BATCH parameter"},
                  {LAVA_ROUTINE_scipy_cblas_dgemm64_, "cblas_dgemm parameter"}};
     struct capture capture;

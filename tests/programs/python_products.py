@@ -11,6 +11,8 @@ import random
 
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 M, N, K = 131, 99, 150
+# The families that the device computes; the others stay on the CPU.
+DEVICE_FAMILIES = ("gemm", "syrk", "herk")
 
 
 class Call(ctypes.Structure):
@@ -37,7 +39,8 @@ def check_call(routine, sizes=(M, N, K)):
     """Checks the thread's last product; a row-major one is the transpose of a column-major one."""
     call = last_call()
     seen = (call.routine.decode(), call.place.decode())
-    assert seen == (routine, options.place), f"{seen} instead of {routine}: {call.reason.decode()}"
+    on_device = any(family in routine for family in DEVICE_FAMILIES)
+    assert seen == (routine, options.place if on_device else "cpu"), f"{seen} instead of {routine}: {call.reason.decode()}"
     m, n, k = call.sizes
     assert sorted((m, n)) == sorted(sizes[:2]) and k == sizes[2], f"{routine}: {m} {n} {k}"
 
@@ -207,6 +210,69 @@ def scipy_triangles(letter, generator):
             check_triangle(product, left, right, -2, 3 * has_c, c, is_lower, is_hermitian)
 
 
+def stored(full, is_lower):
+    """Returns the triangle of a matrix, with numbers in the other one that must not be read."""
+    rows, columns = numpy.indices(full.shape)
+    inside = rows >= columns if is_lower else rows <= columns
+    return numpy.asfortranarray(numpy.where(inside, full, full.dtype.type(1e30)))
+
+
+def structured_cases(letter, number, generator):
+    """Yields family, call and arguments of check_close for a symmetric or Hermitian matrix, and for two products."""
+    dtype = numpy.dtype(DTYPES[letter])
+    is_lower, is_right = number & 1, number >> 1
+    order = N if is_right else M
+    for is_hermitian in (False, True) if dtype.kind == "c" else (False,):
+        full = reals(generator, (order, order), dtype)
+        full = full + (full.conj().T if is_hermitian else full.T)
+        a, b = stored(full, is_lower), numpy.asfortranarray(reals(generator, (M, N), dtype))
+        c = numpy.asfortranarray(reals(generator, (M, N), dtype))
+        family = "hemm" if is_hermitian else "symm"
+        function = getattr(scipy.linalg.blas, letter + family)
+        product = function(-2, a, b, beta=3, c=c, side=is_right, lower=is_lower)
+        yield family, (M, N, order), product, (b, full) if is_right else (full, b), c
+        a, b = (numpy.asfortranarray(reals(generator, (M, K), dtype)) for _ in range(2))
+        c = numpy.asfortranarray(reals(generator, (M, M), dtype))
+        c = c + (c.conj().T if is_hermitian else c.T)
+        family = "her2k" if is_hermitian else "syr2k"
+        product = getattr(scipy.linalg.blas, letter + family)(-2, a, b, beta=3, c=c, lower=is_lower)
+        rows, columns = numpy.indices(c.shape)
+        inside = rows >= columns if is_lower else rows <= columns
+        other = product.conj().T if is_hermitian else product.T
+        turned = [x.conj().T if is_hermitian else x.T for x in (b, a)]
+        yield family, (M, M, K), numpy.where(inside, product, other), (
+            numpy.hstack([a, b]),
+            numpy.vstack(turned),
+        ), c
+
+
+def scipy_structured(letter, generator):
+    """?symm, ?hemm, ?syr2k, ?her2k, ?trmm and ?trsm."""
+    dtype = numpy.dtype(DTYPES[letter])
+    for number in range(4):
+        for family, sizes, product, factors, c in structured_cases(letter, number, generator):
+            check_call(options.scipy.replace("gemm", family).format(letter), sizes)
+            check_close(product, *factors, -2, 3, c)
+    for number in range(16):
+        is_lower, is_right, is_turned, is_unit = (number >> bit & 1 for bit in range(4))
+        order = N if is_right else M
+        full = numpy.tril(reals(generator, (order, order), dtype) / order, -1) + 2 * numpy.eye(order, dtype=dtype)
+        full = full if is_lower else full.T
+        a = stored(full, is_lower)
+        if is_unit:
+            full = full - numpy.eye(order, dtype=dtype)
+        left = full.T if is_turned else full
+        b = numpy.asfortranarray(reals(generator, (M, N), dtype))
+        arguments = {"side": is_right, "lower": is_lower, "trans_a": is_turned, "diag": is_unit}
+        product = getattr(scipy.linalg.blas, letter + "trmm")(-2, a, b, **arguments)
+        check_call(options.scipy.replace("gemm", "trmm").format(letter), (M, N, order))
+        check_close(product, *((b, left) if is_right else (left, b)), -2)
+        solution = getattr(scipy.linalg.blas, letter + "trsm")(-2, a, b, **arguments)
+        check_call(options.scipy.replace("gemm", "trsm").format(letter), (M, N, order))
+        back = multiply(solution, left) if is_right else multiply(left, solution)
+        check_small(back + 2 * wide(b), solution, left)
+
+
 def check_small(residual, *factors):
     """Checks a residual relative to the norms of the terms it is computed from."""
     size = 1.0
@@ -282,7 +348,7 @@ print("seed", seed, "numpy", numpy.__version__, "scipy", scipy and scipy.__versi
 the_generator = numpy.random.default_rng(seed)
 parts = {
     "numpy": [numpy_products, numpy_triangles],
-    "scipy": [scipy_products, scipy_triangles, factorizations] if scipy else [],
+    "scipy": [scipy_products, scipy_triangles, scipy_structured, factorizations] if scipy else [],
 }
 for who in sorted(parts, reverse=options.first == "scipy"):
     for part in parts[who]:

@@ -1,0 +1,21 @@
+/* Computes operations whose matrices have a structure that ?gemm does not know, with the CPU BLAS's ?gemm:
+ * symmetric, Hermitian and triangular operands, two products, solves. Used if the CPU BLAS has no routine of
+ * the name, and for what a device has not finished. Any thread. */
+#ifndef LAVA_HOST_STRUCTURED_H
+#define LAVA_HOST_STRUCTURED_H
+
+#include "lib/host/cpu_blas.h"
+
+/* Returns whether the operation is one of these. */
+bool lava_structured_suits(const struct lava_operation *operation);
+
+/* Computes rows x columns of C from (row, column). Only these elements are written. Of a structured operand,
+ * only the stored triangle is read, and no diagonal that is known. The general operand must have op N. It
+ * cannot fail, and allocates nothing.
+ *
+ * In place, and for solves, elements of the block depend on others of the same column (A is triangular) or
+ * row (B is). Those outside of the block must be as before a product, and solved already for a solve. */
+void lava_structured_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                         int64_t row, int64_t rows, int64_t column, int64_t columns);
+
+#endif
