@@ -109,6 +109,16 @@ static double busy(const struct lava_profile_kernel *row, double workgroups) {
     return workgroups / (lone + (1.0 - lone) * (workgroups - 1.0) / (most - 1.0));
 }
 
+/* Returns the depth of K that a tile takes on average. With a triangular operand it ends, or begins, on the
+ * diagonal. */
+static double mean_depth(const struct lava_estimate *estimate, const struct extent *extent) {
+    double k = (double)extent->k;
+    if (!lava_operation_is_triangular(estimate->operation))
+        return k;
+    bool of_b = estimate->operation->b.structure == LAVA_STRUCTURE_TRIANGULAR;
+    return (k + fmin(k, of_b ? estimate->kernel->tile_n : estimate->kernel->tile_m)) / 2;
+}
+
 /* Returns the arithmetic time of a dispatch: full waves of all resident workgroups, then the rest, spread
  * evenly. */
 static double arithmetic_ns(const struct lava_estimate *estimate, const struct extent *extent, double units) {
@@ -116,7 +126,7 @@ static double arithmetic_ns(const struct lava_estimate *estimate, const struct e
     const struct lava_profile_kernel *row = &estimate->row;
     double resident = (double)lava_cost_slots(estimate);
     double multiprocessors = fmin(estimate->multiprocessors, resident);
-    double steps = ceil(tiles_of(extent->k, kernel->tile_k) / estimate->blocking.split_k);
+    double steps = ceil(ceil(mean_depth(estimate, extent) / kernel->tile_k) / estimate->blocking.split_k);
     double depth = steps * kernel->tile_k + row->start_k;
     double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * depth;
     double unit_ns = 1e9 * unit_flops * estimate->multiprocessors / row->flops_per_s;

@@ -148,9 +148,16 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
     return exp(sum) * (double)operation->m * (double)operation->n * (double)operation->k;
 }
 
-/* A triangle takes half of the products. OpenBLAS, 16 cores, 4096: ssyrk 52 ms for sgemm's 121, dsyrk 96 for
- * dgemm's 235 (2026-11-22). */
+/* A triangle takes half of the products. OpenBLAS, 16 cores, 4096, ms: ssyrk 52, ssyr2k 113, ssymm 123, strmm
+ * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
+ * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
+
+/* Returns the operation's share of the time of a product of its sizes. */
+static double share_of(const struct lava_operation *operation) {
+    bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
+    return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
+}
 
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
@@ -161,7 +168,7 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
         if (ns > 0)
             return (is_fp32 ? ns
                             : ns * fp32 / flops_per_s * (lava_type_is_complex(operation->type) ? 4 : 1)) *
-                   (operation->c.region == LAVA_REGION_ALL ? 1 : TRIANGLE_SHARE);
+                   share_of(operation);
     }
     return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s : 0;
 }

@@ -346,8 +346,7 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
 
 /* NOT YET: the engine knows only products of general matrices. This check goes when it knows the others. */
 bool lava_policy_knows(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
-           !lava_operation_structured(operation);
+    return operation->kind == LAVA_OPERATION_PRODUCT;
 }
 
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
@@ -429,6 +428,21 @@ static void append_types(struct line *line, const struct lava_operation *operati
 static const char *const regions[] = {
     [LAVA_REGION_ALL] = "", [LAVA_REGION_LOWER] = "lower ", [LAVA_REGION_UPPER] = "upper "};
 
+static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
+                                         [LAVA_STRUCTURE_SYMMETRIC] = "symmetric ",
+                                         [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
+                                         [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
+
+/* Appends "upper triangular left " or the like; nothing where all of A and B is stored. */
+static void append_structure(struct line *line, const struct lava_operation *operation) {
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    if (structured)
+        append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
+               structured == &operation->a ? "left" : "right");
+    if (operation->twice)
+        append(line, "twice ");
+}
+
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {
     if (blocking->by_strips) {
         append(line, ", %lld strips of %lld", (long long)blocking->blocks_n, (long long)blocking->piece_m);
@@ -451,7 +465,9 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     append_types(&line, operation);
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
-    append(&line, " %s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
+    append(&line, " ");
+    append_structure(&line, operation);
+    append(&line, "%s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
            operation->a.op == LAVA_OP_N ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
            (long long)operation->m, (long long)operation->n, (long long)operation->k,
            plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));

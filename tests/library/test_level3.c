@@ -47,10 +47,9 @@ static bool is_hermitian_update(const struct lava_routine_row *row) {
     return is_update(row) && row->type != row->scalar;
 }
 
-/* The families that the device computes. None yet. */
+/* Where a call runs in mode gpu. */
 static const char *place_of(const struct lava_routine_row *row) {
-    (void)row;
-    return "cpu";
+    return row->family == LAVA_FAMILY_TRSM ? "cpu" : "gpu";
 }
 
 static void arguments_arrive_untouched(void **state) {
