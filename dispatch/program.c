@@ -30,6 +30,17 @@ static bool has_a(const struct lava_program *program) {
            (program->blocking->blocks_k == 1 && program->column > 0 && !program->operation->series);
 }
 
+/* Blocks begin at whole tiles, also if they go from the last one to the first. */
+static void set_columns(const struct lava_program *program, int64_t width, struct lava_block *block) {
+    int64_t n = program->operation->n, end = n - program->column;
+    block->column = program->column;
+    block->columns = lava_minimum(width, end);
+    if (lava_operation_descends(program->operation)) {
+        block->column = lava_blocking_padded(lava_maximum(end - width, 0), program->kernel->tile_n);
+        block->columns = end - block->column;
+    }
+}
+
 static void begin_block(struct lava_program *program) {
     const struct lava_operation *operation = program->operation;
     const struct lava_blocking *blocking = program->blocking;
@@ -43,9 +54,7 @@ static void begin_block(struct lava_program *program) {
         block->columns = block->packed_columns = operation->n;
     } else {
         block->products = 1;
-        block->columns = lava_minimum(width, operation->n - program->column);
-        block->column = lava_operation_descends(operation) ? operation->n - program->column - block->columns
-                                                           : program->column;
+        set_columns(program, width, block);
         block->packed_column = block->column;
         block->packed_columns = block->columns;
     }

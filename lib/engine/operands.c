@@ -161,7 +161,8 @@ static struct lava_packing packing_of(const struct lava_run *run, const struct l
     bool k_along_rows = is_square ? is_b : source->k_along_rows;
     uint32_t tile = is_b ? kernel->tile_n : kernel->tile_m;
     int64_t panel = target->width / tile * tile;
-    bool ends_width = target->width + target->widths == (is_b ? operation->n : operation->m);
+    int64_t end = target->width + target->widths;
+    bool ends_width = end == (is_b ? operation->n : operation->m);
     bool ends_k = operation->twice || target->from_k + task->depth == task->first_k + task->k;
     const struct lava_packed_place place = is_b ? lava_operands_place_b(run, task->block, panel, task->k)
                                                 : lava_operands_place_a(run, task->block, panel, task->k);
@@ -178,7 +179,7 @@ static struct lava_packing packing_of(const struct lava_run *run, const struct l
         .transpose = k_along_rows,
         .first_width = target->width - panel,
         .first_k = target->from_k - task->first_k,
-        .width_filled = ends_width ? lava_blocking_padded(target->widths, tile) : target->widths,
+        .width_filled = ends_width ? lava_blocking_padded(end, tile) - target->width : target->widths,
         .k_filled = ends_k ? lava_blocking_padded(task->depth, kernel->tile_k) : task->depth,
         .k_padded = lava_blocking_padded(task->k, kernel->tile_k),
         .pack_block = lava_kernel_pack_block(kernel),

@@ -3,13 +3,16 @@
  * as several, streamed and at once. Elements are small integers, so every result is exact. What must not be
  * read is NaN.
  *
- *   structured_products unified|discrete */
+ *   structured_products unified|discrete|faults    faults: downloads fail one after another, and the CPU goes
+ * on; in builds with fault injection */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/fault.h"
 #include "lib/engine/runner.h"
+#include "lib/offload/offload.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
 #include "tests/library/poison.h"
@@ -38,6 +41,9 @@ struct matrices {
 static struct lava_engine *engine;
 static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
 static long ran, wrong;
+#ifdef LAVA_FAULT_INJECTION
+static bool fails;
+#endif
 
 static bool is_structured(enum routine routine) {
     return routine <= TRMM;
@@ -254,59 +260,112 @@ static bool is_right(const struct call *call, const struct matrices *x) {
     return true;
 }
 
+static bool choose(const struct call *call, const struct lava_operation *operation, struct lava_plan *plan) {
+    lava_policy_choose(operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &call->overrides, plan);
+    if (plan->place == LAVA_PLACE_GPU)
+        return true;
+    tell(call, lava_reason_text(plan->reason), plan);
+    wrong++;
+    return false;
+}
+
+static void count(const struct call *call, const struct lava_plan *plan, bool fine, const char *result) {
+    if (!fine || getenv("LAVA_TEST_VERBOSE"))
+        tell(call, fine ? "right" : result, plan);
+    wrong += !fine;
+    ran++;
+}
+
 static void run(const struct call *call) {
     struct matrices x = make(call);
     const struct lava_operation operation = operation_of(call, &x);
     struct lava_plan plan;
     struct lava_progress progress;
-    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &call->overrides, &plan);
-    if (plan.place != LAVA_PLACE_GPU) {
-        tell(call, lava_reason_text(plan.reason), &plan);
-        wrong++;
-    } else {
+    if (choose(call, &operation, &plan)) {
         enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
-        bool fine = !status && is_right(call, &x);
-        if (!fine || getenv("LAVA_TEST_VERBOSE"))
-            tell(call, fine ? "right" : status ? lava_status_name(status) : "wrong", &plan);
-        wrong += !fine;
-        ran++;
+        count(call, &plan, !status && is_right(call, &x), status ? lava_status_name(status) : "wrong");
     }
     discard(&x);
 }
 
-/* The ways in which each call is computed. memory_bytes cuts C and K; large calls are more than a square. */
+#ifdef LAVA_FAULT_INJECTION
+/* The download of every chunk fails once, and the CPU computes the rest. */
+static void fail_downloads(const struct call *call) {
+    struct matrices x = make(call);
+    const struct lava_operation operation = operation_of(call, &x);
+    struct lava_plan plan;
+    struct lava_progress progress;
+    enum lava_status status = LAVA_ERROR_DRIVER;
+    void *before = malloc(x.bytes);
+    if (!before)
+        abort();
+    memcpy(before, x.c, x.bytes);
+    bool has_plan = choose(call, &operation, &plan);
+    for (int passage = 1; has_plan && status; passage++) {
+        char text[32];
+        snprintf(text, sizeof text, "download:%d", passage);
+        memcpy(x.c, before, x.bytes);
+        lava_fault_set(text);
+        status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+        lava_fault_set(NULL);
+        if (status)
+            lava_offload_complete(&operation, &progress);
+        count(call, &plan, is_right(call, &x), "wrong after a failure");
+    }
+    free(before);
+    discard(&x);
+}
+#endif
+
+/* The ways in which calls are computed. memory_bytes cuts C and K; large calls are more than a square. */
 static const struct way {
     const char *name;
     bool large;
     struct lava_overrides overrides;
 } ways[] = {
+    {"in little memory", true, {.at_once = 1, .memory_bytes = 9 << 20, .column_blocks = 4}},
+    {"in pieces", true, {.at_once = 1, .pieces = 3, .column_blocks = 2, .later_parts = 2}},
     {"as planned", false, {0}},
     {"at once", false, {.at_once = 2}},
-    {"in pieces", true, {.at_once = 1, .pieces = 3, .column_blocks = 2, .later_parts = 2}},
-    {"in little memory", true, {.at_once = 1, .memory_bytes = 9 << 20}},
     {"with K split", false, {.at_once = 1, .split_k = 3}},
 };
 
-static void run_ways(struct call *call) {
+/* Squares on the diagonal are small then, so that several are in a small matrix. */
+static bool has_little_staging(void) {
+    return engine->capabilities.slot_bytes < (256 << 10);
+}
+
+static void set_way(struct call *call, const struct way *way) {
     bool is_complex = lava_type_is_complex(call->type);
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        call->way = ways[i].name;
-        call->overrides = ways[i].overrides;
-        call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
-        call->m = ways[i].large ? 600 : 1 + poison_random(200);
-        call->n = ways[i].large ? 70 : 1 + poison_random(200);
-        call->k = 1 + poison_random(100);
-        if (!call->left && ways[i].large) {
-            call->n = call->m;
-            call->m = 70;
+    int64_t large = (has_little_staging() ? 130 : 513) + poison_random(100), other = 1 + poison_random(70);
+    call->way = way->name;
+    call->overrides = way->overrides;
+    call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
+    call->m = way->large ? (call->left ? large : other) : 1 + poison_random(150);
+    call->n = way->large ? (call->left ? other : large) : 1 + poison_random(150);
+    call->k = 1 + poison_random(100);
+    if (!is_structured(call->routine))
+        call->m = call->n = way->large ? 260 : call->n;
+    call->alpha = (struct naive_number){1 + poison_random(2), is_complex ? poison_random(3) - 1 : 0};
+    call->beta = (struct naive_number){poison_random(3) - 1,
+                                       is_complex && call->routine != HER2K ? poison_random(2) : 0};
+    if (call->routine == TRMM)
+        call->beta = (struct naive_number){0, 0};
+}
+
+/* Two of the small ways and one of the large ones; that seldom if it takes long. */
+static void run_ways(struct call *call) {
+    const int chosen[] = {2 + poison_random(3), 2 + poison_random(3), poison_random(2)};
+    size_t count_of_ways = has_little_staging() || poison_random(4) == 0 ? 3 : 2;
+    for (size_t i = 0; i < count_of_ways; i++) {
+        set_way(call, &ways[chosen[i]]);
+#ifdef LAVA_FAULT_INJECTION
+        if (fails) {
+            set_way(call, &ways[0]);
+            fail_downloads(call);
+            return;
         }
-        if (!is_structured(call->routine))
-            call->m = call->n = ways[i].large ? 300 : call->n;
-        call->alpha = (struct naive_number){1 + poison_random(2), is_complex ? poison_random(3) - 1 : 0};
-        call->beta = (struct naive_number){poison_random(3) - 1,
-                                           is_complex && call->routine != HER2K ? poison_random(2) : 0};
-        if (call->routine == TRMM)
-            call->beta = (struct naive_number){0, 0};
+#endif
         run(call);
     }
 }
@@ -351,6 +410,9 @@ int main(int argument_count, char **arguments) {
     device->capabilities.unified_memory = argument_count > 1 && !strcmp(arguments[1], "unified");
     if (lava_engine_create(device, 2, &engine))
         return 1;
+#ifdef LAVA_FAULT_INJECTION
+    fails = argument_count > 1 && !strcmp(arguments[1], "faults");
+#endif
     poison_begin((unsigned)time(NULL));
     const char *only = getenv("LAVA_TEST_ONLY");
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
