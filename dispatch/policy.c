@@ -437,16 +437,16 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
-/* Appends "upper triangular left " or the like; nothing where all of A and B is stored. */
+/* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
+    if (operation->kind == LAVA_OPERATION_SOLVE)
+        append(line, "solve ");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
     if (operation->twice)
         append(line, "twice ");
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        append(line, "solve ");
 }
 
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {

@@ -5,7 +5,9 @@
  *
  *     |op(A) X - alpha B| <= 4 (n + 2) u |op(A)| |X|        element by element
  *
- * Then what the CPU computes after a failure, for every state in which a solve may end. */
+ * Then what the CPU computes after a failure, for every state in which a solve may end.
+ *
+ *   test_solver [queues]      queues: with memory of the device's own, and a timeline for each direction */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +24,7 @@
 #include "lib/engine/solver.h"
 #include "lib/offload/offload.h"
 #include "lib/vk/gpu.h"
+#include "lib/vk/queue.h"
 #include "tests/robustness/problem.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -29,6 +32,19 @@
 static struct lava_engine *engine;
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static const struct lava_figures figures;
+
+static bool separates_queues;
+
+/* Gives uploads and downloads their own timelines, as on a device with transfer queues. */
+static bool separate_queues(struct lava_device *device) {
+    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
+    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
+    for (size_t i = 0; i < 2; i++)
+        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
+            lava_queue_create(device, family, index, &device->queues[roles[i]]))
+            return false;
+    return true;
+}
 
 static int open_engine(void **state) {
     const char *why, *given = getenv("LAVA_TEST_SEED");
@@ -41,6 +57,9 @@ static int open_engine(void **state) {
         fprintf(stderr, "no device: %s\n", why);
         return -1;
     }
+    device->capabilities.unified_memory = !separates_queues;
+    if (separates_queues && !separate_queues(device))
+        return -1;
     return lava_engine_create(device, 2, &engine) ? -1 : 0;
 }
 
@@ -174,6 +193,7 @@ static enum lava_status run_with(struct problem *problem, const struct lava_plan
     const struct lava_operation operation = operation_of(problem);
     memcpy(problem->x.all, problem->b.all, problem->b.bytes);
     lava_engine_release(engine);
+    assert_int_equal(lava_arena_wake(&engine->arena, engine->device), LAVA_OK);
     device->memory_bytes =
         engine->device->shared->device_bytes + (uint64_t)((double)plan->blocking.total_bytes * share);
     enum lava_status status = lava_solver_run(engine, &operation, plan, &progress);
@@ -265,10 +285,11 @@ static void completed_on_the_cpu(void **state) {
     assert_true(states > 1000);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(several_chunks),
                                        cmocka_unit_test(little_memory), cmocka_unit_test(no_memory),
                                        cmocka_unit_test(completed_on_the_cpu)};
+    separates_queues = argument_count > 1 && !strcmp(arguments[1], "queues");
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
