@@ -356,19 +356,26 @@ static double run_program(struct timeline *timeline) {
     return 1;
 }
 
+double lava_cost_start_ns(const struct lava_rates *rates) {
+    return START_LATENCIES * rates->call_latency_ns;
+}
+
+double lava_cost_last_write_ns(double bytes) {
+    return 1e9 * fmin(LAST_CHUNK_BYTES, bytes) / MERGE_BYTES_PER_S;
+}
+
 /* Assumes that the bus carries one direction at a time. On an H200 both directions together reach 51 to 63
  * GB/s, and each alone reaches 48. */
 static double streamed_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
-    double start_ns = START_LATENCIES * estimate->rates.call_latency_ns;
+    double start_ns = lava_cost_start_ns(&estimate->rates);
     struct timeline timeline = {.estimate = estimate, .bus_ns = start_ns};
     double share = run_program(&timeline);
-    double bytes = operation->on_device
-                       ? 0
-                       : fmin(LAST_CHUNK_BYTES, result_bytes(operation, operation->m, operation->n) *
-                                                    (double)lava_operation_count(operation));
+    double bytes = operation->on_device ? 0
+                                        : result_bytes(operation, operation->m, operation->n) *
+                                              (double)lava_operation_count(operation);
     double end_ns = fmax(timeline.bus_ns, timeline.compute_ns);
-    double ns = start_ns + (end_ns - start_ns) / share + 1e9 * bytes / MERGE_BYTES_PER_S;
+    double ns = start_ns + (end_ns - start_ns) / share + lava_cost_last_write_ns(bytes);
     if (share >= 1.0)
         return ns;
     /* the part that was not simulated may take more than its share */

@@ -47,6 +47,11 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate);
 double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s);
 
+/* Returns the time until the first bytes of a streamed operation reach the bus, and that in which the last
+ * ones are written back, of so many in the last chunk of C. */
+double lava_cost_start_ns(const struct lava_rates *rates);
+double lava_cost_last_write_ns(double bytes);
+
 /* Returns how many workgroups run at once, at least 1. Needs no blocking. */
 uint64_t lava_cost_slots(const struct lava_estimate *estimate);
 /* Returns the number of tiles of C, whatever the blocks. Needs no blocking. */

@@ -25,7 +25,9 @@ bool lava_operand_is_lower(const struct lava_operand *operand) {
 
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
-    return operation->in_place && b->structure == LAVA_STRUCTURE_TRIANGULAR && !lava_operand_is_lower(b);
+    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
+    return (operation->in_place || solves) && b->structure == LAVA_STRUCTURE_TRIANGULAR &&
+           lava_operand_is_lower(b) == solves;
 }
 
 /* Returns whether A, or B, is C itself. */

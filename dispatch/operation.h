@@ -110,7 +110,8 @@ bool lava_operation_is_triangular(const struct lava_operation *operation);
 bool lava_operand_is_lower(const struct lava_operand *operand);
 /* Returns true if C's columns are finished from the last to the first. C <- alpha C op(B) with an upper
  * triangle needs that: column j of the result is made of columns 0 to j, and after a failure the rest is
- * computed from what is left. */
+ * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on
+ * those after it. */
 bool lava_operation_descends(const struct lava_operation *operation);
 
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C

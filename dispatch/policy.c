@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dispatch/cost.h"
+#include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
  * that the library is never slower than the CPU alone. On an H200 the estimates were 0 to 30% below the
@@ -344,9 +345,22 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
-/* NOT YET: the engine knows only products of general matrices. This check goes when it knows the others. */
-bool lava_policy_knows(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT;
+/* Fills in how a product is computed, and returns FORCED, or why it cannot be. */
+static enum lava_reason plan_product(const struct lava_operation *operation,
+                                     const struct lava_capabilities *device,
+                                     const struct lava_figures *figures,
+                                     const struct lava_overrides *overrides, struct lava_plan *plan) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    struct request request = prepare(&parts, device, &figures->device, overrides);
+    struct candidate best;
+    bool fitted;
+    double *upload_bytes_per_s = &request.estimate.rates.upload_bytes_per_s;
+    *upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device, overrides->imports,
+                                                   *upload_bytes_per_s);
+    if (!choose(&request, &best, &fitted))
+        return fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_KERNEL;
+    adopt(&request, &best, plan);
+    return LAVA_REASON_FORCED;
 }
 
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
@@ -362,30 +376,20 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
         plan->reason = LAVA_REASON_MODE_CPU;
         return;
     }
-    if (!lava_policy_knows(operation)) {
-        plan->reason = LAVA_REASON_NO_KERNEL;
-        return;
-    }
     if (lava_operation_overlaps(operation)) {
         plan->reason = LAVA_REASON_OVERLAP;
         return;
     }
 
-    const struct lava_operation parts = lava_operation_of_parts(operation);
-    struct request request = prepare(&parts, device, &figures->device, overrides ? overrides : &none);
-    struct candidate best;
-    bool fitted;
-    double *upload_bytes_per_s = &request.estimate.rates.upload_bytes_per_s;
-    *upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device,
-                                                   request.overrides->imports, *upload_bytes_per_s);
-    plan->imports = request.overrides->imports;
-    plan->profile = request.profile;
+    overrides = overrides ? overrides : &none;
+    plan->imports = overrides->imports;
+    plan->profile = lava_profiles_find(device);
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
-    if (!choose(&request, &best, &fitted)) {
-        plan->reason = fitted ? LAVA_REASON_MEMORY : LAVA_REASON_NO_KERNEL;
+    plan->reason = operation->kind == LAVA_OPERATION_SOLVE
+                       ? lava_solve_plan(operation, device, figures, overrides, plan)
+                       : plan_product(operation, device, figures, overrides, plan);
+    if (!plan->kernel)
         return;
-    }
-    adopt(&request, &best, plan);
 
     bool profitable = lava_policy_is_profitable(operation, figures, plan->cpu_ns, plan->gpu_ns);
     if (mode == LAVA_MODE_GPU)
@@ -433,9 +437,11 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
-/* Appends "upper triangular left " or the like; nothing where all of A and B is stored. */
+/* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
+    if (operation->kind == LAVA_OPERATION_SOLVE)
+        append(line, "solve ");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
@@ -484,5 +490,9 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else
         append(&line, "a workgroup per tile");
-    append_blocks(&line, &plan->blocking);
+    if (plan->chunks.sides > 0)
+        append(&line, ", chunks of %lld, %.1f MiB", (long long)plan->chunks.sides,
+               (double)plan->blocking.total_bytes / 0x1p20);
+    else
+        append_blocks(&line, &plan->blocking);
 }

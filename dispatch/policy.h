@@ -51,9 +51,20 @@ struct lava_overrides {
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
+    int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
+};
+
+/* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
+ * would do for the solve and the transfers of its neighbours; with three the upload of the next chunk does
+ * not wait for the whole download of the previous one. */
+#define LAVA_SOLVE_HELD 3
+struct lava_solve_chunks {
+    int64_t sides;          /* right-hand sides of a chunk; the last may have fewer. 0: no solve */
+    uint32_t held;          /* chunks with a matrix of their own, at most LAVA_SOLVE_HELD */
+    uint64_t product_bytes; /* memory for the products between the blocks */
 };
 
 struct lava_plan {
@@ -66,8 +77,9 @@ struct lava_plan {
     double flops_per_s;             /* the kernel's rate, measured or from the profile */
     enum lava_tile_order order;
     bool persistent;
-    uint32_t resident_workgroups; /* workgroups that run at once: the size of a persistent dispatch */
-    struct lava_blocking blocking;
+    uint32_t resident_workgroups;    /* workgroups that run at once: the size of a persistent dispatch */
+    struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
+    struct lava_solve_chunks chunks; /* of a solve */
     bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
     enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
@@ -75,9 +87,6 @@ struct lava_plan {
 
 /* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
-
-/* Returns whether the engine has a program for such an operation, on any device. */
-bool lava_policy_knows(const struct lava_operation *operation);
 
 /* operation must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is
  * chosen, plan->kernel is NULL and plan->reason says why. */

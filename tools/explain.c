@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "dispatch/program.h"
+#include "dispatch/solve.h"
 #include "lib/abi/validate.h"
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
@@ -361,6 +363,17 @@ static void show_program(const struct lava_operation *operation, const struct la
         show_task(&task);
 }
 
+/* Prints the chunks of a solve. Between two of them nothing waits but for the memory of an earlier one. */
+static void show_chunks(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
+    for (int64_t side = 0; side < sizes.sides; side += plan->chunks.sides) {
+        int64_t end = lava_minimum(side + plan->chunks.sides, sizes.sides);
+        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", sizes.on_right ? "rows" : "columns", side,
+               end);
+    }
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -374,7 +387,9 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.kernel)
+    if (with_plan && plan.chunks.sides > 0)
+        show_chunks(&call.operation, &plan);
+    else if (with_plan && plan.kernel)
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
         printf("device: none (%s)\n", lava_prepare_explanation());

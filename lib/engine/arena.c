@@ -246,3 +246,10 @@ uint64_t lava_arena_taken_bytes(const struct lava_arena *arena) {
         bytes += arena->ranges[i].taken ? arena->ranges[i].buffer.bytes : 0;
     return bytes;
 }
+
+uint64_t lava_arena_kept_bytes(const struct lava_arena *arena) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < LAVA_ARENA_RANGES; i++)
+        bytes += arena->ranges[i].buffer.bytes;
+    return bytes;
+}

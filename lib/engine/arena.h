@@ -84,8 +84,9 @@ enum lava_status lava_arena_take(struct lava_arena *arena, struct lava_device *d
                                  const struct lava_buffer **buffer);
 /* NULL is allowed. Nothing on the device may be using the buffer. */
 void lava_arena_return(struct lava_arena *arena, const struct lava_buffer *buffer);
-/* Returns the bytes of all buffers that are taken. */
+/* Returns the bytes of all buffers that are taken, and of those that are kept, taken or not. */
 uint64_t lava_arena_taken_bytes(const struct lava_arena *arena);
+uint64_t lava_arena_kept_bytes(const struct lava_arena *arena);
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena);
 /* Frees memory until it is reserved again, except for what is taken, and for staging memory where the device

@@ -49,9 +49,9 @@ static enum lava_status keep(struct lava_stream *stream, enum lava_status status
     return status;
 }
 
-enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
-                                           const struct lava_device_matrix *matrix, const void *host,
-                                           int64_t ld) {
+enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
+                                                 const struct lava_device_matrix *matrix, const void *host,
+                                                 int64_t ld, struct lava_point after) {
     const struct lava_upload upload = {.stored = {.first = host,
                                                   .ld = ld,
                                                   .element_bytes = lava_type_bytes(matrix->type),
@@ -59,38 +59,64 @@ enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                                   .columns = matrix->columns},
                                        .target = matrix->buffer,
                                        .target_offset = matrix->offset,
-                                       .target_ld = matrix->ld};
+                                       .target_ld = matrix->ld,
+                                       .after = after};
     if (stream->failure)
         return stream->failure;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
     return keep(stream, status ? status : lava_upload_matrix(stream, &upload));
 }
 
+enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
+                                           const struct lava_device_matrix *matrix, const void *host,
+                                           int64_t ld) {
+    return lava_device_matrix_upload_after(stream, matrix, host, ld, stream->computed);
+}
+
+static struct lava_download download_of(const struct lava_stream *stream,
+                                        const struct lava_device_matrix *matrix, void *host, int64_t ld) {
+    return (struct lava_download){.source = matrix->buffer,
+                                  .source_offset = matrix->offset,
+                                  .source_type = matrix->type,
+                                  .target_type = matrix->type,
+                                  .source_ld = matrix->ld,
+                                  .gathers = true,
+                                  .target = host,
+                                  .target_ld = ld,
+                                  .rows = matrix->rows,
+                                  .columns = matrix->columns,
+                                  .region = {.rows = matrix->rows},
+                                  .uploaded = stream->uploaded,
+                                  .ready = stream->computed};
+}
+
+static enum lava_status start(struct lava_stream *stream, struct lava_download *download) {
+    enum lava_status status = lava_arena_wake(stream->arena, stream->device);
+    status = status ? status : lava_stream_flush(stream);
+    return status ? status : lava_download_start(stream, download);
+}
+
+enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
+                                                    const struct lava_device_matrix *matrix, bool descends,
+                                                    void *host, int64_t ld, struct lava_download *download) {
+    if (stream->failure)
+        return stream->failure;
+    *download = download_of(stream, matrix, host, ld);
+    download->descends = descends;
+    download->starts_early = true;
+    return keep(stream, start(stream, download));
+}
+
 enum lava_status lava_device_matrix_download(struct lava_stream *stream,
                                              const struct lava_device_matrix *matrix, enum lava_region region,
                                              void *host, int64_t ld) {
-    struct lava_download download = {.source = matrix->buffer,
-                                     .source_offset = matrix->offset,
-                                     .source_type = matrix->type,
-                                     .target_type = matrix->type,
-                                     .source_ld = matrix->ld,
-                                     .gathers = true,
-                                     .target = host,
-                                     .target_ld = ld,
-                                     .rows = matrix->rows,
-                                     .columns = matrix->columns,
-                                     .region = {.region = region, .rows = matrix->rows},
-                                     .uploaded = stream->uploaded,
-                                     .ready = stream->computed};
+    struct lava_download download = download_of(stream, matrix, host, ld);
+    download.region.region = region;
     if (stream->failure)
         return stream->failure;
     if (matrix->rows == 0 || matrix->columns == 0)
         return LAVA_OK;
-    enum lava_status status = lava_arena_wake(stream->arena, stream->device);
-    if (!status)
-        status = lava_stream_flush(stream);
-    if (!status)
-        status = lava_download_start(stream, &download);
+    enum lava_status status = start(stream, &download);
     if (!status)
         status = lava_download_finish(stream, 0);
     stream->download_count = 0; /* this one is not there any more */

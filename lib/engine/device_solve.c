@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "dispatch/solve.h"
+
 /* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches it. */
 #define BLOCK_FLOPS_PER_S 1e9
 static_assert(sizeof(struct lava_solve_constants) <= 128, "every device has room for so many bytes");
@@ -150,12 +152,6 @@ static bool is_valid(const struct lava_device_solve *solve) {
            !overlap(solve);
 }
 
-static bool device_can(const struct lava_capabilities *device, enum lava_type type) {
-    return !lava_type_is_half(type) && (lava_type_real(type) != LAVA_TYPE_FP64 || device->fp64) &&
-           device->max_shared_bytes >= LAVA_SOLVE_SHARED_BYTES &&
-           device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
-}
-
 /* B <- 0, as a product that multiplies nothing. */
 static enum lava_status clear(struct lava_stream *stream, const struct lava_device_solve *solve) {
     const struct lava_device_product nothing = {.a = solve->a_on_right ? solve->b : solve->a,
@@ -187,7 +183,7 @@ enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava
     struct task task = task_of(stream, solve);
     if (stream->failure)
         return stream->failure;
-    if (!is_valid(solve) || !device_can(&stream->engine->capabilities, type))
+    if (!is_valid(solve) || !lava_solve_fits(&stream->engine->capabilities, type))
         return LAVA_ERROR_UNAVAILABLE;
     if (solve->b.rows == 0 || solve->b.columns == 0)
         return LAVA_OK;

@@ -274,7 +274,7 @@ static enum lava_status upload_staged(struct lava_stream *stream, const struct l
                     .bytes = (uint64_t)chunk->rows * element_bytes,
                     .source_pitch = (uint64_t)staged->ld * element_bytes,
                     .target_pitch = (uint64_t)upload->target_ld * element_bytes}};
-    enum lava_status status = lava_stream_copy(stream, &copy, stream->computed, &stream->uploaded);
+    enum lava_status status = lava_stream_copy(stream, &copy, upload->after, &stream->uploaded);
     stream->staged[staged->slot] = stream->uploaded;
     return status;
 }

@@ -50,8 +50,10 @@ struct lava_upload {
     const struct lava_buffer *target;
     uint64_t target_offset;
     int64_t target_ld;
+    struct lava_point after; /* the last commands that use the target; zero: none that is under way */
 };
-/* Uploads a matrix, after the commands so far; what is added to the stream later sees it. */
+/* Uploads a matrix; what is added to the stream later sees it. Where blocks are staged ahead
+ * (stream->staging.next), the stored block must be the next of them. */
 enum lava_status lava_upload_matrix(struct lava_stream *stream, const struct lava_upload *upload);
 
 /* Uploads plain bytes to a device buffer (a list of tiles) at once: nothing that is in the stream may be

@@ -74,7 +74,7 @@ static void tell_freed(void) {
 static bool has_room(const struct lane *lane, uint64_t block_bytes) {
     const struct lava_engine *engine = lane->engine;
     uint64_t limit = engine->device->capabilities.memory_bytes, used = engine->device->shared->device_bytes;
-    uint64_t others = used - lava_arena_block_bytes(&engine->arena);
+    uint64_t others = used - lava_arena_block_bytes(&engine->arena) - lava_arena_kept_bytes(&engine->arena);
     return others <= limit && block_bytes <= limit - others &&
            (lane->failed_bytes == 0 || block_bytes < lane->failed_bytes);
 }

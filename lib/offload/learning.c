@@ -86,7 +86,7 @@ void lava_learning_decide(const struct lava_operation *operation, const struct l
 
 /* Returns the device and staging memory that the engine keeps between products. */
 static uint64_t kept_bytes(const struct lava_engine *engine) {
-    uint64_t bytes = 0;
+    uint64_t bytes = lava_arena_kept_bytes(&engine->arena);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         bytes += engine->arena.buffers[role].bytes;
     return bytes;

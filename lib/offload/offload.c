@@ -17,6 +17,7 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/solver.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -100,8 +101,6 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_TRIVIAL;
     else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
-    else if (!lava_policy_knows(operation))
-        call->reason = LAVA_REASON_NO_KERNEL;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
@@ -241,7 +240,7 @@ static bool is_untouched(const struct lava_progress *progress) {
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
  * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve
- * nothing, so nothing is spared there. */
+ * nothing, so nothing is spared there. Nor is it for solves: most of their memory are matrices. */
 static void spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                          struct lava_plan *plan) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -250,7 +249,8 @@ static void spare_memory(struct lava_engine *engine, const struct lava_operation
         ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
-    if (!engine->has_usual || cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
+    if (!engine->has_usual || operation->kind == LAVA_OPERATION_SOLVE ||
+        cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     choose(operation, there_bytes, &other);
     if (other.place != LAVA_PLACE_GPU || !lava_arena_has(arena, &other.blocking, parts.of_parts) ||
@@ -265,6 +265,13 @@ static void spare_memory(struct lava_engine *engine, const struct lava_operation
     plan->spares_memory = true;
 }
 
+static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
+                               const struct lava_plan *plan, struct lava_progress *progress) {
+    if (operation->kind == LAVA_OPERATION_SOLVE)
+        return lava_solver_run(engine, operation, plan, progress);
+    return lava_runner_run(engine, operation, plan, progress, NULL);
+}
+
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
  * to the first lane, or it is planned with smaller blocks. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
@@ -272,7 +279,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     spare_memory(lock->engine, operation, plan);
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
-        enum lava_status status = lava_runner_run(lock->engine, operation, plan, progress, NULL);
+        enum lava_status status = run_on(lock->engine, operation, plan, progress);
         if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) ||
             lock->engine->device->shared->failed)
             return status;
@@ -331,8 +338,9 @@ static bool try_product(struct lava_call *call) {
     call->reason = LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(&progress)) {
-        /* a triangle may still be computed in halves (lib/blas/triangle.c) */
-        if (status == LAVA_ERROR_DEVICE_MEMORY && operation->c.region != LAVA_REGION_ALL && !lost)
+        /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
+        bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
+        if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
             call->reason = LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }

@@ -133,19 +133,6 @@ static void test_overlap(void **state) {
     assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
 }
 
-/* The engine would take it for a product. */
-static void test_unknown_operations(void **state) {
-    (void)state;
-    struct lava_capabilities device = device_h200();
-    struct lava_operation operation = product(8192, 8192, 8192);
-    assert_true(lava_policy_knows(&operation));
-    operation.kind = LAVA_OPERATION_SOLVE;
-    assert_false(lava_policy_knows(&operation));
-    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
-    assert_int_equal(plan.place, LAVA_PLACE_CPU);
-    assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
-}
-
 static void test_no_row_fits(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -496,7 +483,6 @@ int main(void) {
         cmocka_unit_test(test_margin_of_measured_figures),
         cmocka_unit_test(test_margin_of_other_types),
         cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_unknown_operations),
         cmocka_unit_test(test_no_row_fits),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_overrides),

@@ -78,9 +78,8 @@ agree auto cpu 'below the cut-off' dsymm L U 100 90
 agree auto cpu 'below the cut-off' csyr2k U N 90 60
 agree auto cpu 'below the cut-off' strmm R L T N 100 120
 agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
-# The engine does not know these yet.
-for mode in gpu auto; do agree $mode cpu 'the device has no kernel for this type' strsm R U N N 900 1500; done
-for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200'; do
+agree auto cpu 'the CPU is estimated to be faster' strsm R U N N 900 1500
+for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150'; do
     # shellcheck disable=SC2086 # arguments are words
     agree gpu gpu 'the mode is gpu' $call
 done
@@ -130,7 +129,8 @@ known() {
         case $routine in
         *symm*) region=' upper symmetric left NN m 60 n 50 k 60' && set -- L U 60 50 ;;
         *hemm*) region=' upper Hermitian left NN m 60 n 50 k 60' && set -- L U 60 50 ;;
-        *trmm* | *trsm*) region=' upper triangular right NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
+        *trmm*) region=' upper triangular right NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
+        *trsm*) region=' solve upper triangular right NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
         esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac

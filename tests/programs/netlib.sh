@@ -26,7 +26,7 @@ else
 fi
 
 # Families that the device computes. Of the others, mode gpu asks only that their calls are intercepted.
-device_families='gemm syrk herk symm hemm syr2k her2k trmm'
+device_families='gemm syrk herk symm hemm syr2k her2k trmm trsm'
 
 case $mode in
 cpu) settings='LAVABLAS_MODE=cpu' ;;

@@ -12,7 +12,7 @@ import random
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 M, N, K = 131, 99, 150
 # The families that the device computes; the others stay on the CPU.
-DEVICE_FAMILIES = ("gemm", "syrk", "herk", "symm", "hemm", "syr2k", "her2k", "trmm")
+DEVICE_FAMILIES = ("gemm", "syrk", "herk", "symm", "hemm", "syr2k", "her2k", "trmm", "trsm")
 
 
 class Call(ctypes.Structure):

@@ -211,6 +211,68 @@ static int little_memory(void) {
     return case_result();
 }
 
+#define ORDER 901
+#define SIDES 70
+
+/* Row i, column j of op(A). */
+static double coefficient(const float *a, bool is_upper, bool is_turned, int i, int j) {
+    int row = is_turned ? j : i, column = is_turned ? i : j;
+    return row == column || (row < column) == is_upper ? (double)a[row + column * ORDER] : 0.0;
+}
+
+/* Whether |op(A) x - alpha b| <= 4 (n + 2) u |op(A)| |x| for each right-hand side. A on the right is A' on
+ * the left of the rows of X. */
+static bool is_solution(const float *a, bool on_right, bool is_upper, bool is_turned, const float *x,
+                        const float *b) {
+    int step = on_right ? SIDES : 1, other = on_right ? 1 : ORDER;
+    bool fine = true;
+    for (int i = 0; i < ORDER; i++) {
+        double row[ORDER];
+        for (int k = 0; k < ORDER; k++)
+            row[k] = coefficient(a, is_upper, is_turned != on_right, i, k);
+        for (int s = 0; s < SIDES; s++) {
+            double residual = -1.5 * (double)b[i * step + s * other], bound = 0;
+            for (int k = 0; k < ORDER; k++) {
+                double term = row[k] * (double)x[k * step + s * other];
+                residual += term;
+                bound += fabs(term);
+            }
+            fine = fine && fabs(residual) <= 4 * (ORDER + 2) * 0x1p-24 * bound;
+        }
+    }
+    return fine;
+}
+
+/* A triangle larger than the limit of device memory is solved with in halves. Its other triangle is NaN. */
+static int large_triangle(void) {
+    float *a = malloc(sizeof(float) * ORDER * ORDER), *b = malloc(sizeof(float) * ORDER * SIDES),
+          *x = malloc(sizeof(float) * ORDER * SIDES);
+    unsigned seed = 20261123;
+    if (!a || !b || !x)
+        abort();
+    for (int i = 0; i < ORDER * SIDES; i++)
+        b[i] = (float)rand_r(&seed) / (float)RAND_MAX - 0.5f;
+    for (int way = 0; way < 8; way++) {
+        bool on_right = way & 1, is_upper = way & 2, is_turned = way & 4;
+        const char *reason;
+        for (int j = 0; j < ORDER; j++)
+            for (int i = 0; i < ORDER; i++) {
+                float value = ((float)rand_r(&seed) / (float)RAND_MAX - 0.5f) / 16;
+                a[i + j * ORDER] = i == j ? 1 + value : (i < j) == is_upper ? value : (float)NAN;
+            }
+        memcpy(x, b, sizeof(float) * ORDER * SIDES);
+        cblas_strsm(CblasColMajor, on_right ? CblasRight : CblasLeft, is_upper ? CblasUpper : CblasLower,
+                    is_turned ? CblasTrans : CblasNoTrans, CblasNonUnit, on_right ? SIDES : ORDER,
+                    on_right ? ORDER : SIDES, 1.5f, a, ORDER, x, on_right ? SIDES : ORDER);
+        CASE_CHECK(strcmp(case_place(&reason), "gpu") == 0);
+        CASE_CHECK(is_solution(a, on_right, is_upper, is_turned, x, b));
+    }
+    free(a);
+    free(b);
+    free(x);
+    return case_result();
+}
+
 /* C is right wherever it is computed. */
 static int address_space(size_t more) {
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
@@ -326,6 +388,10 @@ static const struct test_case cases[] = {
     {.name = "little_memory_1m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=1M"}},
     {.name = "little_memory_16m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=16M"}},
     {.name = "little_memory_256m", .run = large_products, .variables = {"LAVABLAS_MEMORY=256M"}},
+    {.name = "large_triangle", .run = large_triangle, .variables = {"LAVABLAS_MEMORY=2M"}},
+    {.name = "large_triangle_little_staging",
+     .run = large_triangle,
+     .variables = {"LAVABLAS_MEMORY=2M", "LAVABLAS_PINNED=1M"}},
     {.name = "little_staging", .run = little_memory, .variables = {"LAVABLAS_PINNED=1M"}},
     {.name = "little_of_both",
      .run = little_memory,

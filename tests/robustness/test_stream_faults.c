@@ -16,6 +16,8 @@
 #include "lib/base/fault.h"
 #include "lib/engine/device_solve.h"
 #include "lib/engine/runner.h"
+#include "lib/engine/solver.h"
+#include "lib/offload/offload.h"
 #include "lib/vk/gpu.h"
 
 #define COUNT 60
@@ -241,8 +243,100 @@ static void solves(void **state) {
     fail_everywhere(run_solve, solved, sizeof solved);
 }
 
+/* From host memory, in ten chunks: L X = B, X L = B and X L' = B, the triangle's only full column being the
+ * first one. A failure may leave a part of X; the CPU goes on from there. */
+#define CHUNKED 40
+static float chunked[ORDER * CHUNKED], chunked_solved[ORDER * CHUNKED], chunked_c[ORDER * CHUNKED];
+
+static struct lava_operation chunked_operation(int way) {
+    bool on_right = way > 0;
+    const struct lava_operand lower = {.first = triangle,
+                                       .ld = ORDER,
+                                       .op = way == 2 ? LAVA_OP_T : LAVA_OP_N,
+                                       .structure = LAVA_STRUCTURE_TRIANGULAR,
+                                       .stored = LAVA_REGION_LOWER,
+                                       .unit_diagonal = true};
+    const struct lava_operand sides_of = {.first = chunked_c, .ld = on_right ? CHUNKED : ORDER};
+    return (struct lava_operation){.kind = LAVA_OPERATION_SOLVE,
+                                   .type = LAVA_TYPE_FP32,
+                                   .m = on_right ? CHUNKED : ORDER,
+                                   .n = on_right ? ORDER : CHUNKED,
+                                   .k = ORDER,
+                                   .a = on_right ? sides_of : lower,
+                                   .b = on_right ? lower : sides_of,
+                                   .c = {.first = chunked_c, .ld = on_right ? CHUNKED : ORDER},
+                                   .alpha.real = 1};
+}
+
+/* X l = B for l the triangle's first column: X's first column is B's less the others'. Otherwise each is B's
+ * less a multiple of the first. */
+static void fill_chunked(int way, unsigned *seed) {
+    for (int i = 0; i < ORDER * CHUNKED; i++)
+        chunked[i] = chunked_solved[i] = (float)(rand_r(seed) % 5 - 2);
+    int64_t step = way > 0 ? CHUNKED : 1, other = way > 0 ? 1 : ORDER;
+    for (int64_t s = 0; s < CHUNKED; s++)
+        for (int64_t i = 1; i < ORDER; i++) {
+            if (way == 1)
+                chunked_solved[s * other] -= triangle[i] * chunked[i * step + s * other];
+            else
+                chunked_solved[i * step + s * other] -= triangle[i] * chunked[s * other];
+        }
+}
+
+static enum lava_status run_chunked(const struct lava_operation *operation, struct lava_progress *progress) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
+    const struct lava_overrides overrides = {.sides_each = CHUNKED / 10};
+    struct lava_plan plan;
+    memcpy(chunked_c, chunked, sizeof chunked);
+    lava_policy_choose(operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    return lava_solver_run(engine, operation, &plan, progress);
+}
+
+/* Returns how many failures left a part of the result. */
+static long fail_chunked(const struct lava_operation *operation, size_t p) {
+    struct lava_progress progress;
+    long partly = 0;
+    lava_engine_release(engine);
+    set_fault(NULL, 0);
+    assert_int_equal(run_chunked(operation, &progress), LAVA_OK);
+    assert_memory_equal(chunked_c, chunked_solved, sizeof chunked_c);
+    long passages = lava_fault_passages(points[p]);
+    assert_true(passages > 0);
+    for (long passage = 1; passage <= passages; passage++) {
+        lava_engine_release(engine);
+        set_fault(names[p], passage);
+        enum lava_status status = run_chunked(operation, &progress);
+        set_fault(NULL, 0);
+        assert_int_not_equal(status, LAVA_OK);
+        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+        assert_false(engine->device->shared->failed);
+        bool untouched = progress.row == 0 && progress.column == 0;
+        partly += !untouched;
+        if (untouched)
+            assert_memory_equal(chunked_c, chunked, sizeof chunked);
+        lava_offload_complete(operation, &progress);
+        assert_memory_equal(chunked_c, chunked_solved, sizeof chunked_c);
+    }
+    printf("%s: %ld passages, %ld with a part written\n", names[p], passages, partly);
+    return partly;
+}
+
+static void chunked_solves(void **state) {
+    unsigned seed = (unsigned)time(NULL);
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        const struct lava_operation operation = chunked_operation(way);
+        fill_chunked(way, &seed);
+        for (size_t p = 0; p < COUNT_OF(points); p++) {
+            long partly = fail_chunked(&operation, p);
+            assert_true(points[p] == LAVA_FAULT_ALLOCATE || partly > 0);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams),
-                                       cmocka_unit_test(solves)};
+                                       cmocka_unit_test(solves), cmocka_unit_test(chunked_solves)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,0 +1,229 @@
+/* Chooses the chunks of a solve, and estimates its time. The blocks on the diagonal have a kernel of their
+ * own (lib/engine/device_solve.h), everything else are products on the device, which are planned like any
+ * other. Invariant: a pure function; no estimate is below lava_cost_least_ns. */
+#include "dispatch/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/cost.h"
+#include "shaders/interface.h"
+
+/* Time of a block on the diagonal, and of recording it and its product on the CPU. The first is a starting
+ * value: no GPU has been measured. The second: x86-64, lavapipe, 2026-11-23. */
+#define LEAF_NS   6e3
+#define RECORD_NS 10e3
+/* The products read and write all right-hand sides this many times for each halving of the matrix: pack reads
+ * and writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes
+ * C. Each touches half of them. A starting value. */
+#define PASSES 3.5
+/* No smaller chunks are tried where memory suffices: their products have too few tiles to fill a device. A
+ * starting value. */
+#define LEAST_SIDES 512
+/* Chunks have multiples of so many right-hand sides, except for the last. */
+#define SIDES_ALIGN 64
+/* No chunk has more. An index on the device has 32 bits. */
+#define MOST_SIDES ((int64_t)1 << 20)
+/* Columns on the device begin at multiples of this. */
+#define COLUMN_BYTES 64
+/* Chunks that are simulated. They represent the rest. */
+#define STEPS_MAX 200
+
+/* What all candidates for a solve share. */
+struct request {
+    const struct lava_operation *operation;
+    const struct lava_capabilities *device;
+    const struct lava_figures *figures;
+    struct lava_overrides overrides; /* memory_bytes is the limit for everything */
+    struct lava_solve_sizes sizes;
+    struct lava_rates rates;
+};
+
+struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation) {
+    bool on_right = lava_operation_structured(operation) == &operation->b;
+    return (struct lava_solve_sizes){
+        .on_right = on_right, .order = operation->k, .sides = on_right ? operation->m : operation->n};
+}
+
+bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type) {
+    return !lava_type_is_half(type) && (lava_type_real(type) != LAVA_TYPE_FP64 || device->fp64) &&
+           device->max_shared_bytes >= LAVA_SOLVE_SHARED_BYTES &&
+           device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
+}
+
+/* Returns the bytes of a matrix on the device; UINT64_MAX where they are too many for a buffer. */
+static uint64_t matrix_bytes(const struct request *request, int64_t rows, int64_t columns) {
+    uint64_t element_bytes = lava_type_bytes(request->operation->type), bytes;
+    uint64_t ld = (uint64_t)lava_blocking_padded(rows, (uint32_t)(COLUMN_BYTES / element_bytes));
+    if (__builtin_mul_overflow(ld * element_bytes, (uint64_t)columns, &bytes))
+        return UINT64_MAX;
+    return bytes > request->device->max_buffer_bytes ? UINT64_MAX : bytes;
+}
+
+static int64_t chunks_of(const struct request *request, int64_t sides_each) {
+    return (request->sizes.sides + sides_each - 1) / sides_each;
+}
+
+/* Returns the bytes of all matrices of a solve in chunks, UINT64_MAX where one does not fit a buffer. */
+static uint64_t all_matrices_bytes(const struct request *request, const struct lava_solve_chunks *chunks) {
+    const struct lava_solve_sizes *sizes = &request->sizes;
+    uint64_t a = matrix_bytes(request, sizes->order, sizes->order);
+    uint64_t each = sizes->on_right ? matrix_bytes(request, chunks->sides, sizes->order)
+                                    : matrix_bytes(request, sizes->order, chunks->sides);
+    bool fits = a != UINT64_MAX && each <= (UINT64_MAX - a) / chunks->held;
+    return fits ? a + each * chunks->held : UINT64_MAX;
+}
+
+/* Returns the most right-hand sides of a chunk. After a failure the CPU goes on with whole columns of a
+ * chunk, so a column must not be downloaded in parts. 0: it always would be. */
+static int64_t most_sides(const struct request *request) {
+    uint64_t slot = request->device->slot_bytes;
+    if (slot == 0 || slot > LAVA_BLOCKING_DOWN_BYTES)
+        slot = LAVA_BLOCKING_DOWN_BYTES;
+    int64_t rows = (int64_t)(slot / lava_type_bytes(request->operation->type));
+    if (!request->sizes.on_right)
+        return lava_blocking_padded(request->sizes.order, LAVA_BLOCKING_RESULT_GROUP) <= rows ? MOST_SIDES
+                                                                                              : 0;
+    return lava_minimum(rows / SIDES_ALIGN * SIDES_ALIGN, MOST_SIDES);
+}
+
+/* The largest product on the device: half of a chunk is updated by the other half. Addresses that do not
+ * overlap; nothing is read. */
+static struct lava_operation largest_product(const struct request *request, int64_t sides) {
+    const struct lava_operation *solve = request->operation;
+    bool on_right = request->sizes.on_right;
+    int64_t half = lava_blocking_padded((request->sizes.order + 1) / 2, LAVA_SOLVE_ORDER);
+    struct lava_operation product = {.type = solve->type,
+                                     .precision = solve->precision,
+                                     .m = on_right ? sides : half,
+                                     .n = on_right ? half : sides,
+                                     .k = half,
+                                     .c.type = solve->type,
+                                     .c.first = (void *)(uintptr_t)(1ull << 46),
+                                     .alpha.real = -1,
+                                     .beta.real = 1,
+                                     .on_device = true};
+    struct lava_operand a = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = request->sizes.order};
+    struct lava_operand x = {.first = (const void *)(uintptr_t)(1ull << 45),
+                             .ld = on_right ? sides : request->sizes.order};
+    a.op = on_right ? solve->b.op : solve->a.op;
+    a.conjugate = on_right ? solve->b.conjugate : solve->a.conjugate;
+    product.a = on_right ? x : a;
+    product.b = on_right ? a : x;
+    product.c.ld = x.ld;
+    return product;
+}
+
+/* The triangle's bytes as they are uploaded, in trapezoids. */
+static double triangle_bytes(const struct request *request) {
+    double order = (double)request->sizes.order, width = fmin(order, LAVA_SOLVE_TRAPEZOID);
+    return order * (order + width) / 2 * (double)lava_type_bytes(request->operation->type);
+}
+
+static int64_t leaves_of(const struct request *request) {
+    return (request->sizes.order + LAVA_SOLVE_ORDER - 1) / LAVA_SOLVE_ORDER;
+}
+
+/* Returns the device's time for `sides` right-hand sides. */
+static double solve_ns(const struct request *request, double sides, double flops_per_s) {
+    double leaves = (double)leaves_of(request), all = (double)request->sizes.sides;
+    double bytes = sides * (double)request->sizes.order * (double)lava_type_bytes(request->operation->type) *
+                   PASSES * ceil(log2(leaves));
+    return 1e9 * lava_operation_flops(request->operation) * (sides / all) / flops_per_s +
+           1e9 * bytes / request->rates.memory_bytes_per_s + leaves * LEAF_NS;
+}
+
+/* Returns the time from host memory to host memory. Two clocks: the bus's, on which the CPU also records, and
+ * the compute queue's. A chunk is uploaded when the download of an earlier one has left its matrix. */
+static double gpu_ns(const struct request *request, const struct lava_solve_chunks *chunks,
+                     double flops_per_s) {
+    const struct lava_rates *rates = &request->rates;
+    int64_t count = chunks_of(request, chunks->sides), steps = lava_minimum(count, STEPS_MAX), carried = 0;
+    double side_bytes = (double)request->sizes.order * (double)lava_type_bytes(request->operation->type);
+    double start_ns = lava_cost_start_ns(rates), ready_ns[LAVA_SOLVE_HELD], compute_ns = 0;
+    double bus_ns = start_ns + 1e9 * triangle_bytes(request) / rates->upload_bytes_per_s, begin_ns = bus_ns;
+    double bytes = (double)lava_minimum(chunks->sides, request->sizes.sides) * side_bytes;
+    for (int64_t i = 0; i < steps + LAVA_SOLVE_HELD; i++) {
+        if (i >= LAVA_SOLVE_HELD && carried < steps) {
+            bus_ns = fmax(bus_ns, ready_ns[carried++ % LAVA_SOLVE_HELD]) +
+                     1e9 * bytes / rates->download_bytes_per_s;
+        }
+        if (i >= steps)
+            continue;
+        bus_ns += 1e9 * bytes / rates->upload_bytes_per_s;
+        compute_ns = fmax(compute_ns, bus_ns) + solve_ns(request, bytes / side_bytes, flops_per_s);
+        bus_ns += (double)leaves_of(request) * RECORD_NS;
+        compute_ns = ready_ns[i % LAVA_SOLVE_HELD] = fmax(compute_ns, bus_ns);
+    }
+    /* the last chunk is smaller than the others */
+    double share = (double)request->sizes.sides * side_bytes / (bytes * (double)steps);
+    double ns = begin_ns + (bus_ns - begin_ns) * share + lava_cost_last_write_ns(bytes);
+    const struct lava_operation parts = lava_operation_of_parts(request->operation);
+    return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
+}
+
+/* Plans the solve in such chunks. Keeps it in *best if its estimate is lower. Returns FORCED, or why it
+ * cannot be. */
+static enum lava_reason consider(const struct request *request, int64_t sides_each, struct lava_plan *best) {
+    struct lava_solve_chunks chunks = {.sides = sides_each};
+    struct lava_overrides overrides = request->overrides;
+    struct lava_plan plan;
+    chunks.held = (uint32_t)lava_minimum(chunks_of(request, sides_each), LAVA_SOLVE_HELD);
+    uint64_t matrices_bytes = all_matrices_bytes(request, &chunks);
+    if (matrices_bytes >= overrides.memory_bytes)
+        return LAVA_REASON_MEMORY;
+    const struct lava_operation product =
+        largest_product(request, lava_minimum(sides_each, request->sizes.sides));
+    overrides.memory_bytes -= matrices_bytes;
+    lava_policy_choose(&product, request->device, request->figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return plan.reason;
+    if (request->sizes.order <= LAVA_SOLVE_ORDER) /* it is one block, without a product */
+        plan.blocking = (struct lava_blocking){.products = 1, .split_k = 1};
+    chunks.product_bytes = plan.blocking.total_bytes;
+    plan.blocking.total_bytes += matrices_bytes;
+    plan.chunks = chunks;
+    plan.gpu_ns = gpu_ns(request, &chunks, plan.flops_per_s);
+    if (!best->kernel || plan.gpu_ns < best->gpu_ns)
+        *best = plan;
+    return LAVA_REASON_FORCED;
+}
+
+enum lava_reason lava_solve_plan(const struct lava_operation *operation,
+                                 const struct lava_capabilities *device, const struct lava_figures *figures,
+                                 const struct lava_overrides *overrides, struct lava_plan *plan) {
+    struct request request = {.operation = operation,
+                              .device = device,
+                              .figures = figures,
+                              .overrides = *overrides,
+                              .sizes = lava_solve_sizes(operation),
+                              .rates = lava_cost_rates(lava_profiles_find(device), &figures->device)};
+    int64_t most = most_sides(&request), before = 0;
+    struct lava_plan best = {.kernel = NULL};
+    enum lava_reason reason = LAVA_REASON_MEMORY;
+    if (!lava_solve_fits(device, operation->type))
+        return LAVA_REASON_NO_KERNEL;
+    if (most == 0)
+        return LAVA_REASON_MEMORY;
+    if (request.overrides.memory_bytes == 0)
+        request.overrides.memory_bytes = device->memory_bytes;
+    for (int64_t chunks = 1; before != SIDES_ALIGN; chunks *= 2) {
+        int64_t sides = lava_blocking_padded((request.sizes.sides - 1) / chunks + 1, SIDES_ALIGN);
+        sides = overrides->sides_each ? overrides->sides_each : lava_minimum(sides, most);
+        if (best.kernel && (sides < LEAST_SIDES || overrides->sides_each))
+            break;
+        if (sides != before)
+            reason = consider(&request, sides, &best);
+        if (reason == LAVA_REASON_NO_KERNEL || overrides->sides_each)
+            break;
+        before = sides;
+    }
+    if (!best.kernel)
+        return reason;
+    best.place = plan->place;
+    best.cpu_ns = plan->cpu_ns;
+    best.imports = plan->imports;
+    *plan = best;
+    return LAVA_REASON_FORCED;
+}

@@ -1,0 +1,16 @@
+/* Runs the plan of a solve with a triangular matrix, ?trsm, from host memory to host memory. One user of an
+ * engine at a time, as for runner.h: lib/offload sees to that. */
+#ifndef LAVA_ENGINE_SOLVER_H
+#define LAVA_ENGINE_SOLVER_H
+
+#include "lib/engine/runner.h"
+
+/* plan->place must be GPU. C's right-hand sides become X chunk by chunk, each after it has been solved for.
+ * Sets *progress also on failure: where the triangular matrix is on the left, to whole columns of C; where it
+ * is on the right, to whole columns of one chunk of rows, in the order that lava_operation_descends tells. So
+ * the CPU can go on. LAVA_ERROR_DEVICE_MEMORY: smaller chunks may fit; nothing was written then, unless
+ * *progress says so. On failure the device is idle again or marked as failed. */
+enum lava_status lava_solver_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                 const struct lava_plan *plan, struct lava_progress *progress);
+
+#endif

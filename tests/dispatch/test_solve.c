@@ -1,0 +1,193 @@
+/* Plans of solves with triangular matrices: what fits, how many right-hand sides a chunk has, and estimates
+ * that agree with what policy.c refuses without a search. */
+#include "products.h"
+
+#include "dispatch/cost.h"
+#include "dispatch/solve.h"
+
+/* The triangular matrix has `order` rows. */
+static struct lava_operation solve_of(enum lava_type type, bool on_right, int64_t order, int64_t sides) {
+    struct lava_operation operation =
+        product_of(type, type, on_right ? sides : order, on_right ? order : sides, order);
+    struct lava_operand *triangle = on_right ? &operation.b : &operation.a,
+                        *general = on_right ? &operation.a : &operation.b;
+    operation.kind = LAVA_OPERATION_SOLVE;
+    triangle->structure = LAVA_STRUCTURE_TRIANGULAR;
+    triangle->stored = LAVA_REGION_LOWER;
+    triangle->ld = order;
+    operation.c.ld = operation.m;
+    general->first = operation.c.first;
+    general->ld = operation.c.ld;
+    return operation;
+}
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+
+static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_plan *plan, uint64_t memory_bytes) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    const struct lava_solve_chunks *chunks = &plan->chunks;
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
+    uint64_t element = lava_type_bytes(operation->type), order = (uint64_t)sizes.order;
+    int64_t count = (sizes.sides + chunks->sides - 1) / chunks->sides,
+            each = chunks->sides < sizes.sides ? chunks->sides : sizes.sides;
+    assert_non_null(plan->kernel);
+    assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
+    assert_true(chunks->sides > 0 && chunks->held >= 1 && chunks->held <= LAVA_SOLVE_HELD);
+    assert_int_equal(chunks->held, count < LAVA_SOLVE_HELD ? count : LAVA_SOLVE_HELD);
+    assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->blocking.total_bytes >=
+                (order * order + order * (uint64_t)each * chunks->held) * element + chunks->product_bytes);
+    assert_true((order <= 128) == (chunks->product_bytes == 0));
+    /* a column of a chunk is downloaded whole */
+    uint64_t most = device->slot_bytes && device->slot_bytes < LAVA_BLOCKING_DOWN_BYTES
+                        ? device->slot_bytes
+                        : LAVA_BLOCKING_DOWN_BYTES;
+    assert_true((uint64_t)(sizes.on_right ? each : sizes.order) * element <= most);
+    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
+}
+
+/* In mode auto a solve that is hopeless is never found to be profitable. */
+static void test_random(void **state) {
+    uint64_t random = random_seed();
+    int planned = 0, hopeless = 0, won = 0, refused = 0;
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        struct lava_capabilities devices[] = {device_h200(), device_xe2(), device_rdna3()},
+                                 *device = &devices[random_next(&random) % COUNT(devices)];
+        if (random_next(&random) % 2)
+            device->slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
+        struct lava_operation operation = solve_of(types[random_next(&random) % 4], random_next(&random) % 2,
+                                                   random_size(&random, 30000), random_size(&random, 300000));
+        struct lava_overrides overrides = {0};
+        if (random_next(&random) % 2)
+            overrides.memory_bytes = UINT64_C(1) << (20 + random_next(&random) % 18);
+        struct lava_plan plan = choose(&operation, device, LAVA_MODE_AUTO, &overrides);
+        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
+        if (!plan.kernel) {
+            assert_int_equal(plan.place, LAVA_PLACE_CPU);
+            bool may_lack_kernel =
+                plan.reason == LAVA_REASON_NO_KERNEL && !device_has(device, operation.type);
+            assert_true(plan.reason == LAVA_REASON_MEMORY || may_lack_kernel);
+            refused++;
+            continue;
+        }
+        check_plan(&operation, device, &plan,
+                   overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
+        assert_false(is_hopeless && plan.place == LAVA_PLACE_GPU);
+        planned++;
+        hopeless += is_hopeless;
+        won += plan.place == LAVA_PLACE_GPU;
+    }
+    print_message("%d planned, %d hopeless, %d on the device, %d refused\n", planned, hopeless, won, refused);
+    assert_true(planned > 1000 && hopeless > 100 && won > 50 && refused > 50);
+}
+
+/* A large solve is cut, so that its transfers overlap, into chunks that fill the device. */
+static void test_large(void **state) {
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (int on_right = 0; on_right < 2; on_right++) {
+            struct lava_operation operation = solve_of(types[t], on_right, 16384, 16384);
+            struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+            assert_int_equal(plan.place, LAVA_PLACE_GPU);
+            assert_in_range(plan.chunks.sides, 512, 8192);
+            check_plan(&operation, &device, &plan, device.memory_bytes);
+            struct lava_plan small;
+            operation = solve_of(types[t], on_right, 100, 100);
+            small = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+            assert_int_equal(small.place, LAVA_PLACE_CPU);
+            assert_int_equal(small.reason, LAVA_REASON_UNPROFITABLE);
+            assert_int_equal(small.chunks.held, 1);
+        }
+}
+
+/* With less memory the chunks become smaller, until the triangular matrix does not fit. */
+static void test_memory(void **state) {
+    struct lava_capabilities device = device_h200();
+    struct lava_operation operation = solve_of(LAVA_TYPE_FP64, false, 8192, UINT64_C(1) << 21);
+    uint64_t triangle_bytes = UINT64_C(8) * 8192 * 8192;
+    int64_t before = INT64_MAX;
+    (void)state;
+    for (uint64_t bytes = UINT64_C(128) << 30; bytes > triangle_bytes + (triangle_bytes >> 2); bytes /= 2) {
+        const struct lava_overrides overrides = {.memory_bytes = bytes};
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
+        assert_int_equal(plan.reason, LAVA_REASON_FORCED);
+        check_plan(&operation, &device, &plan, bytes);
+        assert_true(plan.chunks.sides <= before);
+        before = plan.chunks.sides;
+    }
+    assert_true(before < 8192);
+    const struct lava_overrides little = {.memory_bytes = triangle_bytes};
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &little);
+    assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    device.max_buffer_bytes = triangle_bytes - 1;
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
+    /* columns that are longer than a slot */
+    device = device_h200();
+    device.slot_bytes = 65536;
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
+    operation = solve_of(LAVA_TYPE_FP64, false, 8193, 1000);
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
+    operation = solve_of(LAVA_TYPE_FP64, true, 8193, 100000);
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
+}
+
+static void test_no_kernel(void **state) {
+    struct lava_operation operation = solve_of(LAVA_TYPE_FP32, false, 8192, 8192);
+    (void)state;
+    for (int missing = 0; missing < 3; missing++) {
+        struct lava_capabilities device = device_h200();
+        device.max_shared_bytes = missing == 1 ? 21 << 10 : device.max_shared_bytes;
+        device.max_workgroup_invocations = missing == 2 ? 255 : device.max_workgroup_invocations;
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        assert_int_equal(plan.reason, missing ? LAVA_REASON_NO_KERNEL : LAVA_REASON_FORCED);
+        assert_int_equal(plan.place, missing ? LAVA_PLACE_CPU : LAVA_PLACE_GPU);
+    }
+    struct lava_capabilities device = device_h200();
+    operation = solve_of(LAVA_TYPE_CFP64, true, 8192, 8192);
+    device.fp64 = false;
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_NO_KERNEL);
+    /* C may share no element with the triangle */
+    operation.b.first = operation.c.first;
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+}
+
+/* X op(B) = alpha C with a lower triangle finishes the last column first; C <- alpha C op(B) with an upper.
+ */
+static void test_descends(void **state) {
+    (void)state;
+    for (int way = 0; way < 16; way++) {
+        bool on_right = way & 1, is_upper = way & 2, turned = way & 4, solves = way & 8;
+        struct lava_operation operation = solve_of(LAVA_TYPE_FP32, on_right, 100, 100);
+        struct lava_operand *triangle = on_right ? &operation.b : &operation.a;
+        triangle->stored = is_upper ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
+        triangle->op = turned ? LAVA_OP_T : LAVA_OP_N;
+        operation.kind = solves ? LAVA_OPERATION_SOLVE : LAVA_OPERATION_PRODUCT;
+        operation.in_place = !solves;
+        bool op_is_upper = is_upper != turned;
+        assert_int_equal(lava_operation_descends(&operation), on_right && op_is_upper != solves);
+    }
+}
+
+static void test_text(void **state) {
+    struct lava_capabilities device = device_h200();
+    struct lava_operation operation = solve_of(LAVA_TYPE_FP64, true, 4096, 5000);
+    struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
+    char text[512], chunks[64];
+    (void)state;
+    lava_policy_describe(&operation, &plan, text, sizeof text);
+    snprintf(chunks, sizeof chunks, ", chunks of %lld, ", (long long)plan.chunks.sides);
+    assert_non_null(strstr(text, "fp64 solve lower triangular right NN m 5000 n 4096 k 4096: GPU"));
+    assert_non_null(strstr(text, chunks));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),   cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_memory),   cmocka_unit_test(test_no_kernel),
+                                       cmocka_unit_test(test_descends), cmocka_unit_test(test_text)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

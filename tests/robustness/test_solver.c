@@ -1,0 +1,295 @@
+/* Solves with triangular matrices from host memory to host memory: every side, triangle, transposition,
+ * diagonal and type, in one chunk and in several, so that matrices on the device are used again. A and C are
+ * blocks of larger matrices, with NaN in whatever must not be used: around them, in A's other triangle, and
+ * on a unit diagonal. The error is measured by the residual, in long double:
+ *
+ *     |op(A) X - alpha B| <= 4 (n + 2) u |op(A)| |X|        element by element
+ *
+ * Then what the CPU computes after a failure, for every state in which a solve may end.
+ *
+ *   test_solver [queues]      queues: with memory of the device's own, and a timeline for each direction */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/solve.h"
+#include "lib/engine/solver.h"
+#include "lib/offload/offload.h"
+#include "lib/vk/gpu.h"
+#include "lib/vk/queue.h"
+#include "tests/robustness/problem.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct lava_engine *engine;
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static const struct lava_figures figures;
+
+static bool separates_queues;
+
+/* Gives uploads and downloads their own timelines, as on a device with transfer queues. */
+static bool separate_queues(struct lava_device *device) {
+    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
+    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
+    for (size_t i = 0; i < 2; i++)
+        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
+            lava_queue_create(device, family, index, &device->queues[roles[i]]))
+            return false;
+    return true;
+}
+
+static int open_engine(void **state) {
+    const char *why, *given = getenv("LAVA_TEST_SEED");
+    struct lava_device *device;
+    (void)state;
+    setenv("LAVABLAS_DEVICE", "cpu", 0);
+    problem_seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL);
+    printf("LAVA_TEST_SEED=%u\n", problem_seed);
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+        fprintf(stderr, "no device: %s\n", why);
+        return -1;
+    }
+    device->capabilities.unified_memory = !separates_queues;
+    if (separates_queues && !separate_queues(device))
+        return -1;
+    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    lava_engine_destroy(engine);
+    return 0;
+}
+
+static int random_below(int end) {
+    return (int)((unsigned)rand_r(&problem_seed) % (unsigned)end);
+}
+
+/* Of the problem; C is x. */
+static struct lava_operation operation_of(const struct problem *problem) {
+    const struct lava_device_solve *solve = &problem->solve;
+    const struct lava_operand general = {.first = matrix_element(&problem->x, 0, 0), .ld = problem->x.ld};
+    const struct lava_operand triangle = {.first = matrix_element(&problem->a, 0, 0),
+                                          .ld = problem->a.ld,
+                                          .op = solve->op,
+                                          .conjugate = solve->conjugate,
+                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
+                                          .stored = solve->stored,
+                                          .unit_diagonal = solve->unit_diagonal};
+    return (struct lava_operation){
+        .kind = LAVA_OPERATION_SOLVE,
+        .type = problem->a.type,
+        .m = problem->x.rows,
+        .n = problem->x.columns,
+        .k = problem->order,
+        .a = solve->a_on_right ? general : triangle,
+        .b = solve->a_on_right ? triangle : general,
+        .c = {.first = matrix_element(&problem->x, 0, 0), .ld = problem->x.ld, .type = problem->a.type},
+        .alpha = solve->alpha};
+}
+
+/* Solves by a plan with these overrides, and checks the result. Returns the plan. */
+static struct lava_plan solve_and_check(struct problem *problem, const struct lava_overrides *overrides) {
+    struct lava_plan plan;
+    struct lava_progress progress;
+    memcpy(problem->x.all, problem->b.all, problem->b.bytes);
+    const struct lava_operation operation = operation_of(problem);
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    assert_int_equal(lava_solver_run(engine, &operation, &plan, &progress), LAVA_OK);
+    assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+    assert_true(matrix_frame_is_untouched(&problem->x));
+    long double error = problem_error(problem, &problem->x), most = 4.0L * (problem->order + 2);
+    if (!(error <= most))
+        fail_msg("%s, chunks of %lld: the error is %Lg u, not %Lg", problem_text(problem),
+                 (long long)plan.chunks.sides, error, most);
+    return plan;
+}
+
+static struct lava_scalar some_alpha(enum lava_type type) {
+    const struct lava_scalar some[] = {{1, 0},
+                                       {-1, 0},
+                                       {(float)problem_uniform(-3, 3), 0},
+                                       {(float)problem_uniform(-2, 2), (float)problem_uniform(-2, 2)}};
+    return some[random_below(lava_type_is_complex(type) ? 4 : 3)];
+}
+
+static struct lava_device_solve way_of(enum lava_type type, int way) {
+    return (struct lava_device_solve){.a_on_right = way & 1,
+                                      .stored = way & 2 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER,
+                                      .op = way & 4 ? LAVA_OP_T : LAVA_OP_N,
+                                      .unit_diagonal = way & 8,
+                                      .conjugate = way & 16,
+                                      .alpha = some_alpha(type)};
+}
+
+static int ways_of(enum lava_type type) {
+    return lava_type_is_complex(type) ? 32 : 16;
+}
+
+/* As planned, which is one chunk at these sizes, and in up to nine. */
+static void every_way(void **state) {
+    static const int64_t orders[] = {1, 17, 127, 128, 129, 200}, sides[] = {1, 5, 33, 70};
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (int way = 0; way < ways_of(types[t]); way++)
+            for (int i = 0; i < 3; i++) {
+                const struct lava_device_solve solve = way_of(types[t], way);
+                struct problem problem =
+                    problem_new(&solve, types[t], orders[random_below((int)COUNT(orders))],
+                                sides[random_below((int)COUNT(sides))]);
+                const struct lava_overrides overrides = {.sides_each =
+                                                             random_below(2) ? 0 : 8 + random_below(40)};
+                solve_and_check(&problem, &overrides);
+                problem_free(&problem);
+            }
+}
+
+/* Several trapezoids of A, and chunks that take every matrix several times. */
+static void several_chunks(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        enum lava_type type = types[random_below((int)COUNT(types))];
+        const struct lava_device_solve solve = way_of(type, way);
+        struct problem problem = problem_new(&solve, type, 515 + random_below(100), 60 + random_below(40));
+        const struct lava_overrides overrides = {.sides_each = 7 + random_below(6)};
+        struct lava_plan plan = solve_and_check(&problem, &overrides);
+        assert_int_equal(plan.chunks.held, LAVA_SOLVE_HELD);
+        problem_free(&problem);
+    }
+}
+
+/* Where memory is short the chunks are smaller, down to a plan's least, and C is larger than the memory. */
+static void little_memory(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        enum lava_type type = types[way % 2];
+        const struct lava_device_solve solve = way_of(type, way);
+        struct problem problem = problem_new(&solve, type, 150, 1000);
+        struct lava_overrides overrides = {.memory_bytes = UINT64_C(1) << 19};
+        if (way % 2)
+            overrides.memory_bytes = problem.b.bytes / 2;
+        assert_true(overrides.memory_bytes < problem.b.bytes);
+        struct lava_plan plan = solve_and_check(&problem, &overrides);
+        assert_true(plan.blocking.total_bytes <= overrides.memory_bytes);
+        assert_true(plan.chunks.sides * 4 <= problem.sides);
+        problem_free(&problem);
+    }
+}
+
+/* Runs the plan with so much of its memory. */
+static enum lava_status run_with(struct problem *problem, const struct lava_plan *plan, double share) {
+    struct lava_capabilities *device = &engine->device->capabilities;
+    uint64_t memory_bytes = device->memory_bytes;
+    struct lava_progress progress;
+    const struct lava_operation operation = operation_of(problem);
+    memcpy(problem->x.all, problem->b.all, problem->b.bytes);
+    lava_engine_release(engine);
+    assert_int_equal(lava_arena_wake(&engine->arena, engine->device), LAVA_OK);
+    device->memory_bytes =
+        engine->device->shared->device_bytes + (uint64_t)((double)plan->blocking.total_bytes * share);
+    enum lava_status status = lava_solver_run(engine, &operation, plan, &progress);
+    device->memory_bytes = memory_bytes;
+    assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+    assert_false(engine->device->shared->failed);
+    if (status) {
+        assert_int_equal(status, LAVA_ERROR_DEVICE_MEMORY);
+        assert_int_equal(progress.column, 0);
+        assert_int_equal(progress.row, 0);
+        assert_memory_equal(problem->x.all, problem->b.all, problem->b.bytes);
+    }
+    return status;
+}
+
+/* Nothing is written, and nothing is kept, where the device has less memory than it said. */
+static void no_memory(void **state) {
+    const struct lava_overrides none = {0};
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        const struct lava_device_solve solve = way_of(LAVA_TYPE_FP64, way);
+        struct problem problem = problem_new(&solve, LAVA_TYPE_FP64, 300, 200);
+        const struct lava_plan plan = solve_and_check(&problem, &none);
+        int failed = 0;
+        for (int i = 0; i < 16; i++)
+            failed += run_with(&problem, &plan, i / 16.0) != LAVA_OK;
+        assert_true(failed >= 8);
+        assert_int_equal(run_with(&problem, &plan, 1), LAVA_OK);
+        solve_and_check(&problem, &none);
+        problem_free(&problem);
+    }
+}
+
+/* Makes what is finished solved, and the rest unsolved. */
+static void set_finished(struct problem *problem, const struct matrix *solved,
+                         const struct lava_progress *progress) {
+    const struct lava_operation operation = operation_of(problem);
+    bool descends = lava_operation_descends(&operation);
+    memcpy(problem->x.all, problem->b.all, problem->b.bytes);
+    for (int64_t j = 0; j < solved->columns; j++)
+        for (int64_t i = 0; i < solved->rows; i++) {
+            bool in_column = descends ? j >= solved->columns - progress->column : j < progress->column;
+            bool in_chunk = i >= progress->row && i < progress->row + progress->rows;
+            if (i < progress->row || (in_chunk && in_column)) {
+                const struct value value = matrix_get(solved, i, j);
+                matrix_set(&problem->x, i, j, (double)value.re, (double)value.im);
+            }
+        }
+}
+
+/* The CPU goes on from every state that the solver may leave. Returns their number. */
+static int complete_everywhere(struct problem *problem, int64_t chunk) {
+    const struct lava_overrides overrides = {.sides_each = chunk};
+    solve_and_check(problem, &overrides);
+    struct matrix solved = matrix_copy(&problem->x);
+    const struct lava_operation operation = operation_of(problem);
+    int64_t rows = problem->solve.a_on_right ? chunk : operation.m;
+    int states = 0;
+    for (int64_t row = 0; row < operation.m; row += rows)
+        for (int64_t column = 0; column <= operation.n; column++, states++) {
+            const struct lava_progress progress = {
+                .row = row, .rows = lava_minimum(rows, operation.m - row), .column = column};
+            set_finished(problem, &solved, &progress);
+            lava_offload_complete(&operation, &progress);
+            long double error = problem_error(problem, &problem->x), most = 8.0L * (problem->order + 2);
+            if (!(error <= most) || !matrix_frame_is_untouched(&problem->x))
+                fail_msg("%s, completed from row %lld + %lld, column %lld: the error is %Lg u",
+                         problem_text(problem), (long long)row, (long long)progress.rows, (long long)column,
+                         error);
+        }
+    free(solved.all);
+    return states;
+}
+
+static void completed_on_the_cpu(void **state) {
+    int states = 0;
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (int way = 0; way < ways_of(types[t]); way++) {
+            const struct lava_device_solve solve = way_of(types[t], way);
+            if (solve.conjugate && solve.op == LAVA_OP_N) /* not of BLAS */
+                continue;
+            struct problem problem =
+                problem_new(&solve, types[t], 3 + random_below(38), 2 + random_below(12));
+            states += complete_everywhere(&problem, 1 + random_below(5));
+            problem_free(&problem);
+        }
+    printf("%d states completed\n", states);
+    assert_true(states > 1000);
+}
+
+int main(int argument_count, char **arguments) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(several_chunks),
+                                       cmocka_unit_test(little_memory), cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(completed_on_the_cpu)};
+    separates_queues = argument_count > 1 && !strcmp(arguments[1], "queues");
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
