@@ -344,10 +344,9 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
-/* NOT YET: the engine knows only products of general matrices. This check goes when it knows the others. */
+/* Not yet solves. */
 bool lava_policy_knows(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
-           !lava_operation_structured(operation);
+    return operation->kind == LAVA_OPERATION_PRODUCT;
 }
 
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in

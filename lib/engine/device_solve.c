@@ -150,7 +150,7 @@ static bool is_valid(const struct lava_device_solve *solve) {
            !overlap(solve);
 }
 
-static bool device_can(const struct lava_capabilities *device, enum lava_type type) {
+bool lava_device_solve_fits(const struct lava_capabilities *device, enum lava_type type) {
     return !lava_type_is_half(type) && (lava_type_real(type) != LAVA_TYPE_FP64 || device->fp64) &&
            device->max_shared_bytes >= LAVA_SOLVE_SHARED_BYTES &&
            device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
@@ -187,7 +187,7 @@ enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava
     struct task task = task_of(stream, solve);
     if (stream->failure)
         return stream->failure;
-    if (!is_valid(solve) || !device_can(&stream->engine->capabilities, type))
+    if (!is_valid(solve) || !lava_device_solve_fits(&stream->engine->capabilities, type))
         return LAVA_ERROR_UNAVAILABLE;
     if (solve->b.rows == 0 || solve->b.columns == 0)
         return LAVA_OK;

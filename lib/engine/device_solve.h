@@ -21,6 +21,9 @@ struct lava_device_solve {
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
 
+/* Returns whether the device can solve with matrices of the type. */
+bool lava_device_solve_fits(const struct lava_capabilities *device, enum lava_type type);
+
 /* A block of at most LAVA_SOLVE_ORDER rows is solved by a kernel of its own, by substitution. A larger one is
  * halved: solve with the first half, subtract its contribution by a product, solve with the second half. So
  * the error is that of substitution: |op(A) X - alpha B| <= 4 (n + 2) u |A| |X| for A of n rows; complex, by
