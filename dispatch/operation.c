@@ -14,6 +14,11 @@ const struct lava_operand *lava_operation_structured(const struct lava_operation
     return operation->b.structure != LAVA_STRUCTURE_GENERAL ? &operation->b : NULL;
 }
 
+bool lava_operation_is_plain(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
+           !lava_operation_structured(operation);
+}
+
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     return structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;

@@ -102,6 +102,10 @@ struct lava_operation {
  * then. */
 bool lava_operation_is_trivial(const struct lava_operation *operation);
 
+/* Returns true for one product of general matrices, which any program of BLAS has most of. The kernels that
+ * others need are prepared apart. */
+bool lava_operation_is_plain(const struct lava_operation *operation);
+
 /* Returns the operand of which one triangle is stored, or NULL. */
 const struct lava_operand *lava_operation_structured(const struct lava_operation *operation);
 

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "lib/engine/engine.h"
 #include "lib/host/processor.h"
 #include "lib/host/threads.h"
 #include "lib/vk/pipelines.h"
@@ -70,16 +69,18 @@ static size_t add(struct lava_builder *builder, const struct lava_pipeline_speci
     return builder->count++;
 }
 
-static void add_kernel(struct lava_builder *builder, const struct lava_kernel *kernel) {
+static void add_kernel(struct lava_builder *builder, lava_builder_needs *needs,
+                       const struct lava_kernel *kernel) {
     struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES];
-    size_t count = lava_engine_pipelines(builder->engine, kernel, specifications);
+    size_t count = needs(builder->engine, kernel, specifications);
     int index = builder->kernels++;
     for (size_t i = 0; i < count; i++)
         builder->needs[index][builder->need_count[index]++] = (uint8_t)add(builder, &specifications[i]);
 }
 
-struct lava_builder *lava_builder_start(struct lava_engine *engine, const struct lava_kernel *const *kernels,
-                                        int count, bool (*stops)(void)) {
+struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
+                                        const struct lava_kernel *const *kernels, int count,
+                                        bool (*stops)(void)) {
     struct lava_builder *builder = calloc(1, sizeof *builder);
     if (!builder)
         return NULL;
@@ -87,7 +88,7 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, const struct
     builder->stops = stops;
     for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
          i++)
-        add_kernel(builder, kernels[i]);
+        add_kernel(builder, needs, kernels[i]);
     lava_pipelines_hold(engine->device, true);
     pthread_mutex_init(&builder->lock, NULL);
     pthread_cond_init(&builder->changed, NULL);

@@ -2,9 +2,11 @@
  * checkgemm. */
 #include "lib/engine/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/solve.h"
 #include "lib/base/log.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
@@ -109,16 +111,27 @@ void lava_engine_release(struct lava_engine *engine) {
         lava_engine_reserve_usual(engine, engine->usual_type);
 }
 
+struct need {
+    bool needed;
+    struct lava_pipeline_specification specification;
+};
+
+static size_t collect(const struct need *needs, size_t count,
+                      struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    size_t collected = 0;
+    for (size_t i = 0; i < count; i++)
+        if (needs[i].needed)
+            specifications[collected++] = needs[i].specification;
+    return collected;
+}
+
 /* Covers results of every type. */
 size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     bool is_half = lava_type_is_half(kernel->type);
     enum lava_type of_parts = lava_type_facts(kernel->type)->complex_type;
-    const struct {
-        bool needed;
-        struct lava_pipeline_specification specification;
-    } needs[LAVA_ENGINE_PIPELINES] = {
+    const struct need needs[LAVA_ENGINE_PIPELINES] = {
         {true, lava_pipelines_multiply(kernel, capabilities, false)},
         {is_half && lava_kernel_narrows(kernel, capabilities),
          lava_pipelines_multiply(kernel, capabilities, true)},
@@ -130,15 +143,30 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
         {is_half, lava_pipelines_epilogue(kernel->type)},
         {!is_half, lava_pipelines_epilogue(of_parts)},
         {!is_half, lava_pipelines_split(of_parts, false)},
-        {!is_half, lava_pipelines_square()},
         {kernel->fallback, lava_pipelines_screen()},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},
     };
-    size_t count = 0;
-    for (size_t i = 0; i < LAVA_ENGINE_PIPELINES; i++)
-        if (needs[i].needed)
-            specifications[count++] = needs[i].specification;
-    return count;
+    return collect(needs, LAVA_ENGINE_PIPELINES, specifications);
+}
+
+size_t
+lava_engine_structured_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    const struct need needs[] = {
+        {true, lava_pipelines_triangular(lava_pipelines_multiply(kernel, capabilities, false))},
+        {kernel->fallback, lava_pipelines_triangular(lava_pipelines_fallback(kernel, capabilities))},
+        {true, lava_pipelines_square()},
+        {shares, lava_pipelines_split(of_parts, true)},
+        {shares, lava_pipelines_update(type)},
+        {shares, lava_pipelines_update(of_parts)},
+        {shares && lava_solve_fits(capabilities, type), lava_pipelines_solve(type)},
+        {shares && lava_solve_fits(capabilities, of_parts), lava_pipelines_solve(of_parts)},
+    };
+    static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 
 void lava_engine_expect(struct lava_engine *engine, double seconds) {

@@ -49,10 +49,16 @@ void lava_engine_release(struct lava_engine *engine);
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);
 
-#define LAVA_ENGINE_PIPELINES 13 /* of a kernel, at most */
+#define LAVA_ENGINE_PIPELINES 12 /* of a kernel, at most */
 
 /* Fills in the pipelines that products by a kernel need, and returns how many they are. */
 size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same for operations that are not plain (lava_operation_is_plain): what they need besides. Rows without
+ * planes bring what all rows of the type share, solves and products on the device included. Not for half
+ * precision. */
+size_t
+lava_engine_structured_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 
 #endif

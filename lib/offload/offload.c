@@ -104,7 +104,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
-        return !lava_prepare_ready_for(lava_type_real(operation->type), wait, &call->reason);
+        return !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
 }
 

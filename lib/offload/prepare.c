@@ -4,7 +4,10 @@
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
  * first kernel is tested. The thread goes on with the others then, and locks the whole device for each
  * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
- * device is locked. */
+ * device is locked.
+ *
+ * Operations that are not plain products have a state of their own for each type. It is STARTING until the
+ * thread of that second step ends. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -12,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
@@ -31,6 +35,7 @@ static struct {
     _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
     _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
     const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
+    _Atomic int structured[LAVA_TYPE_REAL_COUNT];   /* the state of the second step */
     _Atomic bool was_ready; /* a type is or was ready: calls may use the engine, or wait for it */
     pthread_mutex_t change;
     pthread_cond_t changed;
@@ -41,6 +46,11 @@ static bool any_is(enum state state) {
         if (preparation.states[type] == (int)state)
             return true;
     return false;
+}
+
+/* Returns whether a thread is at work for the type, in either step. */
+static bool is_at_work(int type) {
+    return preparation.unfinished[type] || preparation.structured[type] == STARTING;
 }
 
 static void set_state(enum lava_type type, enum state state, const char *explanation) {
@@ -215,6 +225,13 @@ static void *prepare_in_background(void *argument) {
     return NULL;
 }
 
+static void set_structured(enum lava_type type, enum state state) {
+    pthread_mutex_lock(&preparation.change);
+    preparation.structured[type] = (int)state;
+    pthread_cond_broadcast(&preparation.changed);
+    pthread_mutex_unlock(&preparation.change);
+}
+
 static void start(enum lava_type type) {
     pthread_mutex_lock(&preparation.change);
     if (preparation.states[type] == COLD) {
@@ -230,14 +247,60 @@ static void start(enum lava_type type) {
     pthread_mutex_unlock(&preparation.change);
 }
 
-static void wait_for(enum lava_type type) {
+static bool is_first_step_at_work(int type) {
+    return preparation.unfinished[type];
+}
+
+static void wait_while(bool (*condition)(int type), enum lava_type type) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&preparation.change);
-    while (preparation.unfinished[type])
+    while (condition((int)type))
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
     pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* Creates and tests what operations need that are not plain, with the kernels that the first step admitted.
+ * Each test locks the device. */
+static enum state prepare_structured(enum lava_type type) {
+    struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
+    wait_while(is_first_step_at_work, type);
+    if (preparation.states[type] != READY || lava_process_is_exiting())
+        return UNAVAILABLE;
+    test.engine = lava_context_engine();
+    const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
+    uint64_t begin_ns = lava_clock_now_ns();
+    enum lava_status status = lava_self_test_structured(&test, lava_process_is_exiting);
+    bool ends = lava_process_is_exiting();
+    if (!ends)
+        lava_pipelines_save(test.engine->device);
+    if (!status) {
+        LAVA_LOG(INFO, "device: %s: ready for structured matrices of %s, %.0f ms", name, type_name,
+                 (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+        return READY;
+    }
+    if (!ends && !test.engine->device->shared->failed)
+        LAVA_LOG(WARN, "%s: not used for structured matrices of %s: %s", name, type_name,
+                 lava_status_name(status));
+    return UNAVAILABLE;
+}
+
+static void *prepare_structured_in_background(void *argument) {
+    enum lava_type type = (enum lava_type)(intptr_t)argument;
+    fesetenv(FE_DFL_ENV); /* as for the first step */
+    set_structured(type, prepare_structured(type));
+    return NULL;
+}
+
+static void start_structured(enum lava_type type) {
+    pthread_mutex_lock(&preparation.change);
+    if (preparation.structured[type] == COLD) {
+        preparation.structured[type] = STARTING;
+        if (!lava_thread_start(prepare_structured_in_background, (void *)(intptr_t)type))
+            preparation.structured[type] = UNAVAILABLE;
+    }
+    pthread_mutex_unlock(&preparation.change);
 }
 
 /* A child of fork() and a process in exit() use no device. */
@@ -262,7 +325,7 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     if (preparation.states[type] == STARTING)
         lava_process_await_at_thread_end();
     if (wait && preparation.unfinished[type])
-        wait_for(type);
+        wait_while(is_first_step_at_work, type);
     int state = preparation.states[type];
     if (state == READY && lava_context_engine()->device->shared->failed) {
         lava_threshold_close();
@@ -273,6 +336,24 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     enum lava_reason unavailable = preparation.refused[type] ? LAVA_REASON_NO_KERNEL : LAVA_REASON_NO_DEVICE;
     *reason = state == UNAVAILABLE ? unavailable : LAVA_REASON_STARTING;
     return state == READY && !busy;
+}
+
+bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason) {
+    enum lava_type type = lava_type_real(operation->type);
+    if (!lava_prepare_ready_for(type, wait, reason))
+        return false;
+    if (lava_operation_is_plain(operation))
+        return true;
+    if (preparation.structured[type] == COLD)
+        start_structured(type);
+    if (wait && preparation.structured[type] == STARTING) {
+        wait_while(is_at_work, type);
+        if (!lava_prepare_ready_for(type, wait, reason))
+            return false; /* the device failed, or the process ends */
+    }
+    int state = preparation.structured[type];
+    *reason = state == UNAVAILABLE ? LAVA_REASON_NO_KERNEL : LAVA_REASON_STARTING;
+    return state == READY;
 }
 
 bool lava_prepare_ready(bool wait, enum lava_reason *reason) {
@@ -287,6 +368,9 @@ bool lava_prepare_is_cold(void) {
 }
 
 bool lava_prepare_is_under_way(void) {
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
+        if (preparation.structured[type] == STARTING)
+            return true;
     return any_is(STARTING);
 }
 
@@ -300,7 +384,7 @@ void lava_prepare_finish(const struct timespec *deadline) {
 void lava_prepare_settle(const struct timespec *deadline) {
     pthread_mutex_lock(&preparation.change);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        while (preparation.unfinished[type] &&
+        while (is_at_work(type) &&
                !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
             ;
     pthread_mutex_unlock(&preparation.change);

@@ -185,16 +185,25 @@ static double worst_error(const struct sample *sample, const struct lava_operati
     return worst;
 }
 
+bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state) {
+    *cancel_state = 0;
+    return !test->lock || test->lock(cancel_state);
+}
+
+void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state) {
+    if (test->unlock)
+        test->unlock(cancel_state);
+}
+
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,
                                          const struct lava_plan *plan) {
     struct lava_progress progress;
-    int cancel_state = 0;
-    if (test->lock && !test->lock(&cancel_state))
+    int cancel_state;
+    if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
     enum lava_status status = lava_runner_run(test->engine, operation, plan, &progress, NULL);
-    if (test->unlock)
-        test->unlock(cancel_state);
+    lava_self_test_unlock(test, cancel_state);
     return status;
 }
 
@@ -259,18 +268,24 @@ static enum lava_status test_parts(struct lava_self_test *test, const struct lav
     return lava_self_test_complex(test, kernel);
 }
 
-enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
-                                      enum lava_type type, bool (*stops)(void)) {
-    const struct lava_profile *profile = lava_profiles_find(&engine->capabilities);
-    *test = (struct lava_self_test){.engine = engine, .type = type};
+void lava_self_test_find_kernels(struct lava_self_test *test) {
+    const struct lava_capabilities *capabilities = &test->engine->capabilities;
+    const struct lava_profile *profile = lava_profiles_find(capabilities);
+    test->count = 0;
     for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (kernel && kernel->type == type && lava_kernel_fits(kernel, &engine->capabilities, NULL))
+        if (kernel && kernel->type == test->type && lava_kernel_fits(kernel, capabilities, NULL))
             test->kernels[test->count++] = kernel;
     }
+}
+
+enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
+                                      enum lava_type type, bool (*stops)(void)) {
+    *test = (struct lava_self_test){.engine = engine, .type = type};
+    lava_self_test_find_kernels(test);
     if (test->count == 0)
         return LAVA_ERROR_UNAVAILABLE;
-    test->builder = lava_builder_start(engine, test->kernels, test->count, stops);
+    test->builder = lava_builder_start(engine, lava_engine_pipelines, test->kernels, test->count, stops);
     return test->builder ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
 }
 

@@ -10,7 +10,7 @@
 #define LAVA_SELF_TEST_KERNELS 24
 
 /* The test of a type, kernel by kernel, in the order in which their pipelines become ready. The caller holds
- * the engine, unless it sets `lock` and `unlock`: then they enclose each product. */
+ * the engine, unless it sets `lock` and `unlock`: then they enclose each operation. */
 struct lava_self_test {
     struct lava_engine *engine;
     enum lava_type type;
@@ -33,12 +33,24 @@ enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_e
 const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum lava_status *status);
 void lava_self_test_end(struct lava_self_test *test);
 
-/* All of this at once. The caller holds the engine. */
+/* Tests operations that are not plain (lava_operation_is_plain), once the type's own test has ended: creates
+ * what they need besides and computes small ones by each kernel that passed. The caller sets the engine, the
+ * type, lock and unlock, the rest is zero; `stops` is as for the builder. After any failure such operations
+ * must not be computed in the type, but plain products may be. */
+enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*stops)(void));
+
+/* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 
 /* Tests complex products with one kernel, because all rows of a type share the steps that complex products
  * add. LAVA_ERROR_SELF_TEST: the results are wrong. */
 enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
+/* Finds the kernels of the type that the policy may choose on the device. */
+void lava_self_test_find_kernels(struct lava_self_test *test);
+/* Lock the engine and unlock it, where that is not the caller's matter. Returns false if the engine must not
+ * be used any more. */
+bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state);
+void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state);
 /* Multiplies, with the engine locked. */
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,

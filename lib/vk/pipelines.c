@@ -12,8 +12,8 @@
 #include "lib/base/log.h"
 #include "lib/vk/modules.h"
 
-/* A row of the kernel table uses up to eight; checkgemm tries every row of every type. */
-#define MAX_PIPELINES  256
+/* A row of the kernel table uses up to ten; checkgemm tries every row of every type. */
+#define MAX_PIPELINES  384
 #define MAX_STATISTICS 64
 
 struct lava_pipelines {
@@ -21,7 +21,7 @@ struct lava_pipelines {
     VkPipelineCache cache;
     struct lava_file_cache_place place;
     pthread_mutex_t lock; /* guards what follows */
-    bool held;            /* lava_pipelines_save does nothing */
+    unsigned holders;     /* lava_pipelines_save does nothing while there are any */
     bool changed;         /* pipelines were created since the cache was read or written */
     size_t count;
     struct lava_pipeline pipelines[MAX_PIPELINES];
@@ -97,7 +97,7 @@ void lava_pipelines_destroy(struct lava_device *device) {
 
 void lava_pipelines_hold(struct lava_device *device, bool held) {
     pthread_mutex_lock(&device->pipelines->lock);
-    device->pipelines->held = held;
+    device->pipelines->holders += held ? 1u : -1u;
     pthread_mutex_unlock(&device->pipelines->lock);
 }
 
@@ -105,8 +105,8 @@ void lava_pipelines_save(struct lava_device *device) {
     struct lava_pipelines *pipelines = device->pipelines;
     size_t bytes = 0;
     pthread_mutex_lock(&pipelines->lock);
-    bool changed = pipelines->changed && !pipelines->held;
-    pipelines->changed = pipelines->changed && pipelines->held;
+    bool changed = pipelines->changed && pipelines->holders == 0;
+    pipelines->changed = pipelines->changed && pipelines->holders > 0;
     pthread_mutex_unlock(&pipelines->lock);
     if (!changed || !pipelines->cache)
         return;

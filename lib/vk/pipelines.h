@@ -24,7 +24,8 @@ struct lava_pipeline {
 /* Makes device->pipelines, an empty set. */
 enum lava_status lava_pipelines_create(struct lava_device *device, const struct lava_config *config);
 void lava_pipelines_destroy(struct lava_device *device);
-/* While they are held, saving does nothing: pipelines are being created by other threads. */
+/* While they are held, saving does nothing: pipelines are being created by other threads. Each who holds them
+ * releases them once. */
 void lava_pipelines_hold(struct lava_device *device, bool held);
 /* Writes the driver's code to disk if pipelines were created since it was read or written. */
 void lava_pipelines_save(struct lava_device *device);

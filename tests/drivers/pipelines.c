@@ -20,7 +20,7 @@
 #include "lib/vk/gpu.h"
 
 #define REPORT_BYTES 2048
-#define MAX_OF_ROW   (LAVA_ENGINE_PIPELINES + 4)
+#define MAX_OF_ROW   (2 * LAVA_ENGINE_PIPELINES)
 #define MAX_CREATED  (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
 
 static const char *const module_names[] = {
@@ -43,8 +43,8 @@ static struct lava_capabilities without_narrow(const struct lava_capabilities *d
     return without;
 }
 
-/* What lava_engine_pipelines covers, and what works on matrices that stay on the device. Rounding in shared
- * memory is for other devices than most of these, so it is asked for. */
+/* What both steps of a preparation create. Rounding in shared memory is for other devices than most of these,
+ * so it is asked for. */
 static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
                            struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
     size_t count = lava_engine_pipelines(test->engine, kernel, specifications);
@@ -54,11 +54,7 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
             specifications[count++] = lava_pipelines_multiply(kernel, &without, true);
         return count;
     }
-    specifications[count++] = lava_pipelines_update(kernel->type);
-    specifications[count++] = lava_pipelines_update(lava_type_facts(kernel->type)->complex_type);
-    specifications[count++] = lava_pipelines_solve(kernel->type);
-    specifications[count++] = lava_pipelines_solve(lava_type_facts(kernel->type)->complex_type);
-    return count;
+    return count + lava_engine_structured_pipelines(test->engine, kernel, specifications + count);
 }
 
 /* The size of the subgroups for which the pipeline was made; 0: any. */
