@@ -4,8 +4,9 @@
  *   bench --library PATH [--library PATH ...] [--routine NAME] [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT]
  *         [--seconds S] [--warmup S] [--csv]
  *
- * NAME is cblas_sgemm, sgemm_, or one of half precision (see routine.c). A library without that routine is
- * skipped. Half precision needs LAVABLAS_INIT=sync, because its kernels are prepared at the first product.
+ * NAME is cblas_sgemm, sgemm_, strsm_, one of half precision ... (see routine.c). A library without that
+ * routine is skipped. Half precision needs LAVABLAS_INIT=sync, because its kernels are prepared at the first
+ * product.
  *
  * PATH may be a name for dlopen. "preloaded" (or no --library) stands for the program's own scope, to measure
  * LD_PRELOAD. Libraries are opened RTLD_LOCAL, so none uses another's symbols; not RTLD_DEEPBIND, with which
