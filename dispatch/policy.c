@@ -363,6 +363,13 @@ static enum lava_reason plan_product(const struct lava_operation *operation,
     return LAVA_REASON_FORCED;
 }
 
+/* For solves. */
+static void plan_on_device(const struct lava_operation *product, const struct lava_capabilities *device,
+                           const struct lava_figures *figures, const struct lava_overrides *overrides,
+                           struct lava_plan *plan) {
+    lava_policy_choose(product, device, figures, LAVA_MODE_GPU, overrides, plan);
+}
+
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
  * every mode if operands overlap, or if the device cannot run the row or hold a block. A forced row that does
  * not fit, or is of another type, counts as no kernel. */
@@ -386,7 +393,7 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->profile = lava_profiles_find(device);
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
     plan->reason = operation->kind == LAVA_OPERATION_SOLVE
-                       ? lava_solve_plan(operation, device, figures, overrides, plan)
+                       ? lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan)
                        : plan_product(operation, device, figures, overrides, plan);
     if (!plan->kernel)
         return;

@@ -37,6 +37,7 @@ struct request {
     const struct lava_figures *figures;
     struct lava_overrides overrides; /* memory_bytes is the limit for everything */
     struct lava_solve_sizes sizes;
+    lava_solve_product *plan_product;
     struct lava_rates rates;
 };
 
@@ -176,7 +177,7 @@ static enum lava_reason consider(const struct request *request, int64_t sides_ea
     const struct lava_operation product =
         largest_product(request, lava_minimum(sides_each, request->sizes.sides));
     overrides.memory_bytes -= matrices_bytes;
-    lava_policy_choose(&product, request->device, request->figures, LAVA_MODE_GPU, &overrides, &plan);
+    request->plan_product(&product, request->device, request->figures, &overrides, &plan);
     if (plan.place != LAVA_PLACE_GPU)
         return plan.reason;
     if (request->sizes.order <= LAVA_SOLVE_ORDER) /* it is one block, without a product */
@@ -192,11 +193,13 @@ static enum lava_reason consider(const struct request *request, int64_t sides_ea
 
 enum lava_reason lava_solve_plan(const struct lava_operation *operation,
                                  const struct lava_capabilities *device, const struct lava_figures *figures,
-                                 const struct lava_overrides *overrides, struct lava_plan *plan) {
+                                 const struct lava_overrides *overrides, lava_solve_product *plan_product,
+                                 struct lava_plan *plan) {
     struct request request = {.operation = operation,
                               .device = device,
                               .figures = figures,
                               .overrides = *overrides,
+                              .plan_product = plan_product,
                               .sizes = lava_solve_sizes(operation),
                               .rates = lava_cost_rates(lava_profiles_find(device), &figures->device)};
     int64_t most = most_sides(&request), before = 0;

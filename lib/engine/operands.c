@@ -23,13 +23,13 @@ static struct lava_packed_place place_at(const struct lava_run *run, const struc
 
 struct lava_packed_place lava_operands_place_a(const struct lava_run *run, const struct lava_block *block,
                                                int64_t row, int64_t k) {
-    return place_at(run, lava_stages_buffer(run, LAVA_ARENA_PACKED_A), run->plan->kernel->tile_m,
+    return place_at(run, lava_run_buffer(run, LAVA_ARENA_PACKED_A), run->plan->kernel->tile_m,
                     block->packed_rows, row - block->packed_row, k);
 }
 
 struct lava_packed_place lava_operands_place_b(const struct lava_run *run, const struct lava_block *block,
                                                int64_t column, int64_t k) {
-    return place_at(run, lava_stages_packed_b(run, block), run->plan->kernel->tile_n, block->packed_columns,
+    return place_at(run, lava_run_packed_b(run, block), run->plan->kernel->tile_n, block->packed_columns,
                     column - block->packed_column, k);
 }
 

@@ -2,7 +2,7 @@
 #ifndef LAVA_ENGINE_OPERANDS_H
 #define LAVA_ENGINE_OPERANDS_H
 
-#include "lib/engine/stages.h"
+#include "lib/engine/run.h"
 #include "lib/engine/upload.h"
 
 /* Addresses of rows of op(A), or columns of op(B), in their packed buffer; 0 for sections that do not

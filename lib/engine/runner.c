@@ -34,7 +34,7 @@ static enum lava_status leave_in_staging(struct lava_run *run, const struct lava
     if (!run->plan->blocking.epilogue) {
         uint64_t elements = (uint64_t)((download->columns - 1) * download->source_ld + download->rows);
         lava_queue_copy(run->device, &commands, download->source, download->source_offset,
-                        lava_stages_buffer(run, LAVA_ARENA_STAGING_DOWN), 0,
+                        lava_run_buffer(run, LAVA_ARENA_STAGING_DOWN), 0,
                         elements * lava_type_bytes(download->source_type));
         lava_queue_barrier(run->device, &commands);
     }

@@ -15,17 +15,9 @@
 /* Most workgroups of an update along the columns: as many as every device allows. */
 #define UPDATE_GROUPS 65535
 
-const struct lava_buffer *lava_stages_buffer(const struct lava_run *run, enum lava_arena_role role) {
-    return &run->engine->arena.buffers[role];
-}
-
 static uint64_t accumulators_of(const struct lava_run *run, const struct lava_block *block) {
-    return lava_stages_buffer(run, LAVA_ARENA_ACCUMULATOR)->address +
+    return lava_run_buffer(run, LAVA_ARENA_ACCUMULATOR)->address +
            block->place * run->plan->blocking.accumulator_bytes;
-}
-
-const struct lava_buffer *lava_stages_packed_b(const struct lava_run *run, const struct lava_block *block) {
-    return lava_stages_buffer(run, block->buffer_b ? LAVA_ARENA_PACKED_B_OTHER : LAVA_ARENA_PACKED_B);
 }
 
 static uint32_t tiles_of(int64_t size, uint32_t tile) {
@@ -141,7 +133,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
                                                  .tile_n = kernel->tile_n,
                                                  .triangle = triangle.bits,
                                                  .diagonal = triangle.diagonal};
-    return (struct multiply){constants, screen, a.panels, b.panels, lava_stages_packed_b(run, block)};
+    return (struct multiply){constants, screen, a.panels, b.panels, lava_run_packed_b(run, block)};
 }
 
 /* Returns how many steps of K a tile is computed for before the next tile starts. If a slice has more steps,
@@ -267,8 +259,8 @@ const struct lava_buffer *lava_stages_result(const struct lava_run *run, const s
     const struct lava_blocking *blocking = &run->plan->blocking;
     *offset = block->place * lava_blocking_finished_bytes(blocking);
     if (!blocking->epilogue)
-        return lava_stages_buffer(run, LAVA_ARENA_ACCUMULATOR);
-    return lava_stages_buffer(run, run->stream->at_once ? LAVA_ARENA_STAGING_DOWN : LAVA_ARENA_RESULT);
+        return lava_run_buffer(run, LAVA_ARENA_ACCUMULATOR);
+    return lava_run_buffer(run, run->stream->at_once ? LAVA_ARENA_STAGING_DOWN : LAVA_ARENA_RESULT);
 }
 
 enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_block *block,

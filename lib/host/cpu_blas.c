@@ -117,7 +117,7 @@ void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_operati
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
     if (lava_structured_suits(operation))
-        lava_structured_run(blas, operation, 0, operation->m, 0, operation->n);
+        lava_structured_run(blas, lava_cpu_blas_run_block, operation, 0, operation->m, 0, operation->n);
     else if (operation->c.region != LAVA_REGION_ALL)
         lava_triangle_run(blas, lava_cpu_blas_run, operation);
     else if (lava_type_is_half(operation->type))
@@ -133,7 +133,7 @@ void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava
     if (rows <= 0 || columns <= 0)
         return;
     if (lava_structured_suits(operation)) {
-        lava_structured_run(blas, operation, row, rows, column, columns);
+        lava_structured_run(blas, lava_cpu_blas_run_block, operation, row, rows, column, columns);
         return;
     }
     const struct lava_operation block = lava_operation_block(operation, row, rows, column, columns);

@@ -25,6 +25,7 @@ bool lava_structured_suits(const struct lava_operation *operation) {
 /* The block of C, and scratch for a square on the diagonal. */
 struct symmetric {
     const struct lava_cpu_blas *blas;
+    lava_structured_product *run;
     const struct lava_operation *operation;
     const struct lava_operand *operand; /* the symmetric one */
     bool is_left;
@@ -91,7 +92,7 @@ static void add_terms(const struct symmetric *x, const struct lava_operand *give
     product.b = x->is_left ? other : *given;
     product.c.first = element_of(operation->c.first, operation->type, operation->c.ld, row, column);
     product.beta = beta;
-    lava_cpu_blas_run(x->blas, &product);
+    x->run(x->blas, &product, 0, product.m, 0, product.n);
 }
 
 static const struct lava_scalar one = {.real = 1};
@@ -137,31 +138,35 @@ static void run_symmetric(struct symmetric *x) {
 }
 
 /* beta C: of a solve, 0. */
-static void scale(const struct lava_cpu_blas *blas, const struct lava_operation *operation, int64_t row,
-                  int64_t rows, int64_t column, int64_t columns) {
+static void scale(const struct lava_cpu_blas *blas, lava_structured_product *run,
+                  const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
+                  int64_t columns) {
     struct lava_operation product = *operation;
     product.kind = LAVA_OPERATION_PRODUCT;
     product.in_place = false;
     product.a = product.b = (struct lava_operand){.first = operation->c.first, .ld = operation->c.ld};
     product.alpha = (struct lava_scalar){.real = 0};
     product.k = 0;
-    lava_cpu_blas_run_block(blas, &product, row, rows, column, columns);
+    run(blas, &product, row, rows, column, columns);
 }
 
 /* The second product is added to the result of the first. */
-static void run_twice(const struct lava_cpu_blas *blas, const struct lava_operation *operation, int64_t row,
-                      int64_t rows, int64_t column, int64_t columns) {
+static void run_twice(const struct lava_cpu_blas *blas, lava_structured_product *run,
+                      const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
+                      int64_t columns) {
     struct lava_operation first;
     const struct lava_operation second = lava_operation_transposed(operation, &first);
-    lava_cpu_blas_run_block(blas, &first, row, rows, column, columns);
+    run(blas, &first, row, rows, column, columns);
     if (!lava_operation_is_trivial(operation))
-        lava_cpu_blas_run_block(blas, &second, row, rows, column, columns);
+        run(blas, &second, row, rows, column, columns);
 }
 
-void lava_structured_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                         int64_t row, int64_t rows, int64_t column, int64_t columns) {
+void lava_structured_run(const struct lava_cpu_blas *blas, lava_structured_product *run_product,
+                         const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
+                         int64_t columns) {
     const struct lava_operand *operand = lava_operation_structured(operation);
     struct symmetric x = {.blas = blas,
+                          .run = run_product,
                           .operation = operation,
                           .operand = operand,
                           .is_left = operand == &operation->a,
@@ -172,11 +177,11 @@ void lava_structured_run(const struct lava_cpu_blas *blas, const struct lava_ope
     if (rows <= 0 || columns <= 0)
         return;
     if (operation->twice)
-        run_twice(blas, operation, row, rows, column, columns);
+        run_twice(blas, run_product, operation, row, rows, column, columns);
     else if (lava_operation_is_trivial(operation))
-        scale(blas, operation, row, rows, column, columns);
+        scale(blas, run_product, operation, row, rows, column, columns);
     else if (operand->structure == LAVA_STRUCTURE_TRIANGULAR)
-        lava_triangular_run(blas, operation, row, rows, column, columns);
+        lava_triangular_run(blas, run_product, operation, row, rows, column, columns);
     else
         run_symmetric(&x);
 }

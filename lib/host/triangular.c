@@ -61,6 +61,7 @@ static run_function *const runs[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = run_fp32,
 
 struct triangular {
     const struct lava_cpu_blas *blas;
+    lava_structured_product *run;
     const struct lava_operation *operation;
     const struct lava_operand *operand; /* the triangular one */
     bool is_left;
@@ -111,7 +112,7 @@ static void multiply(const struct triangular *x, struct range target, struct ran
     product.b = x->is_left ? general : coefficients;
     product.c.first = result_at(x, target.first);
     if (target.size > 0 && source.size > 0)
-        lava_cpu_blas_run(x->blas, &product);
+        x->run(x->blas, &product, 0, product.m, 0, product.n);
 }
 
 /* Results that depend on later ones are taken in reverse order, so the loops know only one order. */
@@ -156,12 +157,14 @@ static void run_range(const struct triangular *x, struct range range, struct lav
     }
 }
 
-void lava_triangular_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                         int64_t row, int64_t rows, int64_t column, int64_t columns) {
+void lava_triangular_run(const struct lava_cpu_blas *blas, lava_structured_product *run_product,
+                         const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
+                         int64_t columns) {
     const struct lava_operand *operand = lava_operation_structured(operation);
     bool is_left = operand == &operation->a;
     bool is_upper = (operand->stored == LAVA_REGION_UPPER) == (operand->op == LAVA_OP_N);
     const struct triangular x = {.blas = blas,
+                                 .run = run_product,
                                  .operation = operation,
                                  .operand = operand,
                                  .is_left = is_left,

@@ -1,0 +1,87 @@
+/* A plan: where a product is computed and how. policy.h makes plans, lib/engine runs them. Types alone. */
+#ifndef LAVA_DISPATCH_PLAN_H
+#define LAVA_DISPATCH_PLAN_H
+
+#include "dispatch/blocking.h"
+#include "dispatch/capabilities.h"
+#include "dispatch/figures.h"
+#include "dispatch/imports.h"
+#include "dispatch/kernels.h"
+#include "dispatch/operation.h"
+#include "dispatch/profiles.h"
+#include "dispatch/tile_order.h"
+
+enum lava_place { LAVA_PLACE_CPU, LAVA_PLACE_GPU, LAVA_PLACE_COUNT };
+
+/* Why a call ran where it ran. lava_reason_text (policy.h) returns the text of each. Statistics count by
+ * reason. */
+enum lava_reason {
+    LAVA_REASON_INVALID,      /* arguments the CPU BLAS will complain about */
+    LAVA_REASON_TRIVIAL,      /* nothing to multiply */
+    LAVA_REASON_CUTOFF,       /* below the cut-off: no device could win */
+    LAVA_REASON_MODE_CPU,     /* LAVABLAS_MODE=cpu, or a setuid program */
+    LAVA_REASON_EARLY,        /* too little multiplied so far to prepare a device for */
+    LAVA_REASON_STARTING,     /* the device is being prepared in the background */
+    LAVA_REASON_MEANWHILE,    /* begun on the CPU while the device was prepared, which computed the rest */
+    LAVA_REASON_NO_DEVICE,    /* none found, or none usable */
+    LAVA_REASON_NO_KERNEL,    /* the device can run no row of the product's type (or not the one forced) */
+    LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */
+    LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
+    LAVA_REASON_OVERLAP,      /* C overlaps A or B */
+    LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
+    LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
+    LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
+    LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
+    LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
+    LAVA_REASON_LEARNT_CPU,   /* estimated faster on the GPU, but measured products say otherwise */
+    LAVA_REASON_LEARNT_GPU,   /* estimated faster on the CPU, but measured products say otherwise */
+    LAVA_REASON_TRIAL,        /* by the estimate once more, to see whether the measured times still hold */
+    LAVA_REASON_COUNT
+};
+
+enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
+
+/* Choices that a test or a benchmark may force. Zero-initialized means none. */
+struct lava_overrides {
+    const struct lava_kernel *kernel;
+    int order;             /* 1 + enum lava_tile_order; 0: the profile's for the row */
+    int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's for the row */
+    uint32_t split_k;      /* 0: chosen */
+    uint64_t memory_bytes; /* 0: the device's */
+    int64_t column_blocks; /* 0: chosen */
+    int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
+    int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
+    int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
+    uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
+    enum lava_imports imports;
+};
+
+/* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
+ * would do for the solve and the transfers of its neighbours; with three the upload of the next chunk does
+ * not wait for the whole download of the previous one. */
+#define LAVA_SOLVE_HELD 3
+struct lava_solve_chunks {
+    int64_t sides;          /* right-hand sides of a chunk; the last may have fewer. 0: no solve */
+    uint32_t held;          /* chunks with a matrix of their own, at most LAVA_SOLVE_HELD */
+    uint64_t product_bytes; /* memory for the products between the blocks */
+};
+
+struct lava_plan {
+    enum lava_place place;
+    enum lava_reason reason;
+    double cpu_ns, gpu_ns; /* estimates; 0 if none was made */
+    const struct lava_profile *profile;
+    const struct lava_kernel *kernel;
+    struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero if it has none */
+    double flops_per_s;             /* the kernel's rate, measured or from the profile */
+    enum lava_tile_order order;
+    bool persistent;
+    uint32_t resident_workgroups;    /* workgroups that run at once: the size of a persistent dispatch */
+    struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
+    struct lava_solve_chunks chunks; /* of a solve */
+    bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
+    bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
+    enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
+};
+
+#endif
