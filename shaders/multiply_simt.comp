@@ -106,52 +106,57 @@ uint column_of(uint j)
     return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
 }
 
-/* Whether (width, k) is in the triangle; both in elements of the matrix, k without the diagonal's offset. */
-bool is_in_triangle(int width, int k)
+/* How far k is from the diagonal at this first row of op(A), or column of op(B), in rows or columns. */
+int distance_of(uint first, uint k)
 {
-    return triangle_is_before() ? k <= width + constants.diagonal : k >= width + constants.diagonal;
+    int each = int(triangle_width_each());
+    int distance = (int(k / triangle_k_each()) - constants.diagonal - int(first) / each) * each;
+    return triangle_is_before() ? distance : distance + each - 1;
+}
+
+/* Whether the row or column that is so far from the first one is in the triangle. */
+bool is_in_triangle(int distance, uint offset)
+{
+    return triangle_is_before() ? distance <= int(offset) : distance >= int(offset);
 }
 
 /* Which rows of a word of C get products with this k of op(A). */
-KEPT kept_rows(uint row, int k)
+KEPT kept_rows(int distance, uint offset)
 {
     KEPT kept;
     [[unroll]] for (uint e = 0; e < WORD_NUMBERS; e++)
-        kept[e] = is_in_triangle(int(row + e), k);
+        kept[e] = is_in_triangle(distance, offset + e);
     return kept;
 }
 
-/* The same products as multiply's, without those outside the triangle. row and column are those of the invocation's
- * part, k the step's first. */
-void multiply_on_diagonal(uint stage, uint first_a, uint first_b, uint row, uint column, uint first_k)
+/* The same products as multiply's, without those outside the triangle. `first` is the invocation's first row of op(A), or
+ * column of op(B), first_k the step's first k. It reads words again where multiply keeps them, because registers are
+ * short. */
+void multiply_on_diagonal(uint stage, uint first_a, uint first_b, uint first, uint first_k)
 {
-    uint each = triangle_k_each(), width_each = triangle_width_each();
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
     for (uint k = 0; k < TILE_K; k++) {
-        WORD a[SQUARES_M], b[SQUARES_N];
-        int at_k = int((first_k + k) / each);
-        [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-            a[i] = as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M];
-        [[unroll]] for (uint j = 0; j < SQUARES_N; j++)
-            b[j] = bs[stage * B_STAGE + k * B_WORDS + first_b + j * LANES_N];
-        [[unroll]] for (uint j = 0; j < PART_N; j++)
+        int distance = distance_of(first, first_k + k);
+        [[unroll]] for (uint j = 0; j < PART_N; j++) {
+            uint b_at = stage * B_STAGE + k * B_WORDS + first_b + j / WORD_NUMBERS * LANES_N;
+            WORD b = WORD(bs[b_at][j % WORD_NUMBERS]);
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++) {
-                KEPT kept = of_b ? KEPT(is_in_triangle(int((column + column_of(j)) / width_each), at_k))
-                                 : kept_rows(row + i * LANES_M * WORD_NUMBERS, at_k);
-                WORD sum = fma(a[i], WORD(b[j / WORD_NUMBERS][j % WORD_NUMBERS]), sums[i][j]);
+                KEPT kept = of_b ? KEPT(is_in_triangle(distance, column_of(j)))
+                                 : kept_rows(distance, i * LANES_M * WORD_NUMBERS);
+                WORD sum = fma(as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M], b, sums[i][j]);
                 sums[i][j] = mix(sums[i][j], sum, kept);
             }
+        }
     }
 }
 
-/* Whether a step has elements outside the triangle. */
-bool is_on_diagonal(uint tile_m, uint tile_n, uint step_)
+/* Whether a step has elements outside the triangle. `first` is the tile's first row or column of it. */
+bool is_on_diagonal(uint first, uint step_)
 {
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
-    int width = int(of_b ? tile_n * TILE_N / triangle_width_each() : tile_m * TILE_M);
-    int widths = int(of_b ? TILE_N / triangle_width_each() : TILE_M), each = int(triangle_k_each());
-    int first = int(step_ * TILE_K) / each, last = int(step_ * TILE_K + TILE_K - 1) / each;
-    return triangle_is_before() ? !is_in_triangle(width, last) : !is_in_triangle(width + widths - 1, first);
+    uint k = step_ * TILE_K;
+    return triangle_is_before() ? !is_in_triangle(distance_of(first, k + TILE_K - 1), 0)
+                                : !is_in_triangle(distance_of(first, k), (of_b ? TILE_N : TILE_M) - 1);
 }
 
 /* Returns bits 0, 2, 4 and 6, packed into the low four bits. */
@@ -206,6 +211,8 @@ void main()
                     sums[i][j] = WORD(0);
         }
 
+        bool of_b = TRIANGLE != 0 && (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
+        uint first_width = of_b ? tile_n * TILE_N + first_b * WORD_NUMBERS : tile_m * TILE_M + first_a * WORD_NUMBERS;
         if (TRIANGLE == 0 || steps > 0)
             fetch(a, b, 0);
         stash(0); /* safe: the loop of the previous tile ended with a barrier */
@@ -215,9 +222,8 @@ void main()
             bool more = s + 1 < steps;
             if (more)
                 fetch(a, b, s + 1);
-            if (TRIANGLE != 0 && is_on_diagonal(tile_m, tile_n, first_step + s))
-                multiply_on_diagonal(stage, first_a, first_b, tile_m * TILE_M + first_a * WORD_NUMBERS,
-                                     tile_n * TILE_N + first_b * WORD_NUMBERS, (first_step + s) * TILE_K);
+            if (TRIANGLE != 0 && is_on_diagonal(of_b ? tile_n * TILE_N : tile_m * TILE_M, first_step + s))
+                multiply_on_diagonal(stage, first_a, first_b, first_width, (first_step + s) * TILE_K);
             else
                 multiply(stage, first_a, first_b);
             if (STAGES == 1)
