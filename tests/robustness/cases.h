@@ -25,6 +25,13 @@ struct test_case {
 
 #define CASE_SKIPPED 77
 
+/* Another thread may hold a lock of the sanitizers' allocators at fork(). It stays locked in the child. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define CASE_FORK_IS_UNSAFE 1
+#else
+#    define CASE_FORK_IS_UNSAFE 0
+#endif
+
 /* main's work. cases ends with one without name. Returns 1 where a case failed, CASE_SKIPPED where none ran.
  * A case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);

@@ -24,12 +24,6 @@
 #define MEASURED_S 40.0
 #define FORKS      40
 #define TRIES      30
-/* Another thread may hold a lock of the sanitizers' allocators at fork(). It stays locked in the child. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#    define FORK_IS_UNSAFE 1
-#else
-#    define FORK_IS_UNSAFE 0
-#endif
 
 /* Above the offload threshold. */
 static struct product product = {.m = 500, .n = 400, .k = 400, .alpha = 1};
@@ -287,7 +281,7 @@ static void multiply_forked(void) {
 }
 
 static int fork_during_measurements(void) {
-    if (FORK_IS_UNSAFE)
+    if (CASE_FORK_IS_UNSAFE)
         return CASE_SKIPPED;
     pid_t children[FORKS];
     int forks = 0;

@@ -12,12 +12,6 @@
 #include <unistd.h>
 
 #define CHILD_S 10
-/* Another thread may hold a lock of the sanitizers' allocators at fork(). It stays locked in the child. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#    define FORK_IS_UNSAFE 1
-#else
-#    define FORK_IS_UNSAFE 0
-#endif
 
 static struct product product = {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .beta = 0.5f};
 static struct product other = {
@@ -141,7 +135,7 @@ static void wait_for_products(int count) {
 }
 
 static int fork_during_products(void) {
-    if (FORK_IS_UNSAFE)
+    if (CASE_FORK_IS_UNSAFE)
         return CASE_SKIPPED;
     pthread_t threads[2];
     product_make(&product, 1);
@@ -183,7 +177,7 @@ static void start_preparation(void) {
 
 /* Forks while the device is being prepared. */
 static int fork_during_preparation(void) {
-    if (FORK_IS_UNSAFE)
+    if (CASE_FORK_IS_UNSAFE)
         return CASE_SKIPPED;
     start_preparation();
     for (int i = 0; i < 10; i++) {
@@ -197,7 +191,7 @@ static int fork_during_preparation(void) {
 
 /* Forks at moments around the release of memory. The child has no thread for that and no lock to wait for. */
 static int fork_when_idle(void) {
-    if (FORK_IS_UNSAFE)
+    if (CASE_FORK_IS_UNSAFE)
         return CASE_SKIPPED;
     product_make(&product, 1);
     case_multiply(&product, "gpu");

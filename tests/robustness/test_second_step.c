@@ -291,6 +291,8 @@ static int child(void) {
 }
 
 static int fork_during_it(void) {
+    if (CASE_FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
     if (!prepare_plain(LAVA_TYPE_FP32))
         return 1;
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
