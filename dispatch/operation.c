@@ -166,8 +166,9 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     return parts;
 }
 
-/* Computes in unsigned arithmetic: a caller may give absurd sizes. Such an address is never read. */
-static void *element_at(const void *matrix, enum lava_type type, int64_t row, int64_t column, int64_t ld) {
+/* Computes in unsigned arithmetic, where nothing overflows. */
+void *lava_operation_element(const void *matrix, enum lava_type type, int64_t row, int64_t column,
+                             int64_t ld) {
     uint64_t elements = (uint64_t)row + (uint64_t)column * (uint64_t)ld;
     return (void *)((uintptr_t)matrix + (uintptr_t)(elements * lava_type_bytes(type)));
 }
@@ -178,11 +179,12 @@ struct lava_operation lava_operation_block(const struct lava_operation *operatio
     struct lava_operation part = *operation;
     part.m = rows;
     part.n = columns;
-    part.a.first =
-        element_at(operation->a.first, operation->type, a_n ? row : 0, a_n ? 0 : row, operation->a.ld);
-    part.b.first =
-        element_at(operation->b.first, operation->type, b_n ? 0 : column, b_n ? column : 0, operation->b.ld);
-    part.c.first = element_at(operation->c.first, operation->c.type, row, column, operation->c.ld);
+    part.a.first = lava_operation_element(operation->a.first, operation->type, a_n ? row : 0, a_n ? 0 : row,
+                                          operation->a.ld);
+    part.b.first = lava_operation_element(operation->b.first, operation->type, b_n ? 0 : column,
+                                          b_n ? column : 0, operation->b.ld);
+    part.c.first =
+        lava_operation_element(operation->c.first, operation->c.type, row, column, operation->c.ld);
     if (row != column || rows != columns) {
         part.c.region = LAVA_REGION_ALL;
         part.b_is_a = part.c.real_diagonal = false;
@@ -190,10 +192,10 @@ struct lava_operation lava_operation_block(const struct lava_operation *operatio
     return part;
 }
 
-/* Computes in unsigned arithmetic, as element_at. */
+/* Computes in unsigned arithmetic, as lava_operation_element. */
 static const void *matrix_at(const void *first, const void *const *pointers, enum lava_type type,
                              int64_t stride, int64_t i) {
-    return pointers ? pointers[i] : element_at(first, type, 0, i, stride);
+    return pointers ? pointers[i] : lava_operation_element(first, type, 0, i, stride);
 }
 
 struct lava_operation lava_operation_of_series(const struct lava_operation *operation,

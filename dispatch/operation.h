@@ -129,6 +129,11 @@ int64_t lava_operation_rows_b(const struct lava_operation *operation);
 int64_t lava_operation_columns_a(const struct lava_operation *operation);
 int64_t lava_operation_columns_b(const struct lava_operation *operation);
 
+/* Returns the address of an element of a stored matrix. It may be of no element: a caller may give absurd
+ * sizes, and such an address is never read. */
+void *lava_operation_element(const void *matrix, enum lava_type type, int64_t row, int64_t column,
+                             int64_t ld);
+
 /* Returns the product for the block of C with these rows and columns. If C has a region, the block must
  * either lie on the diagonal (row is column, rows is columns) and have the same region, or lie inside the
  * region; inside, the product must not be `twice`. Not for operations with a structured operand. */

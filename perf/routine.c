@@ -328,7 +328,7 @@ static double bound_of(const struct product *p, double expected, double magnitud
     return terms * unit * magnitude + 1.001 * elements[c].unit * fabs(expected) + elements[c].half_step;
 }
 
-/* Of a solve, A times the X found is compared with C as it was. */
+/* Compares an element. A solve has no expected one: A times the X found must be C as it was. */
 static bool part_right(const struct product *p, int row, int column, int part, const char *library) {
     bool solves = p->routine->family == FAMILY_TRSM;
     ptrdiff_t place = (ptrdiff_t)parts_of(p->routine) * (row + (ptrdiff_t)column * p->ldc) + part;

@@ -91,7 +91,7 @@ layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer T
 
 shared WORD strip[PIECE * STRIP_LD]; /* column by column; pieces of columns of B pass through it, too */
 shared ELEMENT solved[PIECE * SIDES];
-/* Of the strip's diagonal: the elements times their scales, the reciprocals of that, and the scales. */
+/* These hold the strip's diagonal: its elements times their scales, the reciprocals of that, and the scales. */
 shared ELEMENT diagonals[PIECE], reciprocals[PIECE];
 shared NUMBER scales[PIECE];
 

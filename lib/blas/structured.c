@@ -23,20 +23,17 @@ struct halves {
     struct lava_operation first, product, second;
 };
 
-static void *element_of(const struct lava_operation *operation, const void *matrix, int64_t ld, int64_t row,
-                        int64_t column) {
-    return (char *)(uintptr_t)matrix + (row + column * ld) * (int64_t)lava_type_bytes(operation->type);
-}
-
 static void *result_at(const struct lava_operation *solve, bool on_right, int64_t at) {
-    return element_of(solve, solve->c.first, solve->c.ld, on_right ? 0 : at, on_right ? at : 0);
+    return lava_operation_element(solve->c.first, solve->type, on_right ? 0 : at, on_right ? at : 0,
+                                  solve->c.ld);
 }
 
 /* The solve for the range alone. */
 static struct lava_operation part_of(const struct lava_operation *solve, bool on_right, struct range range) {
     struct lava_operation part = *solve;
     struct lava_operand *triangle = on_right ? &part.b : &part.a, *general = on_right ? &part.a : &part.b;
-    triangle->first = element_of(solve, triangle->first, triangle->ld, range.first, range.first);
+    triangle->first =
+        lava_operation_element(triangle->first, solve->type, range.first, range.first, triangle->ld);
     general->first = part.c.first = result_at(solve, on_right, range.first);
     *(on_right ? &part.n : &part.m) = part.k = range.size;
     return part;
@@ -49,7 +46,8 @@ static struct lava_operation product_of(const struct lava_operation *solve, bool
     int64_t row = on_right ? source.first : target.first, column = on_right ? target.first : source.first;
     bool is_n = triangle->op == LAVA_OP_N;
     const struct lava_operand coefficients = {
-        .first = element_of(solve, triangle->first, triangle->ld, is_n ? row : column, is_n ? column : row),
+        .first = lava_operation_element(triangle->first, solve->type, is_n ? row : column,
+                                        is_n ? column : row, triangle->ld),
         .ld = triangle->ld,
         .op = triangle->op,
         .conjugate = triangle->conjugate};

@@ -83,10 +83,6 @@ static struct source source_of(const struct lava_run *run, const struct lava_tas
                            .depth = task->depth / run->each};
 }
 
-static const void *element_at(const struct lava_run *run, const void *matrix, int64_t index) {
-    return (const char *)matrix + index * (int64_t)lava_type_bytes(run->caller->type);
-}
-
 /* Adds the block's products of a batch. */
 static void set_products(const struct lava_run *run, const struct lava_block *block, bool is_b,
                          struct lava_stored *stored) {
@@ -97,7 +93,8 @@ static void set_products(const struct lava_run *run, const struct lava_block *bl
     if (pointers)
         stored->sources = pointers + block->product;
     else
-        stored->first = element_at(run, stored->first, block->product * stored->stride);
+        stored->first =
+            lava_operation_element(stored->first, run->caller->type, 0, block->product, stored->stride);
 }
 
 struct lava_stored lava_operands_stored(const struct lava_run *run, const struct lava_task *task) {
@@ -105,13 +102,13 @@ struct lava_stored lava_operands_stored(const struct lava_run *run, const struct
     bool is_square = task->part == LAVA_PART_SQUARE;
     int64_t k = is_square ? source.width : source.k, depth = is_square ? source.widths : source.depth;
     int64_t row = source.k_along_rows ? k : source.width, column = source.k_along_rows ? source.width : k;
-    struct lava_stored stored = {
-        .first = element_at(run, source.operand->first, column * source.operand->ld + row),
-        .ld = source.operand->ld,
-        .element_bytes = lava_type_bytes(run->caller->type),
-        .rows = source.k_along_rows ? depth : source.widths,
-        .columns = source.k_along_rows ? source.widths : depth,
-        .is_whole = is_square};
+    struct lava_stored stored = {.first = lava_operation_element(source.operand->first, run->caller->type,
+                                                                 row, column, source.operand->ld),
+                                 .ld = source.operand->ld,
+                                 .element_bytes = lava_type_bytes(run->caller->type),
+                                 .rows = source.k_along_rows ? depth : source.widths,
+                                 .columns = source.k_along_rows ? source.widths : depth,
+                                 .is_whole = is_square};
     if (run->operation->series)
         set_products(run, task->block, source.is_b, &stored);
     return stored;

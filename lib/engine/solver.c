@@ -32,13 +32,12 @@ struct solver {
 
 /* A rectangle of A, or of C: the first element in host memory, and where it is in the matrix. */
 struct part {
-    const char *first;
+    void *first;
     int64_t ld, row, rows, column, columns;
 };
 
 static struct part part_of(const struct solver *solver, const void *matrix, int64_t ld, struct part part) {
-    int64_t bytes = (int64_t)lava_type_bytes(solver->operation->type);
-    part.first = (const char *)matrix + (part.row + part.column * ld) * bytes;
+    part.first = lava_operation_element(matrix, solver->operation->type, part.row, part.column, ld);
     part.ld = ld;
     return part;
 }
@@ -139,9 +138,8 @@ static enum lava_status run_chunk(struct solver *solver, int64_t index) {
     if (status)
         return status;
     solver->chunks[place] = index;
-    status =
-        lava_device_matrix_download_beside(stream, &solve.b, lava_operation_descends(solver->operation),
-                                           (void *)(uintptr_t)part.first, part.ld, &solver->downloads[place]);
+    status = lava_device_matrix_download_beside(stream, &solve.b, lava_operation_descends(solver->operation),
+                                                part.first, part.ld, &solver->downloads[place]);
     if (!status)
         solver->started = index + 1;
     return status;

@@ -24,10 +24,6 @@ static uint32_t tiles_of(int64_t size, uint32_t tile) {
     return (uint32_t)(lava_blocking_padded(size, tile) / tile);
 }
 
-static const void *element_of(const void *matrix, enum lava_type type, int64_t index) {
-    return (const char *)matrix + index * (int64_t)lava_type_bytes(type);
-}
-
 /* Returns the address on the device of a block that is imported, or 0. */
 static uint64_t imported_at(const struct lava_run *run, const struct lava_task *task,
                             const struct lava_stored *stored) {
@@ -307,10 +303,10 @@ static struct lava_update_constants target_of(const struct lava_run *run, const 
     const struct lava_operation *operation = run->operation;
     const struct lava_result *c = &operation->c;
     const struct lava_region_block region = lava_program_region(operation, block);
-    int64_t first = block->column / run->each * c->ld + block->row;
     const struct lava_scalar *alpha = &operation->alpha, *beta = &operation->beta;
     return (struct lava_update_constants){
-        .target = (uint64_t)(uintptr_t)element_of(c->first, run->caller->c.type, first),
+        .target = (uint64_t)(uintptr_t)lava_operation_element(c->first, run->caller->c.type, block->row,
+                                                              block->column / run->each, c->ld),
         .alpha_fp64 = lava_double_bits(alpha->real),
         .alpha_imaginary_fp64 = lava_double_bits(alpha->imaginary),
         .beta_fp64 = lava_double_bits(beta->real),

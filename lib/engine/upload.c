@@ -105,26 +105,23 @@ static void record_square(struct lava_stream *stream, const struct lava_commands
 }
 
 static void record_pack(struct lava_stream *stream, const struct lava_commands *commands,
-                        const struct lava_packing *operand, const struct lava_chunk *stored,
-                        const struct source *at) {
-    struct lava_chunk whole = *stored, *chunk = &whole;
-    struct source there = *at, *source = &there;
+                        const struct lava_packing *operand, struct lava_chunk chunk, struct source source) {
     if (operand->square.pipeline)
-        record_square(stream, commands, operand, chunk, source);
-    struct lava_pack_constants constants = pack_constants(operand, chunk);
+        record_square(stream, commands, operand, &chunk, &source);
+    struct lava_pack_constants constants = pack_constants(operand, &chunk);
     uint32_t block = operand->pack_block;
     constants.width_each = (uint32_t)operand->width_filled;
-    constants.first_width += (uint32_t)(source->first_product * operand->width_filled);
-    constants.source_each = (uint32_t)(source->ld * chunk->columns);
-    constants.source = source->address;
-    constants.source_ld = (uint32_t)source->ld;
+    constants.first_width += (uint32_t)(source.first_product * operand->width_filled);
+    constants.source_each = (uint32_t)(source.ld * chunk.columns);
+    constants.source = source.address;
+    constants.source_ld = (uint32_t)source.ld;
     if (operand->split) {
         constants.source_ld = (uint32_t)padded_ld(constants.rows, real_bytes(operand));
-        record_split(stream, commands, operand, &constants, source->ld);
+        record_split(stream, commands, operand, &constants, source.ld);
     }
     lava_queue_dispatch_each(stream->device, commands, operand->pack, &constants, sizeof constants,
                              (constants.rows_filled + block - 1) / block,
-                             (constants.columns_filled + block - 1) / block, source->products);
+                             (constants.columns_filled + block - 1) / block, source.products);
 }
 
 /* Packs are submitted together with what comes before the multiply that needs them. A submission that waits
@@ -145,9 +142,9 @@ static enum lava_status submit_pack(struct lava_stream *stream, const struct lav
         lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_PACK);
         stream->packing = true;
     }
-    record_pack(stream, &commands, operand, chunk, source);
+    record_pack(stream, &commands, operand, *chunk, *source);
     if (operand->twin)
-        record_pack(stream, &commands, operand->twin, chunk, source);
+        record_pack(stream, &commands, operand->twin, *chunk, *source);
     if ((status = lava_stream_submit(stream, after, done)))
         return status;
     return !stream->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_stream_flush(stream)

@@ -33,10 +33,6 @@ struct symmetric {
     void *square;
 };
 
-static void *element_of(const void *matrix, enum lava_type type, int64_t ld, int64_t row, int64_t column) {
-    return (char *)(uintptr_t)matrix + (row + column * ld) * (int64_t)lava_type_bytes(type);
-}
-
 /* Copies an element, conjugated or with no imaginary part. */
 static void copy_element(enum lava_type type, const void *from, void *to, int sign) {
     if (lava_type_real(type) == LAVA_TYPE_FP32) {
@@ -64,11 +60,12 @@ static void complete_square(const struct symmetric *x, int64_t at, int64_t size)
         for (int64_t i = j; i < size; i++) {
             /* (i, j) is in the lower triangle */
             int64_t row = at + (is_lower ? i : j), column = at + (is_lower ? j : i);
-            const void *stored = element_of(operand->first, type, operand->ld, row, column);
+            const void *stored = lava_operation_element(operand->first, type, row, column, operand->ld);
             int turned = is_hermitian ? -1 : 1, other = i == j && is_hermitian ? 0 : turned;
-            copy_element(type, stored, element_of(x->square, type, SQUARE, row - at, column - at),
+            copy_element(type, stored, lava_operation_element(x->square, type, row - at, column - at, SQUARE),
                          i == j && is_hermitian ? 0 : 1);
-            copy_element(type, stored, element_of(x->square, type, SQUARE, column - at, row - at), other);
+            copy_element(type, stored, lava_operation_element(x->square, type, column - at, row - at, SQUARE),
+                         other);
         }
 }
 
@@ -83,14 +80,15 @@ static void add_terms(const struct symmetric *x, const struct lava_operand *give
     struct lava_operation product = *operation;
     if (terms <= 0)
         return;
-    other.first = element_of(general->first, operation->type, general->ld, x->is_left ? first_term : x->row,
-                             x->is_left ? x->column : first_term);
+    other.first = lava_operation_element(general->first, operation->type, x->is_left ? first_term : x->row,
+                                         x->is_left ? x->column : first_term, general->ld);
     product.m = x->is_left ? size : x->rows;
     product.n = x->is_left ? x->columns : size;
     product.k = terms;
     product.a = x->is_left ? *given : other;
     product.b = x->is_left ? other : *given;
-    product.c.first = element_of(operation->c.first, operation->type, operation->c.ld, row, column);
+    product.c.first =
+        lava_operation_element(operation->c.first, operation->type, row, column, operation->c.ld);
     product.beta = beta;
     x->run(x->blas, &product, 0, product.m, 0, product.n);
 }
@@ -104,8 +102,8 @@ static void add_beside(const struct symmetric *x, int64_t at, int64_t size, int6
     int64_t row = x->is_left ? at : first_term, column = x->is_left ? first_term : at;
     bool is_stored = (row > column) == (operand->stored == LAVA_REGION_LOWER);
     const struct lava_operand given = {
-        .first = element_of(operand->first, x->operation->type, operand->ld, is_stored ? row : column,
-                            is_stored ? column : row),
+        .first = lava_operation_element(operand->first, x->operation->type, is_stored ? row : column,
+                                        is_stored ? column : row, operand->ld),
         .ld = operand->ld,
         .op = is_stored ? LAVA_OP_N : LAVA_OP_T,
         .conjugate = !is_stored && operand->structure == LAVA_STRUCTURE_HERMITIAN};

@@ -74,22 +74,19 @@ struct range {
     int64_t first, size;
 };
 
-static void *element_of(const struct lava_operation *operation, const void *matrix, int64_t ld, int64_t row,
-                        int64_t column) {
-    return (char *)(uintptr_t)matrix + (row + column * ld) * (int64_t)lava_type_bytes(operation->type);
-}
-
 /* The element of C in `at` and the first of the other columns (rows). */
 static void *result_at(const struct triangular *x, int64_t at) {
     const struct lava_result *c = &x->operation->c;
-    return element_of(x->operation, c->first, c->ld, x->is_left ? at : x->other, x->is_left ? x->other : at);
+    return lava_operation_element(c->first, x->operation->type, x->is_left ? at : x->other,
+                                  x->is_left ? x->other : at, c->ld);
 }
 
 /* The stored element of op(the triangular matrix) in this row and column. */
 static void *coefficient_at(const struct triangular *x, int64_t row, int64_t column) {
     const struct lava_operand *operand = x->operand;
     bool is_n = operand->op == LAVA_OP_N;
-    return element_of(x->operation, operand->first, operand->ld, is_n ? row : column, is_n ? column : row);
+    return lava_operation_element(operand->first, x->operation->type, is_n ? row : column,
+                                  is_n ? column : row, operand->ld);
 }
 
 /* target <- alpha times the product of its coefficients by source, + beta target */
@@ -162,13 +159,12 @@ void lava_triangular_run(const struct lava_cpu_blas *blas, lava_structured_produ
                          int64_t columns) {
     const struct lava_operand *operand = lava_operation_structured(operation);
     bool is_left = operand == &operation->a;
-    bool is_upper = (operand->stored == LAVA_REGION_UPPER) == (operand->op == LAVA_OP_N);
     const struct triangular x = {.blas = blas,
                                  .run = run_product,
                                  .operation = operation,
                                  .operand = operand,
                                  .is_left = is_left,
-                                 .is_forward = is_left != is_upper,
+                                 .is_forward = is_left == lava_operand_is_lower(operand),
                                  .other = is_left ? column : row,
                                  .others = is_left ? columns : rows};
     const struct range block = {is_left ? row : column, is_left ? rows : columns};

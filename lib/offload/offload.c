@@ -79,12 +79,11 @@ static double products_of(const struct lava_call *call) {
 /* What lib/abi compares with the threshold. */
 static double work_of(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
-    const struct lava_operand *structured = lava_operation_structured(operation);
-    bool is_triangular = structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;
+    bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
     if (operation->twice)
         work *= 2;
-    return operation->c.region == LAVA_REGION_ALL && !is_triangular ? work : work / 2;
+    return is_half ? work / 2 : work;
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -117,7 +116,7 @@ static _Thread_local struct {
     struct lava_plan plan;
 } remembered;
 
-static bool is_structured_alike(const struct lava_operand *a, const struct lava_operand *b) {
+static bool are_operands_alike(const struct lava_operand *a, const struct lava_operand *b) {
     return a->op == b->op && a->conjugate == b->conjugate && a->structure == b->structure &&
            a->stored == b->stored;
 }
@@ -126,7 +125,7 @@ static bool is_structured_alike(const struct lava_operand *a, const struct lava_
  * neither A nor B. */
 static bool is_alike(const struct lava_operation *a, const struct lava_operation *b) {
     return a->kind == b->kind && a->type == b->type && a->c.type == b->c.type &&
-           is_structured_alike(&a->a, &b->a) && is_structured_alike(&a->b, &b->b) && a->m == b->m &&
+           are_operands_alike(&a->a, &b->a) && are_operands_alike(&a->b, &b->b) && a->m == b->m &&
            a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
            (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
            a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&

@@ -37,6 +37,18 @@ static inline void check_last_call(const struct lava_routine_row *row, const cha
     assert_string_equal(last.place, place);
 }
 
+/* Calls a routine, and checks that the CPU BLAS's own one got the same arguments. */
+static inline void check_forwarded(enum lava_routine routine, const struct families_arguments *x) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    int calls = seen->calls;
+    families_call[routine](x);
+    assert_int_equal(seen->calls, calls + 1);
+    assert_string_equal(seen->name, row->name);
+    assert_memory_equal(seen->arguments, families_passed.arguments, sizeof seen->arguments);
+    if (counted)
+        check_last_call(row, "cpu");
+}
+
 /* The name as reported: Fortran's in capitals and, as the reference has it, six characters at least. */
 static inline const char *told_name(const struct lava_routine_row *row) {
     static char name[40];

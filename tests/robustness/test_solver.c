@@ -73,7 +73,7 @@ static int random_below(int end) {
     return (int)((unsigned)rand_r(&problem_seed) % (unsigned)end);
 }
 
-/* Of the problem; C is x. */
+/* Returns the problem as an operation. C is x. */
 static struct lava_operation operation_of(const struct problem *problem) {
     const struct lava_device_solve *solve = &problem->solve;
     const struct lava_operand general = {.first = matrix_element(&problem->x, 0, 0), .ld = problem->x.ld};

@@ -38,8 +38,8 @@ static struct lava_engine *engine;
 static float a[COUNT * AREA], b[COUNT * AREA], before[COUNT * AREA], c[COUNT * AREA], expected[COUNT * AREA];
 static float triangle[ORDER * ORDER], sides[ORDER * SIDES], solved[ORDER * SIDES];
 
-/* Of the triangle only the first column, and the diagonal of ones, are not zero. So what is solved for
- * remains a small integer. */
+/* Only the triangle's first column, and its diagonal of ones, are not zero. So what is solved for remains a
+ * small integer. */
 static void fill_triangle(unsigned *seed) {
     for (int i = 0; i < ORDER; i++) {
         triangle[i] = (float)(rand_r(seed) % 5 - 2);
