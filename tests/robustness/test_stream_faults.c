@@ -94,6 +94,17 @@ static void set_fault(const char *name, long passage) {
     assert_true(lava_fault_set(name ? text : NULL));
 }
 
+/* Returns whether the fault came, which is to be so exactly where the status is an error. How many
+ * submissions there are depends on time: one that would wait goes with the next. So only the first surely
+ * comes. */
+static bool fault_came(size_t p, long passage, enum lava_status status) {
+    bool came = lava_fault_passages(points[p]) >= passage;
+    assert_true(came || passage > 1);
+    assert_int_equal(came, status != LAVA_OK);
+    assert_false(engine->device->shared->failed);
+    return came;
+}
+
 static enum lava_status run_batch(struct lava_progress *progress) {
     const struct lava_series series = {.count = COUNT, .stride_a = AREA, .stride_b = AREA, .stride_c = AREA};
     const struct lava_operation operation = {.type = LAVA_TYPE_FP32,
@@ -129,15 +140,13 @@ static void batches(void **state) {
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            enum lava_status status = run_batch(&progress);
-            assert_int_not_equal(status, LAVA_OK);
-            assert_in_range(progress.products, 0, COUNT - 1);
+            bool came = fault_came(p, passage, run_batch(&progress));
+            assert_in_range(progress.products, came ? 0 : COUNT, came ? COUNT - 1 : COUNT);
             size_t written = (size_t)progress.products * AREA;
             assert_memory_equal(c, expected, written * sizeof *c);
             assert_memory_equal(c + written, before + written, sizeof c - written * sizeof *c);
-            assert_false(engine->device->shared->failed);
-            failed++;
-            partly += progress.products > 0;
+            failed += came;
+            partly += came && progress.products > 0;
         }
         printf("%s: %ld of %ld passages failed, %ld with products written\n", names[p], failed, passages,
                partly);
@@ -221,9 +230,8 @@ static void fail_everywhere(enum lava_status (*run)(void), const float *result, 
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            assert_int_not_equal(run(), LAVA_OK);
+            fault_came(p, passage, run());
             assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-            assert_false(engine->device->shared->failed);
             set_fault(NULL, 0);
             memset(c, 0, bytes);
             assert_int_equal(run(), LAVA_OK);
@@ -306,16 +314,15 @@ static long fail_chunked(const struct lava_operation *operation, size_t p) {
     for (long passage = 1; passage <= passages; passage++) {
         lava_engine_release(engine);
         set_fault(names[p], passage);
-        enum lava_status status = run_chunked(operation, &progress);
+        bool came = fault_came(p, passage, run_chunked(operation, &progress));
         set_fault(NULL, 0);
-        assert_int_not_equal(status, LAVA_OK);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        assert_false(engine->device->shared->failed);
         bool untouched = progress.row == 0 && progress.column == 0;
-        partly += !untouched;
+        partly += came && !untouched;
         if (untouched)
             assert_memory_equal(chunked_c, chunked, sizeof chunked);
-        lava_offload_complete(operation, &progress);
+        if (came)
+            lava_offload_complete(operation, &progress);
         assert_memory_equal(chunked_c, chunked_solved, sizeof chunked_c);
     }
     printf("%s: %ld passages, %ld with a part written\n", names[p], passages, partly);
