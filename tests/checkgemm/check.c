@@ -178,7 +178,13 @@ static const char *examine(struct check_context *context, const struct check_cas
     return verdict;
 }
 
+bool check_takes(struct check_context *context) {
+    return !context->sample || ((uint64_t)context->offered++ + context->seed) % context->sample == 0;
+}
+
 void check_run(struct check_context *context, const struct check_case *item) {
+    if (!check_takes(context))
+        return;
     struct check_matrix stored[3], before;
     struct lava_operation operation;
     struct lava_blocking blocking = {0};

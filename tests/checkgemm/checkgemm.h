@@ -32,13 +32,18 @@ struct check_context {
     bool verbose;
     bool keeps_subnormals, keeps_subnormals64; /* supported by the device for fp32, fp64 */
     long passed, failed;
+    unsigned sample; /* only one of so many cases is run; 0: all */
+    long offered;    /* cases that could have been run */
 };
 
 /* Describes the kernel, the shape and the type of C. */
 #define CHECK_LABEL_BYTES 96
 const char *check_label(const struct check_context *context, char text[CHECK_LABEL_BYTES]);
 
-/* Runs one case. Prints a line if it failed (or if verbose is set). */
+/* Returns whether the next case is one of the sample. To be called once for each. Which ones they are depends
+ * on the seed. */
+bool check_takes(struct check_context *context);
+/* Runs one case of the sample. Prints a line if it failed (or if verbose is set). */
 void check_run(struct check_context *context, const struct check_case *item);
 /* Creates the case's A, B and C as the caller has them, not filled yet, and the operation, whose A may be the
  * caller's B. The matrices must be freed in any case. Returns false if the operation is refused as invalid.

@@ -9,8 +9,9 @@
 #define ROTATE_BYTES (512ull << 20)
 
 static const char usage[] =
-    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--verbose] [--seed N]\n"
-    "                 [--discrete] [--patches] [--complete] [--planes | --no-planes | --simt] [--least]\n"
+    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--sample N] [--verbose]\n"
+    "                 [--seed N] [--discrete] [--patches] [--complete] [--planes | --no-planes | --simt] "
+    "[--least]\n"
     "                 [--subgroup N]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
@@ -33,6 +34,7 @@ static const char usage[] =
     "same\n"
     "  --planes        of all rows, those by planes alone; --no-planes none of them\n"
     "  --simt          of all rows, those without matrices alone\n"
+    "  --sample        one of so many cases, which differ with the seed\n"
     "  --least         of each type, the rows with the smallest tile alone\n"
     "  --subgroup      fails if the device's subgroups have another size\n"
     "  --later-parts   the column blocks after the first are so many times narrower\n"
@@ -125,6 +127,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             parse_type(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--c-type"))
             parse_c_type(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--sample"))
+            context->sample = (unsigned)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--order"))
             parse_order(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--persistent"))

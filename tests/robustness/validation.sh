@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs products under the Khronos validation layers: once with synchronization checks, once with checks that
-# run on the device, each with shared memory and with the device's own memory. Any message of the layers
+# Runs products under the Khronos validation layers, with synchronization checks and with checks that run on
+# the device, once with shared memory and once with the device's own memory. Any message of the layers
 # fails the test.
 #
-#   validation.sh ENGINE_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with the first
-#                                                         setting
+#   validation.sh ENGINE_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with checks of
+#                                                         synchronization alone
 set -u
 program=$1
 shift
@@ -41,8 +41,7 @@ fi
 # They print to stdout, so that nothing is lost.
 export VK_LAYER_LOG_FILENAME=stdout VK_LAYER_DEBUG_ACTION=VK_DBG_LAYER_ACTION_LOG_MSG
 for path in unified discrete; do
-    run "synchronization, $path" env VK_LAYER_VALIDATE_SYNC=1 "$program" $path
-    run "on the device, $path" env VK_LAYER_GPUAV_ENABLE=1 "$program" $path
+    run "all checks, $path" env VK_LAYER_VALIDATE_SYNC=1 VK_LAYER_GPUAV_ENABLE=1 "$program" $path
 done
 for program; do
     run "synchronization, $(basename "$program")" env VK_LAYER_VALIDATE_SYNC=1 "$program"
