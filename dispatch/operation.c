@@ -19,6 +19,10 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
            !lava_operation_structured(operation);
 }
 
+bool lava_operation_is_factorization(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
+}
+
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     return structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;
@@ -104,6 +108,8 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
+    if (lava_operation_is_factorization(operation))
+        return false;
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
@@ -161,6 +167,8 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
+    if (lava_operation_is_factorization(operation))
+        return parts;
     parts.n *= 2;
     parts.k *= 2;
     return parts;
@@ -222,6 +230,10 @@ double lava_operation_flops(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
     const struct lava_operand *structured = lava_operation_structured(operation);
+    if (operation->kind == LAVA_OPERATION_CHOLESKY)
+        return each * half_of(m, n) * (k + 2) / 3;
+    if (operation->kind == LAVA_OPERATION_LU)
+        return each * k * (m * n - (m + n) * k / 2 + k * k / 3);
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
@@ -232,6 +244,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double bytes = (double)lava_type_bytes(operation->type);
+    if (lava_operation_is_factorization(operation))
+        return (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) * bytes;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
     double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;
     if (operation->of_parts)

@@ -9,6 +9,11 @@
  *     C <- alpha op(A) op(B) + (alpha op(A) op(B))' + beta C
  *     C <- the X with op(A) X = alpha C,   or with X op(B) = alpha C
  *
+ * LAPACK's factorizations have no A and B:
+ *
+ *     C <- L with L L' = C, or U with U' U = C, by the stored triangle: ?potrf
+ *     C <- L and U with P C = L U: ?getrf
+ *
  * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
 #ifndef LAVA_DISPATCH_OPERATION_H
 #define LAVA_DISPATCH_OPERATION_H
@@ -76,7 +81,9 @@ struct lava_series {
 
 enum lava_operation_kind {
     LAVA_OPERATION_PRODUCT,
-    LAVA_OPERATION_SOLVE /* with the triangular one of A and B; the other one is C, and beta is 0 */
+    LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
+    LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
+    LAVA_OPERATION_LU        /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
 };
 
 /* Sizes, operands, scalars, and what is written. */
@@ -92,6 +99,7 @@ struct lava_operation {
                            * region, and k is that of one product */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
+    int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
@@ -151,7 +159,8 @@ bool lava_operation_scales_a(const struct lava_operation *operation);
 
 /* Returns the real product that a device computes for a complex one: op(A) as m x 2k parts, op(B) as 2k x 2n,
  * C as m x 2n (shaders/interface.h). The pointers, leading dimensions and scalars stay those of the complex
- * matrices; alpha is 1 if A is multiplied by it. A real product is returned unchanged. */
+ * matrices; alpha is 1 if A is multiplied by it. A real product is returned unchanged. A factorization has no
+ * such product: it keeps its sizes, so it counts as less work than it is. */
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation);
 
 /* Returns operation i of a batch. */
@@ -160,9 +169,13 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns 2 m n k, or 8 m n k for complex types. A triangle has half of that, plus the other half of its
- * diagonal, and so has a triangular operand. Two products have twice as much. The result is a double, so it
- * does not overflow. */
+/* Returns whether C alone takes part. */
+bool lava_operation_is_factorization(const struct lava_operation *operation);
+
+/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization and
+ * a third for an LU factorization of a square matrix. A triangle has
+ * half of that, plus the other half of its diagonal, and so has a triangular operand. Two products have twice
+ * as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
 /* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
  * operand only its triangle. As the flops, of one operation of a batch. */

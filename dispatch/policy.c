@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dispatch/cost.h"
+#include "dispatch/factorization.h"
 #include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
@@ -53,6 +54,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
+    [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",
@@ -363,11 +365,25 @@ static enum lava_reason plan_product(const struct lava_operation *operation,
     return LAVA_REASON_FORCED;
 }
 
-/* For solves. */
+/* For solves and factorizations. */
 static void plan_on_device(const struct lava_operation *product, const struct lava_capabilities *device,
                            const struct lava_figures *figures, const struct lava_overrides *overrides,
                            struct lava_plan *plan) {
     lava_policy_choose(product, device, figures, LAVA_MODE_GPU, overrides, plan);
+}
+
+static enum lava_reason plan_kind(const struct lava_operation *operation,
+                                  const struct lava_capabilities *device, const struct lava_figures *figures,
+                                  const struct lava_overrides *overrides, struct lava_plan *plan) {
+    switch (operation->kind) {
+    case LAVA_OPERATION_SOLVE:
+        return lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan);
+    case LAVA_OPERATION_CHOLESKY:
+    case LAVA_OPERATION_LU:
+        return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
+    default:
+        return plan_product(operation, device, figures, overrides, plan);
+    }
 }
 
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
@@ -392,9 +408,7 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->imports = overrides->imports;
     plan->profile = lava_profiles_find(device);
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
-    plan->reason = operation->kind == LAVA_OPERATION_SOLVE
-                       ? lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan)
-                       : plan_product(operation, device, figures, overrides, plan);
+    plan->reason = plan_kind(operation, device, figures, overrides, plan);
     if (!plan->kernel)
         return;
 
@@ -449,6 +463,10 @@ static void append_structure(struct line *line, const struct lava_operation *ope
     const struct lava_operand *structured = lava_operation_structured(operation);
     if (operation->kind == LAVA_OPERATION_SOLVE)
         append(line, "solve ");
+    if (operation->kind == LAVA_OPERATION_CHOLESKY)
+        append(line, "Cholesky ");
+    if (operation->kind == LAVA_OPERATION_LU)
+        append(line, "LU ");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");

@@ -10,10 +10,8 @@
 #include "dispatch/cost.h"
 #include "shaders/interface.h"
 
-/* Time of a block on the diagonal, and of recording it and its product on the CPU. The first is a starting
- * value: no GPU has been measured. The second: x86-64, lavapipe, 2026-11-23. */
-#define LEAF_NS   6e3
-#define RECORD_NS 10e3
+/* Time of a block on the diagonal. A starting value: no GPU has been measured. */
+#define LEAF_NS 6e3
 /* The products read and write all right-hand sides this many times for each halving of the matrix: pack reads
  * and writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes
  * C. Each touches half of them. A starting value. */
@@ -47,19 +45,56 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
         .on_right = on_right, .order = operation->k, .sides = on_right ? operation->m : operation->n};
 }
 
+int64_t lava_trapezoid_count(int64_t columns) {
+    return (columns + LAVA_SOLVE_TRAPEZOID - 1) / LAVA_SOLVE_TRAPEZOID;
+}
+
+struct lava_trapezoid lava_trapezoid_at(int64_t rows, int64_t columns, enum lava_region stored,
+                                        int64_t index) {
+    struct lava_trapezoid part = {.column = index * LAVA_SOLVE_TRAPEZOID, .rows = rows};
+    part.columns = lava_minimum(LAVA_SOLVE_TRAPEZOID, columns - part.column);
+    if (stored == LAVA_REGION_UPPER)
+        part.rows = part.column + part.columns;
+    if (stored == LAVA_REGION_LOWER) {
+        part.row = part.column;
+        part.rows = rows - part.row;
+    }
+    return part;
+}
+
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type) {
     return !lava_type_is_half(type) && (lava_type_real(type) != LAVA_TYPE_FP64 || device->fp64) &&
            device->max_shared_bytes >= LAVA_SOLVE_SHARED_BYTES &&
            device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
 }
 
-/* Returns the bytes of a matrix on the device; UINT64_MAX where they are too many for a buffer. */
-static uint64_t matrix_bytes(const struct request *request, int64_t rows, int64_t columns) {
-    uint64_t element_bytes = lava_type_bytes(request->operation->type), bytes;
+uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
+                                 int64_t columns) {
+    uint64_t element_bytes = lava_type_bytes(type), bytes;
     uint64_t ld = (uint64_t)lava_blocking_padded(rows, (uint32_t)(COLUMN_BYTES / element_bytes));
     if (__builtin_mul_overflow(ld * element_bytes, (uint64_t)columns, &bytes))
         return UINT64_MAX;
-    return bytes > request->device->max_buffer_bytes ? UINT64_MAX : bytes;
+    return bytes > device->max_buffer_bytes ? UINT64_MAX : bytes;
+}
+
+static uint64_t matrix_bytes(const struct request *request, int64_t rows, int64_t columns) {
+    return lava_solve_matrix_bytes(request->device, request->operation->type, rows, columns);
+}
+
+int64_t lava_solve_blocks(int64_t order) {
+    return (order + LAVA_SOLVE_ORDER - 1) / LAVA_SOLVE_ORDER;
+}
+
+double lava_solve_blocks_ns(int64_t order) {
+    return (double)lava_solve_blocks(order) * LEAF_NS;
+}
+
+int64_t lava_solve_most_rows(const struct lava_capabilities *device, enum lava_type type) {
+    uint64_t slot = device->slot_bytes;
+    if (slot == 0 || slot > LAVA_BLOCKING_DOWN_BYTES)
+        slot = LAVA_BLOCKING_DOWN_BYTES;
+    uint32_t group = LAVA_BLOCKING_RESULT_GROUP;
+    return (int64_t)(slot / lava_type_bytes(type)) / group * group;
 }
 
 static int64_t chunks_of(const struct request *request, int64_t sides_each) {
@@ -77,15 +112,11 @@ static uint64_t all_matrices_bytes(const struct request *request, const struct l
 }
 
 /* Returns the most right-hand sides of a chunk. After a failure the CPU goes on with whole columns of a
- * chunk, so a column must not be downloaded in parts. 0: it always would be. */
+ * chunk. 0: no column fits. */
 static int64_t most_sides(const struct request *request) {
-    uint64_t slot = request->device->slot_bytes;
-    if (slot == 0 || slot > LAVA_BLOCKING_DOWN_BYTES)
-        slot = LAVA_BLOCKING_DOWN_BYTES;
-    int64_t rows = (int64_t)(slot / lava_type_bytes(request->operation->type));
+    int64_t rows = lava_solve_most_rows(request->device, request->operation->type);
     if (!request->sizes.on_right)
-        return lava_blocking_padded(request->sizes.order, LAVA_BLOCKING_RESULT_GROUP) <= rows ? MOST_SIDES
-                                                                                              : 0;
+        return request->sizes.order <= rows ? MOST_SIDES : 0;
     return lava_minimum(rows / SIDES_ALIGN * SIDES_ALIGN, MOST_SIDES);
 }
 
@@ -122,17 +153,13 @@ static double triangle_bytes(const struct request *request) {
     return order * (order + width) / 2 * (double)lava_type_bytes(request->operation->type);
 }
 
-static int64_t leaves_of(const struct request *request) {
-    return (request->sizes.order + LAVA_SOLVE_ORDER - 1) / LAVA_SOLVE_ORDER;
-}
-
 /* Returns the device's time for `sides` right-hand sides. */
 static double solve_ns(const struct request *request, double sides, double flops_per_s) {
-    double leaves = (double)leaves_of(request), all = (double)request->sizes.sides;
+    double leaves = (double)lava_solve_blocks(request->sizes.order), all = (double)request->sizes.sides;
     double bytes = sides * (double)request->sizes.order * (double)lava_type_bytes(request->operation->type) *
                    PASSES * ceil(log2(leaves));
     return 1e9 * lava_operation_flops(request->operation) * (sides / all) / flops_per_s +
-           1e9 * bytes / request->rates.memory_bytes_per_s + leaves * LEAF_NS;
+           1e9 * bytes / request->rates.memory_bytes_per_s + lava_solve_blocks_ns(request->sizes.order);
 }
 
 /* Returns the time from host memory to host memory. Two clocks: the bus's, on which the CPU also records, and
@@ -154,7 +181,7 @@ static double gpu_ns(const struct request *request, const struct lava_solve_chun
             continue;
         bus_ns += 1e9 * bytes / rates->upload_bytes_per_s;
         compute_ns = fmax(compute_ns, bus_ns) + solve_ns(request, bytes / side_bytes, flops_per_s);
-        bus_ns += (double)leaves_of(request) * RECORD_NS;
+        bus_ns += (double)lava_solve_blocks(request->sizes.order) * LAVA_SOLVE_RECORD_NS;
         compute_ns = ready_ns[i % LAVA_SOLVE_HELD] = fmax(compute_ns, bus_ns);
     }
     /* the last chunk is smaller than the others */

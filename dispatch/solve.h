@@ -6,8 +6,15 @@
 
 #include "dispatch/plan.h"
 
-/* Columns (lower triangle: rows) of the trapezoids in which a triangle is uploaded. */
+/* A triangle is transferred in trapezoids of so many columns, without the rows that none of them stores. */
 #define LAVA_SOLVE_TRAPEZOID LAVA_BLOCKING_SQUARE
+struct lava_trapezoid {
+    int64_t row, rows, column, columns;
+};
+int64_t lava_trapezoid_count(int64_t columns);
+/* The same for a matrix of which all is stored: its columns. */
+struct lava_trapezoid lava_trapezoid_at(int64_t rows, int64_t columns, enum lava_region stored,
+                                        int64_t index);
 
 /* Sizes of a solve, whatever the side. */
 struct lava_solve_sizes {
@@ -18,6 +25,19 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
 
 /* Returns whether the device can run the kernel that solves with blocks of the diagonal. */
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type);
+
+/* Time of recording a block on the diagonal and its product on the CPU. x86-64, lavapipe, 2026-11-23. */
+#define LAVA_SOLVE_RECORD_NS 10e3
+/* Returns the device's time for the blocks on the diagonal of a matrix of that order, and how many there are.
+ */
+double lava_solve_blocks_ns(int64_t order);
+int64_t lava_solve_blocks(int64_t order);
+/* Returns the bytes of a matrix on the device; UINT64_MAX where they are too many for a buffer. */
+uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
+                                 int64_t columns);
+/* Returns the most elements of a column that is downloaded whole. Where a column is not, the CPU cannot go on
+ * after a failure. */
+int64_t lava_solve_most_rows(const struct lava_capabilities *device, enum lava_type type);
 
 /* Plans a product whose matrices are on the device. */
 typedef void lava_solve_product(const struct lava_operation *product, const struct lava_capabilities *device,

@@ -34,6 +34,8 @@ struct lava_type_facts {
     enum lava_module split;        /* splits an operand into parts; complex types only */
     enum lava_module split_scaled; /* the same, and multiplies it by alpha */
     enum lava_module solve;        /* solves with a triangular block on the device; not of half precision */
+    enum lava_module cholesky;     /* factors a block on the diagonal on the device; not of half precision */
+    enum lava_module lu;           /* factors a panel on the device; not of half precision */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

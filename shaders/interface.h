@@ -118,6 +118,20 @@
 #define LAVA_SOLVE_CONJUGATED  8  /* T's elements are those of A conjugated */
 #define LAVA_SOLVE_UNIT        16 /* the diagonal is not read; its elements are 1 */
 #define LAVA_SOLVE_KEEPS_ZEROS 32 /* elements that have become 0 are not divided */
+/* Cholesky factorization of a block of at most so many rows, by one workgroup; each invocation owns a row.
+ * Complex pieces of 16 would take twice the registers. Blocks are those of solve, which comes between. */
+#define LAVA_CHOLESKY_ORDER         LAVA_SOLVE_ORDER
+#define LAVA_CHOLESKY_PIECE         16
+#define LAVA_CHOLESKY_PIECE_COMPLEX 8
+/* LU factorization of a panel of at most so many columns, by so many workgroups at most. */
+#define LAVA_LU_PANEL           32
+#define LAVA_LU_INVOCATIONS     128
+#define LAVA_LU_GROUPS          256
+#define LAVA_LU_CANDIDATE_BYTES 16
+/* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
+#define LAVA_SWAP_PIVOTS      32
+#define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
+#define LAVA_SWAP_BATCH       8
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -301,6 +315,43 @@ LAVA_U32 order; /* of the block: 1 to LAVA_SOLVE_ORDER */
 LAVA_U32 sides; /* how many right-hand sides */
 LAVA_U32 flags; /* LAVA_SOLVE_* */
 LAVA_BLOCK_END(lava_solve_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_CHOLESKY)
+LAVA_BLOCK_BEGIN(lava_cholesky_constants)
+LAVA_ADDRESS a;      /* a block on the diagonal, column-major, replaced by its factor */
+LAVA_ADDRESS status; /* a word: 0, or the order of the first leading minor that is not positive definite */
+LAVA_U32 lda;        /* in elements; columns begin at multiples of 16 bytes */
+LAVA_U32 order;      /* of the block: 1 to LAVA_CHOLESKY_ORDER */
+LAVA_U32 index;      /* of the block's first row in the whole matrix, from 0 */
+LAVA_U32 upper;      /* 1: U is stored, with U^H U = A; 0: L, with L L^H = A */
+LAVA_BLOCK_END(lava_cholesky_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_LU)
+LAVA_BLOCK_BEGIN(lava_lu_constants)
+LAVA_ADDRESS a;      /* the panel's first element, column-major */
+LAVA_ADDRESS pivots; /* the panel's first pivot */
+LAVA_ADDRESS work;   /* scratch: lava_device_lu_work_words */
+LAVA_U32 ld;         /* in elements */
+LAVA_U32 rows;       /* at least as many as columns */
+LAVA_U32 columns;    /* 1 to LAVA_LU_PANEL */
+LAVA_U32 step;       /* 0 to columns */
+LAVA_U32 first_row;  /* of the matrix: pivots count its rows, from 1 */
+LAVA_BLOCK_END(lava_lu_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SWAP)
+LAVA_BLOCK_BEGIN(lava_swap_constants)
+LAVA_ADDRESS a;      /* row 0 of the first column, column-major */
+LAVA_ADDRESS pivots; /* row i is swapped with row pivots[i] - 1 */
+LAVA_U32 ld;         /* in elements */
+LAVA_U32 columns;
+LAVA_U32 first; /* the rows whose pivots are used, and how many they are */
+LAVA_U32 count;
+LAVA_U32 backwards;     /* 1: from the last pivot to the first */
+LAVA_U32 element_words; /* 1, 2 or 4 */
+LAVA_BLOCK_END(lava_swap_constants)
 #endif
 
 #endif

@@ -25,69 +25,23 @@
 #define LAVA_SHADER_SOLVE
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "elements.glsl"
+#include "reciprocal.glsl"
 
 layout(local_size_x = LAVA_SOLVE_INVOCATIONS) in;
 
-#ifdef LAVA_FP64
-#define NUMBER_BYTES 8
+#ifdef LAVA_COMPLEX
+const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX;
 #else
-#define NUMBER_BYTES 4
+const uint PIECE = LAVA_SOLVE_PIECE;
 #endif
-
-/* An element, and which element of a word each component of the word belongs to. */
-#if defined(LAVA_COMPLEX) && defined(LAVA_FP64)
-#define ELEMENT dvec2
-#define COMPONENTS uvec2(0, 0)
-#define TURNED(word_) (word_)
-#define PACKED(e) (e[0])
-#define CONJUGATED(word_) dvec2((word_).x, -(word_).y)
-#define ONE dvec2(1, 0)
-#define CONJUGATE(z) dvec2((z).x, -(z).y)
-const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 1;
-ELEMENT element_of(WORD word_, uint e) { return word_; }
-#elif defined(LAVA_COMPLEX)
-#define ELEMENT vec2
-#define COMPONENTS uvec4(0, 0, 1, 1)
-#define TURNED(word_) (word_).zwxy
-#define PACKED(e) vec4(e[0], e[1])
-#define CONJUGATED(word_) vec4((word_).x, -(word_).y, (word_).z, -(word_).w)
-#define ONE vec2(1, 0)
-#define CONJUGATE(z) vec2((z).x, -(z).y)
-const uint PIECE = LAVA_SOLVE_PIECE_COMPLEX, WORD_ELEMENTS = 2;
-ELEMENT element_of(WORD word_, uint e) { return e == 0 ? word_.xy : word_.zw; }
-#elif defined(LAVA_FP64)
-#define ELEMENT double
-#define COMPONENTS uvec2(0, 1)
-#define TURNED(word_) (word_).yx
-#define PACKED(e) dvec2(e[0], e[1])
-#define CONJUGATED(word_) (word_)
-#define ONE 1
-#define CONJUGATE(z) (z)
-const uint PIECE = LAVA_SOLVE_PIECE, WORD_ELEMENTS = 2;
-ELEMENT element_of(WORD word_, uint e) { return word_[e]; }
-#else
-#define ELEMENT float
-#define COMPONENTS uvec4(0, 1, 2, 3)
-#define TURNED(word_) (word_).wzyx
-#define PACKED(e) vec4(e[0], e[1], e[2], e[3])
-#define CONJUGATED(word_) (word_)
-#define ONE 1
-#define CONJUGATE(z) (z)
-const uint PIECE = LAVA_SOLVE_PIECE, WORD_ELEMENTS = 4;
-ELEMENT element_of(WORD word_, uint e) { return word_[e]; }
-#endif
-
 const uint INVOCATIONS = LAVA_SOLVE_INVOCATIONS;
 const uint SIDES = INVOCATIONS * PIECE / LAVA_SOLVE_ORDER;
-const uint ELEMENT_BYTES = 16 / WORD_ELEMENTS;
 /* In words: a piece, a column of the strip, and from one such column to the next, which begins in another bank. */
 const uint PIECE_WORDS = PIECE / WORD_ELEMENTS;
 const uint STRIP_WORDS = LAVA_SOLVE_ORDER / WORD_ELEMENTS;
 const uint STRIP_LD = STRIP_WORDS + 1;
 const uint SHARE = PIECE * STRIP_WORDS / INVOCATIONS; /* of a strip, fetched by an invocation */
-
-layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) readonly buffer Source { ELEMENT element; };
-layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Target { ELEMENT element; };
 
 shared WORD strip[PIECE * STRIP_LD]; /* column by column; pieces of columns of B pass through it, too */
 shared ELEMENT solved[PIECE * SIDES];
@@ -184,51 +138,7 @@ void fetch(uint s)
         next_diagonal = CONJUGATE(next_diagonal);
 }
 
-/* Biased exponents. Of doubles no values are compared: common.glsl, IS_ZERO. */
-#ifdef LAVA_FP64
-const uint BIAS = 1023, EXPONENT_MAX = 0x7ff, SCALE_BEYOND = 800, SCALE_EXPONENT = 512;
-uint exponent_of(NUMBER number) { return unpackDouble2x32(number).y >> 20 & EXPONENT_MAX; }
-NUMBER power_of_two(uint biased) { return packDouble2x32(uvec2(0, biased << 20)); }
-bool is_zero(NUMBER number)
-{
-    uvec2 bits = unpackDouble2x32(number);
-    return (bits.y << 1 | bits.x) == 0;
-}
-#else
-const uint BIAS = 127, EXPONENT_MAX = 0xff, SCALE_BEYOND = 96, SCALE_EXPONENT = 64;
-uint exponent_of(NUMBER number) { return floatBitsToUint(number) >> 23 & EXPONENT_MAX; }
-NUMBER power_of_two(uint biased) { return uintBitsToFloat(biased << 23); }
-bool is_zero(NUMBER number) { return floatBitsToUint(number) << 1 == 0; }
-#endif
-
-/* A divisor whose reciprocal would overflow or underflow is scaled by a power of two, and so is each dividend. */
-NUMBER scale_for(uint exponent)
-{
-    uint scale = exponent < BIAS - SCALE_BEYOND ? BIAS + SCALE_EXPONENT :
-                 exponent > BIAS + SCALE_BEYOND ? BIAS - SCALE_EXPONENT : BIAS;
-    return power_of_two(scale);
-}
-
 #ifdef LAVA_COMPLEX
-bool is_finite(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)) < EXPONENT_MAX; }
-bool is_nothing(ELEMENT z) { return is_zero(z.x) && is_zero(z.y); }
-uint size_of(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)); }
-
-/* z + a b, and z - a b */
-ELEMENT add_product(ELEMENT a, ELEMENT b, ELEMENT z)
-{
-    return ELEMENT(fma(a.x, b.x, fma(-a.y, b.y, z.x)), fma(a.x, b.y, fma(a.y, b.x, z.y)));
-}
-
-/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. */
-ELEMENT reciprocal_of(ELEMENT d)
-{
-    NUMBER scale = power_of_two(2 * BIAS - min(size_of(d), 2 * BIAS - 1));
-    ELEMENT near_one = d * scale;
-    NUMBER square = fma(near_one.x, near_one.x, near_one.y * near_one.y);
-    return ELEMENT(near_one.x / square, -near_one.y / square) * scale;
-}
-
 /* A scalar without an imaginary part multiplies the parts alone, so that Inf does not become NaN. */
 ELEMENT scaled(ELEMENT z)
 {
@@ -236,18 +146,7 @@ ELEMENT scaled(ELEMENT z)
     return IS_ZERO(alpha_imaginary) ? re * z : ELEMENT(re * z.x - im * z.y, re * z.y + im * z.x);
 }
 #else
-bool is_finite(ELEMENT z) { return exponent_of(z) < EXPONENT_MAX; }
-bool is_nothing(ELEMENT z) { return is_zero(z); }
-uint size_of(ELEMENT z) { return exponent_of(z); }
-ELEMENT add_product(ELEMENT a, ELEMENT b, ELEMENT z) { return fma(a, b, z); }
 ELEMENT scaled(ELEMENT z) { return SCALAR(alpha) * z; }
-
-/* A driver's reciprocal may be wrong by more than its last place. */
-ELEMENT reciprocal_of(ELEMENT d)
-{
-    ELEMENT near = 1 / d, error = fma(-d, near, ELEMENT(1));
-    return is_finite(error) ? fma(error, near, near) : near;
-}
 #endif
 
 /* Puts the fetched strip into shared memory. */
@@ -268,16 +167,13 @@ void stash()
     }
 }
 
-/* Divides by element k of the strip's diagonal. Where quotient or remainder is Inf or NaN there is nothing to
- * correct. Reference BLAS passes over zeros of columns of B where it solves with A as it is, so that they stay zero
- * also where the diagonal is zero. */
+/* Divides by element k of the strip's diagonal. Reference BLAS passes over zeros of columns of B where it solves with
+ * A as it is, so that they stay zero also where the diagonal is zero. */
 ELEMENT divided(ELEMENT dividend, uint k)
 {
     if (is_set(LAVA_SOLVE_KEEPS_ZEROS) && is_nothing(dividend))
         return dividend;
-    ELEMENT d = diagonals[k], reciprocal = reciprocals[k], b = dividend * scales[k];
-    ELEMENT quotient = add_product(b, reciprocal, ELEMENT(0)), remainder = add_product(-d, quotient, b);
-    return is_finite(remainder) ? add_product(remainder, reciprocal, quotient) : quotient;
+    return quotient_of(dividend * scales[k], diagonals[k], reciprocals[k]);
 }
 
 /* Substitution with the strip's triangle, whose rows begin at the word `first` of each column. */
@@ -297,17 +193,23 @@ void solve(uint first, uint side)
     }
 }
 
-/* Subtracts what the solved piece contributes. */
+/* Subtracts what the solved piece contributes. This is summed first: rounding errors of the sum are small where the sum
+ * is, and there are fewer subtractions. */
 void subtract(uint first, uint side)
 {
+    ELEMENT sums[PIECE];
+    [[unroll]] for (uint i = 0; i < PIECE; i++)
+        sums[i] = ELEMENT(0);
     for (uint k = 0; k < PIECE; k++) {
         ELEMENT known = solved[k * SIDES + side];
         [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
             WORD t = strip[k * STRIP_LD + first + j];
             [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
-                x[j * WORD_ELEMENTS + e] = add_product(-element_of(t, e), known, x[j * WORD_ELEMENTS + e]);
+                sums[j * WORD_ELEMENTS + e] = add_product(element_of(t, e), known, sums[j * WORD_ELEMENTS + e]);
         }
     }
+    [[unroll]] for (uint i = 0; i < PIECE; i++)
+        x[i] -= sums[i];
 }
 
 uint64_t in_b(uint row, uint column)

@@ -97,12 +97,14 @@ static enum lava_status start(struct lava_stream *stream, struct lava_download *
 }
 
 enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
-                                                    const struct lava_device_matrix *matrix, bool descends,
-                                                    void *host, int64_t ld, struct lava_download *download) {
+                                                    const struct lava_device_download *how,
+                                                    struct lava_download *download) {
     if (stream->failure)
         return stream->failure;
-    *download = download_of(stream, matrix, host, ld);
-    download->descends = descends;
+    *download = download_of(stream, &how->matrix, how->host, how->ld);
+    download->region.region = how->region;
+    download->region.diagonal = how->diagonal;
+    download->descends = how->descends;
     download->starts_early = true;
     return keep(stream, start(stream, download));
 }

@@ -59,15 +59,22 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
 /* The same beside each other, where one matrix is computed while others are on the bus. The upload waits only
  * for the point `after`, where that is not zero: nothing later may be using the matrix. The download waits
  * for what was added to the stream so far, and not for what is added later; it is finished by
- * lava_download_finish, and the matrix and *download stay until then. Columns are written from the first, or
- * from the last if `descends` is set; *download tells how many after a failure. rows and columns are
- * positive. */
+ * lava_download_finish, and the matrix and *download stay until then. *download tells how many columns were
+ * written after a failure. rows and columns are positive. */
 enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
                                                  const struct lava_device_matrix *matrix, const void *host,
                                                  int64_t ld, struct lava_point after);
+struct lava_device_download {
+    struct lava_device_matrix matrix;
+    enum lava_region region; /* the part that is written to the host's matrix, whose diagonal */
+    int64_t diagonal;        /* is as in struct lava_region_block */
+    bool descends;           /* columns are written from the last one to the first */
+    void *host;
+    int64_t ld;
+};
 enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
-                                                    const struct lava_device_matrix *matrix, bool descends,
-                                                    void *host, int64_t ld, struct lava_download *download);
+                                                    const struct lava_device_download *how,
+                                                    struct lava_download *download);
 
 /* C <- alpha op(A) op(B) + beta C on the device. Sizes follow from C and op(A). With beta = 0 C is not read;
  * with alpha = 0 A and B are not. */

@@ -60,5 +60,9 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
 size_t
 lava_engine_structured_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same for factorizations, which all rows of the type share. They also need those for operations that are
+ * not plain. */
+size_t lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                    struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 
 #endif

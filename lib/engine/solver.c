@@ -46,13 +46,10 @@ static int64_t count_of(int64_t size, int64_t each) {
     return (size + each - 1) / each;
 }
 
-/* Columns of A, without the rows that none of them stores. */
 static struct part trapezoid_at(const struct solver *solver, int64_t index) {
-    int64_t order = solver->sizes.order, column = index * LAVA_SOLVE_TRAPEZOID;
-    struct part part = {.column = column, .columns = lava_minimum(LAVA_SOLVE_TRAPEZOID, order - column)};
-    bool is_lower = solver->triangle->stored == LAVA_REGION_LOWER;
-    part.row = is_lower ? column : 0;
-    part.rows = is_lower ? order - column : column + part.columns;
+    int64_t order = solver->sizes.order;
+    const struct lava_trapezoid at = lava_trapezoid_at(order, order, solver->triangle->stored, index);
+    const struct part part = {.row = at.row, .rows = at.rows, .column = at.column, .columns = at.columns};
     return part_of(solver, solver->triangle->first, solver->triangle->ld, part);
 }
 
@@ -69,7 +66,7 @@ static struct part chunk_at(const struct solver *solver, int64_t index) {
 /* Everything that is uploaded, in order: A's trapezoids, then the chunks. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct solver *solver = context;
-    int64_t trapezoids = count_of(solver->sizes.order, LAVA_SOLVE_TRAPEZOID), index = solver->staged;
+    int64_t trapezoids = lava_trapezoid_count(solver->sizes.order), index = solver->staged;
     if (index >= trapezoids + count_of(solver->sizes.sides, solver->plan->chunks.sides))
         return false;
     struct part part =
@@ -106,7 +103,7 @@ static void free_all(struct solver *solver) {
 static enum lava_status upload_triangle(struct solver *solver) {
     const struct lava_point nothing = {0};
     enum lava_status status = LAVA_OK;
-    for (int64_t i = 0; i * LAVA_SOLVE_TRAPEZOID < solver->sizes.order && !status; i++) {
+    for (int64_t i = 0; i < lava_trapezoid_count(solver->sizes.order) && !status; i++) {
         const struct part part = trapezoid_at(solver, i);
         const struct lava_device_matrix block =
             lava_device_matrix_block(&solver->a, part.row, part.rows, part.column, part.columns);
@@ -138,8 +135,11 @@ static enum lava_status run_chunk(struct solver *solver, int64_t index) {
     if (status)
         return status;
     solver->chunks[place] = index;
-    status = lava_device_matrix_download_beside(stream, &solve.b, lava_operation_descends(solver->operation),
-                                                part.first, part.ld, &solver->downloads[place]);
+    const struct lava_device_download download = {.matrix = solve.b,
+                                                  .descends = lava_operation_descends(solver->operation),
+                                                  .host = part.first,
+                                                  .ld = part.ld};
+    status = lava_device_matrix_download_beside(stream, &download, &solver->downloads[place]);
     if (!status)
         solver->started = index + 1;
     return status;

@@ -336,8 +336,8 @@ static void *find_fallback_routine(const char *const *names, enum lava_routine r
 lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *const *fallbacks,
                                  enum lava_routine routine) {
     lava_function *function = NULL;
-    void *address = NULL;
-    if (!blas->handle || judge_symbol(blas->handle, routine, &address) != USABLE)
+    void *address = lava_routine_is_lapack(routine) ? find_loaded_routine(routine) : NULL;
+    if (!address && (!blas->handle || judge_symbol(blas->handle, routine, &address) != USABLE))
         address = find_loaded_routine(routine);
     if (!address && lava_routine_is_plain(routine) && !blas->serves_plain_names)
         address = find_fallback_routine(fallbacks, routine);

@@ -331,6 +331,18 @@ struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type) {
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->solve};
 }
 
+struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->cholesky};
+}
+
+struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->lu};
+}
+
+struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
+    return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
+}
+
 /* Returns how many statistics there are; 0 where the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {

@@ -64,6 +64,12 @@ struct lava_pipeline_specification lava_pipelines_split(enum lava_type type, boo
 struct lava_pipeline_specification lava_pipelines_square(void);
 /* This kernel solves with a triangular block. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
+/* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
+struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
+/* This kernel factors a panel, for LU. Not for half precision. */
+struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
+/* This kernel swaps rows. */
+struct lava_pipeline_specification lava_pipelines_swap_rows(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "dispatch/profiles.h"
+#include "dispatch/solve.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/engine/engine.h"
@@ -23,7 +24,7 @@
 /* The variants for triangular operands have a second loop, for steps on the diagonal. Around it a compiler
  * may keep a few values in memory: Intel's for Xe2 two registers, Asahi's 12 bytes (Mesa 26.1). */
 #define TRIANGULAR_SPILLS 16
-#define MAX_OF_ROW        (2 * LAVA_ENGINE_PIPELINES)
+#define MAX_OF_ROW        (3 * LAVA_ENGINE_PIPELINES)
 #define MAX_CREATED       (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
 
 static const char *const module_names[] = {
@@ -46,8 +47,8 @@ static struct lava_capabilities without_narrow(const struct lava_capabilities *d
     return without;
 }
 
-/* What both steps of a preparation create. Rounding in shared memory is for other devices than most of these,
- * so it is asked for. */
+/* What both steps of a preparation create, and what factorizations create. Rounding in shared memory is for
+ * other devices than most of these, so it is asked for. */
 static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
                            struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
     size_t count = lava_engine_pipelines(test->engine, kernel, specifications);
@@ -57,7 +58,8 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
             specifications[count++] = lava_pipelines_multiply(kernel, &without, true);
         return count;
     }
-    return count + lava_engine_structured_pipelines(test->engine, kernel, specifications + count);
+    count += lava_engine_structured_pipelines(test->engine, kernel, specifications + count);
+    return count + lava_engine_factor_pipelines(test->engine, kernel, specifications + count);
 }
 
 /* The size of the subgroups for which the pipeline was made; 0: any. */

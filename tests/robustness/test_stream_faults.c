@@ -14,6 +14,8 @@
 
 #include "dispatch/batches.h"
 #include "lib/base/fault.h"
+#include "lib/engine/device_cholesky.h"
+#include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
 #include "lib/engine/runner.h"
 #include "lib/engine/solver.h"
@@ -23,7 +25,7 @@
 #define COUNT 60
 #define SIZE  33 /* of each matrix */
 #define AREA  (SIZE * SIZE)
-#define ORDER 150 /* of a triangular matrix: two blocks and a product */
+#define ORDER 150 /* of a triangular matrix and of one to factor: two blocks and a product */
 #define SIDES 3
 /* Little enough for several blocks. */
 #define MEMORY_BYTES    (2u << 20)
@@ -37,6 +39,7 @@ static const char *const names[] = {"allocate", "upload", "submit", "download"};
 static struct lava_engine *engine;
 static float a[COUNT * AREA], b[COUNT * AREA], before[COUNT * AREA], c[COUNT * AREA], expected[COUNT * AREA];
 static float triangle[ORDER * ORDER], sides[ORDER * SIDES], solved[ORDER * SIDES];
+static float positive[ORDER * ORDER]; /* the triangle times itself transposed */
 
 /* Only the triangle's first column, and its diagonal of ones, are not zero. So what is solved for remains a
  * small integer. */
@@ -50,6 +53,11 @@ static void fill_triangle(unsigned *seed) {
         bool is_first = i % ORDER == 0;
         solved[i] = is_first ? sides[i] : sides[i] - triangle[i % ORDER] * sides[i / ORDER * ORDER];
     }
+    for (int k = 0; k < ORDER; k++)
+        for (int i = 0; i < ORDER; i++) {
+            bool is_first = i == 0 || k == 0;
+            positive[k * ORDER + i] = triangle[i] * triangle[k] + (i == k && !is_first ? 1 : 0);
+        }
 }
 
 static int open_engine(void **state) {
@@ -218,6 +226,36 @@ static enum lava_status run_solve(void) {
     return status;
 }
 
+/* c <- the lower factor of the positive definite matrix, which is the triangle, below zeros. Once a call has
+ * failed, so do all after it. */
+static enum lava_status run_cholesky(void) {
+    struct lava_device_cholesky cholesky = {.stored = LAVA_REGION_LOWER};
+    struct lava_stream stream;
+    uint32_t minor = 0;
+    enum lava_status status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, ORDER, ORDER, &cholesky.a),
+                     next;
+    next = lava_device_matrix_create(engine, LAVA_TYPE_FP32, 1, 1, &cholesky.status);
+    status = status ? status : next;
+    lava_stream_open(&stream, engine, false);
+    if (!status) {
+        status = lava_device_matrix_upload(&stream, &cholesky.a, positive, ORDER);
+        next = lava_device_matrix_upload(&stream, &cholesky.status, &minor, 1);
+        assert_true(!status || next == status);
+        status = next;
+        next = lava_device_cholesky(&stream, &cholesky);
+        assert_true(!status || next == status);
+        status = next;
+        memset(c, 0, sizeof triangle);
+        next = lava_device_matrix_download(&stream, &cholesky.a, LAVA_REGION_LOWER, c, ORDER);
+        assert_true(!status || next == status);
+        status = next;
+    }
+    status = lava_stream_close(&stream, status);
+    lava_device_matrix_free(engine, &cholesky.a);
+    lava_device_matrix_free(engine, &cholesky.status);
+    return status;
+}
+
 /* Lets `run` fail at each passage of each point. `result` is what it leaves in c otherwise. */
 static void fail_everywhere(enum lava_status (*run)(void), const float *result, size_t bytes) {
     for (size_t p = 0; p < COUNT_OF(points); p++) {
@@ -249,6 +287,44 @@ static void streams(void **state) {
 static void solves(void **state) {
     (void)state;
     fail_everywhere(run_solve, solved, sizeof solved);
+}
+
+/* c <- L and U of the matrix that a begins with. Once a call has failed, so do all after it. */
+static enum lava_status run_lu(void) {
+    const int64_t words = lava_device_lu_work_words(LAVA_TYPE_FP32, ORDER);
+    const int64_t sizes[][2] = {{ORDER, ORDER}, {ORDER, 1}, {words, 1}};
+    struct lava_device_matrix x[3];
+    struct lava_stream stream;
+    enum lava_status status = LAVA_OK, next;
+    for (int i = 0; i < 3; i++) {
+        next = lava_device_matrix_create(engine, LAVA_TYPE_FP32, sizes[i][0], sizes[i][1], &x[i]);
+        status = status ? status : next;
+    }
+    lava_stream_open(&stream, engine, false);
+    if (!status) {
+        const struct lava_device_lu lu = {.a = x[0], .pivots = x[1], .work = x[2]};
+        status = lava_device_matrix_upload(&stream, &x[0], a, ORDER);
+        next = lava_device_lu(&stream, &lu);
+        assert_true(!status || next == status);
+        status = next;
+        next = lava_device_matrix_download(&stream, &x[0], LAVA_REGION_ALL, c, ORDER);
+        assert_true(!status || next == status);
+        status = next;
+    }
+    status = lava_stream_close(&stream, status);
+    for (int i = 0; i < 3; i++)
+        lava_device_matrix_free(engine, &x[i]);
+    return status;
+}
+
+/* What LU leaves is tested by test_device_lu.c. */
+static void factorizations(void **state) {
+    static float factored[ORDER * ORDER];
+    (void)state;
+    fail_everywhere(run_cholesky, triangle, sizeof triangle);
+    assert_int_equal(run_lu(), LAVA_OK);
+    memcpy(factored, c, sizeof factored);
+    fail_everywhere(run_lu, factored, sizeof factored);
 }
 
 /* From host memory, in ten chunks: L X = B, X L = B and X L' = B, the triangle's only full column being the
@@ -344,6 +420,7 @@ static void chunked_solves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams),
-                                       cmocka_unit_test(solves), cmocka_unit_test(chunked_solves)};
+                                       cmocka_unit_test(solves), cmocka_unit_test(factorizations),
+                                       cmocka_unit_test(chunked_solves)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

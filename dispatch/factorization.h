@@ -1,0 +1,21 @@
+/* Plans a factorization, ?potrf and ?getrf, from host memory. The matrix stays on the device until all of it
+ * is done. Pure functions, called by policy.c. */
+#ifndef LAVA_DISPATCH_FACTORIZATION_H
+#define LAVA_DISPATCH_FACTORIZATION_H
+
+#include "dispatch/solve.h"
+
+/* Returns whether the device can run the kernels. */
+bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);
+
+/* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
+ * chunks.product_bytes is what the products need besides the matrix. Returns LAVA_REASON_FORCED, or why there
+ * is no plan: NO_KERNEL, or MEMORY, where the matrix does not fit the device, or where its columns are too
+ * long to be downloaded whole. */
+enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
+                                         const struct lava_capabilities *device,
+                                         const struct lava_figures *figures,
+                                         const struct lava_overrides *overrides,
+                                         lava_solve_product *plan_product, struct lava_plan *plan);
+
+#endif

@@ -1,0 +1,233 @@
+/* Halves the columns of a matrix down to panels that shaders/lu.comp factors. Between them are row swaps by
+ * shaders/swap_rows.comp, the solves of device_solve.c and the products of device_matrix.c. Called by whoever
+ * works on matrices on the device.
+ *
+ * Invariant: blocks begin at multiples of LAVA_LU_PANEL, so they are aligned if A is. */
+#include "lib/engine/device_lu.h"
+
+#include <assert.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/solve.h"
+#include "lib/engine/device_solve.h"
+
+/* A wait may last longer by the time that panels and swaps take at these rates. A processor's core reaches
+ * them. */
+#define PANEL_FLOPS_PER_S   1e9
+#define SWAPPED_WORDS_PER_S 1e8
+#define STEPS_PER_S         1e4
+
+static_assert(sizeof(struct lava_lu_constants) <= 128, "every device has room for so many bytes");
+static_assert(sizeof(struct lava_swap_constants) <= 128, "every device has room for so many bytes");
+
+/* What the parts of a factorization have in common. */
+struct task {
+    struct lava_stream *stream;
+    const struct lava_device_lu *lu;
+    const struct lava_pipeline *panel, *swap;
+};
+
+static uint64_t address_of(const struct lava_device_matrix *matrix) {
+    return matrix->buffer->address + matrix->offset;
+}
+
+static uint32_t groups_of(int64_t rows) {
+    return (uint32_t)lava_minimum((rows - 1) / LAVA_LU_INVOCATIONS + 1, LAVA_LU_GROUPS);
+}
+
+int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
+    int64_t row_bytes = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type),
+            groups = rows > 0 ? groups_of(rows) : 1;
+    return 2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes) / 4;
+}
+
+/* Columns [from, from + count) from row `from` on <- their L and U; and their pivots. */
+static enum lava_status factor_panel(const struct task *task, int64_t from, int64_t count) {
+    const struct lava_device_lu *lu = task->lu;
+    struct lava_stream *stream = task->stream;
+    int64_t rows = lu->a.rows - from;
+    const struct lava_device_matrix a = lava_device_matrix_block(&lu->a, from, rows, from, count);
+    struct lava_lu_constants constants = {.a = address_of(&a),
+                                          .pivots = address_of(&lu->pivots) + (uint64_t)from * 4,
+                                          .work = address_of(&lu->work),
+                                          .ld = (uint32_t)a.ld,
+                                          .rows = (uint32_t)rows,
+                                          .columns = (uint32_t)count,
+                                          .first_row = (uint32_t)from};
+    uint32_t groups = groups_of(rows), most = stream->device->capabilities.max_workgroups;
+    struct lava_commands commands;
+    struct lava_point done;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(stream->device, &commands);
+    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
+    for (; constants.step <= constants.columns; constants.step++) {
+        if (constants.step > 0)
+            lava_queue_barrier_dispatch(stream->device, &commands);
+        lava_queue_dispatch(stream->device, &commands, task->panel, &constants, sizeof constants,
+                            groups < most ? groups : most, 1);
+    }
+    lava_stream_stamp_end(stream, &commands);
+    return lava_stream_submit(stream, &stream->uploaded, &done);
+}
+
+static enum lava_status swap_rows(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                  const struct lava_device_swap *swap) {
+    uint32_t words = (uint32_t)lava_type_bytes(swap->a.type) / 4;
+    uint32_t each = LAVA_SWAP_INVOCATIONS / (2 * LAVA_SWAP_PIVOTS * words) * LAVA_SWAP_BATCH;
+    const struct lava_swap_constants constants = {.a = address_of(&swap->a),
+                                                  .pivots = address_of(&swap->pivots),
+                                                  .ld = (uint32_t)swap->a.ld,
+                                                  .columns = (uint32_t)swap->a.columns,
+                                                  .first = (uint32_t)swap->first,
+                                                  .count = (uint32_t)swap->count,
+                                                  .backwards = swap->backwards,
+                                                  .element_words = words};
+    uint32_t groups = (constants.columns - 1) / each + 1, most = stream->device->capabilities.max_workgroups;
+    struct lava_commands commands;
+    struct lava_point done;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(stream->device, &commands);
+    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
+    lava_queue_dispatch(stream->device, &commands, pipeline, &constants, sizeof constants,
+                        groups < most ? groups : most, 1);
+    lava_stream_stamp_end(stream, &commands);
+    return lava_stream_submit(stream, &stream->uploaded, &done);
+}
+
+/* Applies the swaps of pivots [from, from + count) to columns [column, column + columns). */
+static enum lava_status apply(const struct task *task, int64_t from, int64_t count, int64_t column,
+                              int64_t columns) {
+    const struct lava_device_lu *lu = task->lu;
+    const struct lava_device_swap swap = {
+        .a = lava_device_matrix_block(&lu->a, 0, lu->a.rows, column, columns),
+        .pivots = lu->pivots,
+        .first = from,
+        .count = count};
+    return swap_rows(task->stream, task->swap, &swap);
+}
+
+/* Columns [column, column + columns) of rows [from, from + count) <- U's block; the rows below, less what L's
+ * columns [from, from + count) contribute. Their rows are swapped already. */
+static enum lava_status update(const struct task *task, int64_t from, int64_t count, int64_t column,
+                               int64_t columns) {
+    const struct lava_device_matrix *a = &task->lu->a;
+    int64_t below = from + count, rows = a->rows - below;
+    const struct lava_device_solve solve = {.a = lava_device_matrix_block(a, from, count, from, count),
+                                            .b = lava_device_matrix_block(a, from, count, column, columns),
+                                            .stored = LAVA_REGION_LOWER,
+                                            .unit_diagonal = true,
+                                            .alpha.real = 1,
+                                            .precision = task->lu->precision,
+                                            .overrides = task->lu->overrides};
+    enum lava_status status = lava_device_solve(task->stream, &solve);
+    if (status || rows == 0)
+        return status;
+    const struct lava_device_product product = {.a = lava_device_matrix_block(a, below, rows, from, count),
+                                                .b = solve.b,
+                                                .c =
+                                                    lava_device_matrix_block(a, below, rows, column, columns),
+                                                .alpha.real = -1,
+                                                .beta.real = 1,
+                                                .precision = task->lu->precision,
+                                                .overrides = task->lu->overrides};
+    return lava_device_product(task->stream, &product);
+}
+
+/* Factors columns [from, from + count) from row `from` on. Rows above belong to U and stay. */
+static enum lava_status factor(const struct task *task, int64_t from, int64_t count) {
+    if (count <= LAVA_LU_PANEL)
+        return factor_panel(task, from, count);
+    int64_t left = lava_blocking_padded((count + 1) / 2, LAVA_LU_PANEL), right = count - left;
+    enum lava_status status = factor(task, from, left);
+    status = status ? status : apply(task, from, left, from + left, right);
+    status = status ? status : update(task, from, left, from + left, right);
+    status = status ? status : factor(task, from + left, right);
+    return status ? status : apply(task, from + left, right, from, left);
+}
+
+static bool overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b) {
+    const struct lava_device_matrix *matrices[] = {a, b};
+    uint64_t begin[2], end[2];
+    for (int i = 0; i < 2; i++) {
+        int64_t elements = (matrices[i]->columns - 1) * matrices[i]->ld + matrices[i]->rows;
+        begin[i] = address_of(matrices[i]);
+        end[i] = begin[i] + (uint64_t)elements * lava_type_bytes(matrices[i]->type);
+    }
+    return begin[0] < end[1] && begin[1] < end[0];
+}
+
+static bool is_aligned(const struct lava_device_matrix *matrix) {
+    return address_of(matrix) % LAVA_DEVICE_MATRIX_ALIGN == 0;
+}
+
+/* Whether the matrix is a vector of at least so many words. */
+static bool has_words(const struct lava_device_matrix *matrix, int64_t words) {
+    return matrix->type == LAVA_TYPE_FP32 && matrix->columns == 1 && matrix->rows >= words &&
+           is_aligned(matrix);
+}
+
+static bool is_valid(const struct lava_device_lu *lu) {
+    const struct lava_device_matrix *a = &lu->a;
+    return is_aligned(a) && has_words(&lu->pivots, lava_minimum(a->rows, a->columns)) &&
+           has_words(&lu->work, lava_device_lu_work_words(a->type, a->rows)) && !overlap(a, &lu->pivots) &&
+           !overlap(a, &lu->work) && !overlap(&lu->pivots, &lu->work);
+}
+
+static enum lava_status keep(struct lava_stream *stream, enum lava_status status) {
+    status = status ? status : lava_stream_flush(stream);
+    if (status && !stream->failure)
+        stream->failure = status;
+    return status;
+}
+
+static void expect(struct lava_stream *stream, const struct lava_device_matrix *a) {
+    double m = (double)a->rows, n = (double)a->columns, k = m < n ? m : n;
+    double words = (double)(lava_type_bytes(a->type) / 4), flops = LAVA_LU_PANEL * m * k;
+    lava_stream_expect(stream, (lava_type_is_complex(a->type) ? 4 : 1) * flops / PANEL_FLOPS_PER_S +
+                                   words * k * n / SWAPPED_WORDS_PER_S + k / STEPS_PER_S);
+}
+
+enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_device_lu *lu) {
+    const struct lava_device_matrix *a = &lu->a;
+    struct task task = {.stream = stream, .lu = lu};
+    if (stream->failure)
+        return stream->failure;
+    if (!lava_solve_fits(&stream->engine->capabilities, a->type) || !is_valid(lu))
+        return LAVA_ERROR_UNAVAILABLE;
+    if (a->rows == 0 || a->columns == 0)
+        return LAVA_OK;
+    const struct lava_pipeline_specification panel = lava_pipelines_lu(a->type),
+                                             swap = lava_pipelines_swap_rows();
+    int64_t order = lava_minimum(a->rows, a->columns), rest = a->columns - order;
+    expect(stream, a);
+    enum lava_status status = lava_pipelines_get(stream->device, &panel, &task.panel);
+    status = status ? status : lava_pipelines_get(stream->device, &swap, &task.swap);
+    status = status ? status : factor(&task, 0, order);
+    if (rest > 0) {
+        status = status ? status : apply(&task, 0, order, order, rest);
+        status = status ? status : update(&task, 0, order, order, rest);
+    }
+    return keep(stream, status);
+}
+
+enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {
+    const struct lava_device_matrix *a = &swap->a;
+    const struct lava_pipeline_specification specification = lava_pipelines_swap_rows();
+    const struct lava_pipeline *pipeline;
+    int64_t end = swap->first + swap->count;
+    if (stream->failure)
+        return stream->failure;
+    if (lava_type_is_half(a->type) || swap->first < 0 || swap->count < 0 || end > a->rows ||
+        !has_words(&swap->pivots, end) || overlap(a, &swap->pivots) || !is_aligned(a))
+        return LAVA_ERROR_UNAVAILABLE;
+    if (swap->count == 0 || a->columns == 0)
+        return LAVA_OK;
+    lava_stream_expect(stream, (double)(lava_type_bytes(a->type) / 4) * (double)swap->count *
+                                   (double)a->columns / SWAPPED_WORDS_PER_S);
+    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    return keep(stream, status ? status : swap_rows(stream, pipeline, swap));
+}

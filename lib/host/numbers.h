@@ -1,0 +1,43 @@
+/* Elements of any type but half precision, one at a time, for loops whose time does not matter. */
+#ifndef LAVA_HOST_NUMBERS_H
+#define LAVA_HOST_NUMBERS_H
+
+#include "dispatch/operation.h"
+
+/* imaginary is 0 for real types. */
+struct lava_number {
+    double real, imaginary;
+};
+
+static inline struct lava_number lava_number_read(enum lava_type type, const void *element) {
+    switch (type) {
+    case LAVA_TYPE_FP32:
+        return (struct lava_number){*(const float *)element, 0};
+    case LAVA_TYPE_FP64:
+        return (struct lava_number){*(const double *)element, 0};
+    case LAVA_TYPE_CFP32:
+        return (struct lava_number){((const float *)element)[0], ((const float *)element)[1]};
+    default:
+        return (struct lava_number){((const double *)element)[0], ((const double *)element)[1]};
+    }
+}
+
+static inline void lava_number_write(enum lava_type type, void *element, struct lava_number number) {
+    switch (type) {
+    case LAVA_TYPE_FP32:
+        *(float *)element = (float)number.real;
+        break;
+    case LAVA_TYPE_FP64:
+        *(double *)element = number.real;
+        break;
+    case LAVA_TYPE_CFP32:
+        ((float *)element)[0] = (float)number.real;
+        ((float *)element)[1] = (float)number.imaginary;
+        break;
+    default:
+        ((double *)element)[0] = number.real;
+        ((double *)element)[1] = number.imaginary;
+    }
+}
+
+#endif
