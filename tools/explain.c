@@ -27,6 +27,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "shaders/interface.h"
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
@@ -59,6 +60,8 @@ static bool make_gemmt(const struct arguments *x, struct lava_operation *operati
 static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
 static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
+static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
+static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -74,6 +77,8 @@ static const struct shape {
     {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", make_syr2k},
     {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
+    {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
+    {LAVA_FAMILY_GETRF, "M N ", make_lu},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -159,6 +164,28 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     if (square->structure == LAVA_STRUCTURE_TRIANGULAR)
         general->first = operation->c.first;
     return valid;
+}
+
+static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
+    operation->kind = LAVA_OPERATION_CHOLESKY;
+    operation->m = operation->n = operation->k = x->n;
+    operation->c.first = (void *)(uintptr_t)(1ull << 46);
+    operation->c.ld = at_least_one(x->n);
+    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    operation->c.real_diagonal = lava_type_is_complex(operation->type);
+    operation->alpha.real = 1;
+    return x->n >= 0;
+}
+
+static bool make_lu(const struct arguments *x, struct lava_operation *operation) {
+    operation->kind = LAVA_OPERATION_LU;
+    operation->m = x->m;
+    operation->n = x->n;
+    operation->k = lava_minimum(x->m, x->n);
+    operation->c.first = (void *)(uintptr_t)(1ull << 46);
+    operation->c.ld = at_least_one(x->m);
+    operation->alpha.real = 1;
+    return x->m >= 0 && x->n >= 0;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -374,6 +401,15 @@ static void show_chunks(const struct lava_operation *operation, const struct lav
     }
 }
 
+static void show_factorization(const struct lava_operation *operation) {
+    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    const char *what = is_lu ? "the matrix" : "the triangle";
+    printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
+    printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
+           is_lu ? "columns" : "rows");
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -389,6 +425,8 @@ int explain(int argc, char **argv) {
     puts(text);
     if (with_plan && plan.chunks.sides > 0)
         show_chunks(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
+        show_factorization(&call.operation);
     else if (with_plan && plan.kernel)
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)

@@ -35,6 +35,10 @@ enum lava_type lava_routine_type_c(enum lava_routine routine) {
     return rows[routine].type_c;
 }
 
+bool lava_routine_is_lapack(enum lava_routine routine) {
+    return rows[routine].family >= LAVA_FAMILY_POTRF;
+}
+
 bool lava_routine_is_plain(enum lava_routine routine) {
     const struct lava_routine_row *row = &rows[routine];
     if (row->is_ilp64)

@@ -42,6 +42,15 @@
 #define LAVA_FORMS_OWN(X, ...)                                                                            \
     X(lavablas_    ,       , OWN,        int,     __VA_ARGS__)
 
+/* LAPACK's Fortran names. */
+#define LAVA_FORMS_LAPACK(X, ...)                                                                         \
+    X(             , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
+    X(scipy_       , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
+    X(             , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(scipy_       , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(             ,       , FORTRAN,    int,     __VA_ARGS__)
+
 /* X(prefix, suffix, convention, integer, family, routine, type of A and B, of C, of the scalars) */
 #define LAVA_GEMM_ROUTINES(X)                                               \
     /*                     family routine           A and B  C      scalars */ \
@@ -124,6 +133,48 @@
     LAVA_FORMS_ALL(     X, STRIDED, zgemm_batch_strided,  CFP64, CFP64, CFP64) \
     LAVA_FORMS_CBLAS(   X, STRIDED, sbgemm_batch_strided, BF16,  FP32,  FP32)
 
+/* The Cholesky factor of a symmetric or Hermitian matrix. A is overwritten; there are no scalars. */
+#define LAVA_POTRF_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, POTRF, spotrf,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRF, dpotrf,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, POTRF, cpotrf,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, POTRF, zpotrf,           CFP64,   CFP64, CFP64)
+
+/* L and U of a general matrix, with partial pivoting. */
+#define LAVA_GETRF_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GETRF, sgetrf,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRF, dgetrf,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GETRF, cgetrf,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, GETRF, zgetrf,           CFP64,   CFP64, CFP64)
+
+/* The X with A X = B, by the Cholesky factor of A. B is overwritten. */
+#define LAVA_POTRS_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, POTRS, spotrs,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRS, dpotrs,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, POTRS, cpotrs,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRS, zpotrs,           CFP64,    CFP64,  CFP64)
+
+/* The same, after A has been factored. A and B are overwritten. */
+#define LAVA_POSV_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, POSV, sposv,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, POSV, dposv,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, POSV, cposv,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, POSV, zposv,           CFP64,    CFP64,  CFP64)
+
+/* The X with A X = B, or with a transposed A, by L and U. B is overwritten. */
+#define LAVA_GETRS_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GETRS, sgetrs,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRS, dgetrs,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GETRS, cgetrs,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRS, zgetrs,           CFP64,    CFP64,  CFP64)
+
+/* The same, after A has been factored. A and B are overwritten. */
+#define LAVA_GESV_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GESV, sgesv,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GESV, dgesv,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GESV, cgesv,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, GESV, zgesv,           CFP64,    CFP64,  CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -132,7 +183,13 @@
     LAVA_SYR2K_ROUTINES(X)                                                     \
     LAVA_TRIANGULAR_ROUTINES(X)                                                \
     LAVA_BATCH_ROUTINES(X)                                                     \
-    LAVA_STRIDED_ROUTINES(X)
+    LAVA_STRIDED_ROUTINES(X)                                                   \
+    LAVA_POTRF_ROUTINES(X)                                                     \
+    LAVA_GETRF_ROUTINES(X)                                                     \
+    LAVA_POTRS_ROUTINES(X)                                                     \
+    LAVA_POSV_ROUTINES(X)                                                      \
+    LAVA_GETRS_ROUTINES(X)                                                     \
+    LAVA_GESV_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -173,7 +230,8 @@ enum lava_convention {
     LAVA_CONVENTION_OWN /* like CBLAS; no other library has the routine */
 };
 
-/* Routines that compute the same with the same argument list. HEMM has SYMM's list and TRSM has TRMM's. */
+/* Routines that compute the same with the same argument list. HEMM has SYMM's list, TRSM has TRMM's, and
+ * POSV has POTRS's. LAPACK's come last. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -184,7 +242,13 @@ enum lava_family {
     LAVA_FAMILY_TRMM,
     LAVA_FAMILY_TRSM,
     LAVA_FAMILY_BATCH,
-    LAVA_FAMILY_STRIDED
+    LAVA_FAMILY_STRIDED,
+    LAVA_FAMILY_POTRF,
+    LAVA_FAMILY_GETRF,
+    LAVA_FAMILY_POTRS,
+    LAVA_FAMILY_POSV,
+    LAVA_FAMILY_GETRS,
+    LAVA_FAMILY_GESV
 };
 
 struct lava_routine_row {
@@ -202,6 +266,8 @@ const struct lava_routine_row *lava_routine_row(enum lava_routine routine);
 const char *lava_routine_name(enum lava_routine routine);
 enum lava_type lava_routine_type(enum lava_routine routine);   /* of A and B */
 enum lava_type lava_routine_type_c(enum lava_routine routine); /* of C */
+/* Returns whether it is a routine of LAPACK, not of BLAS. */
+bool lava_routine_is_lapack(enum lava_routine routine);
 /* Returns whether the name is Fortran's or CBLAS's without another prefix or suffix, and integers are int:
  * "sgemm_", "cblas_sgemm". */
 bool lava_routine_is_plain(enum lava_routine routine);

@@ -17,7 +17,10 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/factorizer.h"
 #include "lib/engine/solver.h"
+#include "lib/host/cholesky.h"
+#include "lib/host/lu.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -81,6 +84,8 @@ static double work_of(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
+    if (lava_operation_is_factorization(operation))
+        return work / 3;
     if (operation->twice)
         work *= 2;
     return is_half ? work / 2 : work;
@@ -220,7 +225,11 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-void lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
+int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (operation->kind == LAVA_OPERATION_CHOLESKY)
+        return lava_cholesky_run(lava_cpu_blas_get(), operation, progress->column);
+    if (operation->kind == LAVA_OPERATION_LU)
+        return lava_lu_run(lava_cpu_blas_get(), operation, progress->column, operation->pivots);
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (operation->c.region == LAVA_REGION_ALL)
@@ -229,6 +238,7 @@ void lava_offload_complete(const struct lava_operation *operation, const struct 
         complete_lower(operation, progress);
     else
         complete_upper(operation, progress);
+    return 0;
 }
 
 /* Nothing of C is written. */
@@ -239,7 +249,8 @@ static bool is_untouched(const struct lava_progress *progress) {
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
  * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve
- * nothing, so nothing is spared there. Nor is it for solves: most of their memory are matrices. */
+ * nothing, so nothing is spared there. Nor is it for
+ * solves and factorizations: most of their memory are matrices. */
 static void spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                          struct lava_plan *plan) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -248,7 +259,7 @@ static void spare_memory(struct lava_engine *engine, const struct lava_operation
         ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
-    if (!engine->has_usual || operation->kind == LAVA_OPERATION_SOLVE ||
+    if (!engine->has_usual || operation->kind != LAVA_OPERATION_PRODUCT ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     choose(operation, there_bytes, &other);
@@ -268,6 +279,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
+    if (lava_operation_is_factorization(operation))
+        return lava_factorizer_run(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);
 }
 
@@ -331,10 +344,11 @@ static bool try_product(struct lava_call *call) {
     }
     if (!status) {
         call->place = LAVA_PLACE_GPU;
+        call->info = operation->kind == LAVA_OPERATION_LU ? lava_lu_find_zero(operation) : 0;
         call->scheme = plan.kernel->scheme;
         return true;
     }
-    call->reason = LAVA_REASON_FAULT;
+    call->reason = status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE : LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(&progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
@@ -344,7 +358,7 @@ static bool try_product(struct lava_call *call) {
         return false; /* the call is forwarded */
     }
     call->scheme = plan.kernel->scheme;
-    lava_offload_complete(operation, &progress);
+    call->info = lava_offload_complete(operation, &progress);
     return true;
 }
 

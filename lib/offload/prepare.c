@@ -6,8 +6,9 @@
  * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
  * device is locked.
  *
- * Operations that are not plain products have a state of their own for each type. It is STARTING until the
- * thread of that second step ends. */
+ * Operations that are not plain products need later steps: first the one for structured matrices, then that
+ * for factorizations. Each has a state of its own for each type, which is STARTING until the step's thread
+ * ends. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -30,12 +31,15 @@
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
+/* A step needs those before it. */
+enum step { STRUCTURED, FACTORS, STEP_COUNT };
+
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
-    _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
-    _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
-    const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
-    _Atomic int structured[LAVA_TYPE_REAL_COUNT];   /* the state of the second step */
+    _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];       /* the thread of the preparation is at work */
+    _Atomic bool refused[LAVA_TYPE_REAL_COUNT];          /* the device has no kernel of the type that works */
+    const char *explanations[LAVA_TYPE_REAL_COUNT];      /* NULL: not started; guarded by change */
+    _Atomic int later[STEP_COUNT][LAVA_TYPE_REAL_COUNT]; /* the states of the later steps */
     _Atomic bool was_ready; /* a type is or was ready: calls may use the engine, or wait for it */
     pthread_mutex_t change;
     pthread_cond_t changed;
@@ -48,9 +52,12 @@ static bool any_is(enum state state) {
     return false;
 }
 
-/* Returns whether a thread is at work for the type, in either step. */
-static bool is_at_work(int type) {
-    return preparation.unfinished[type] || preparation.structured[type] == STARTING;
+/* Returns whether a thread is at work for the type, in a step before this one. */
+static bool is_at_work_before(int type, int end) {
+    bool at_work = preparation.unfinished[type];
+    for (int step = 0; step < end && !at_work; step++)
+        at_work = preparation.later[step][type] == STARTING;
+    return at_work;
 }
 
 static void set_state(enum lava_type type, enum state state, const char *explanation) {
@@ -225,9 +232,9 @@ static void *prepare_in_background(void *argument) {
     return NULL;
 }
 
-static void set_structured(enum lava_type type, enum state state) {
+static void set_later(enum step step, enum lava_type type, enum state state) {
     pthread_mutex_lock(&preparation.change);
-    preparation.structured[type] = (int)state;
+    preparation.later[step][type] = (int)state;
     pthread_cond_broadcast(&preparation.changed);
     pthread_mutex_unlock(&preparation.change);
 }
@@ -247,58 +254,65 @@ static void start(enum lava_type type) {
     pthread_mutex_unlock(&preparation.change);
 }
 
-static bool is_first_step_at_work(int type) {
-    return preparation.unfinished[type];
-}
-
-static void wait_while(bool (*condition)(int type), enum lava_type type) {
+/* Waits for the steps before this one, as far as they are under way. */
+static void wait_for_steps(enum lava_type type, int end) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&preparation.change);
-    while (condition((int)type))
+    while (is_at_work_before((int)type, end))
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
     pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* Creates and tests what operations need that are not plain, with the kernels that the first step admitted.
- * Each test locks the device. */
-static enum state prepare_structured(enum lava_type type) {
+static const struct {
+    enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
+    const char *what;
+} steps[STEP_COUNT] = {[STRUCTURED] = {lava_self_test_structured, "structured matrices"},
+                       [FACTORS] = {lava_self_test_factors, "factorizations"}};
+
+/* Creates and tests what the step's operations need, with the kernels that the earlier steps admitted. Each
+ * test locks the device. */
+static enum state prepare_later(enum step step, enum lava_type type) {
     struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
-    wait_while(is_first_step_at_work, type);
-    if (preparation.states[type] != READY || lava_process_is_exiting())
+    wait_for_steps(type, step);
+    int before = step == STRUCTURED ? preparation.states[type] : preparation.later[step - 1][type];
+    if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
-    enum lava_status status = lava_self_test_structured(&test, lava_process_is_exiting);
+    enum lava_status status = steps[step].test(&test, lava_process_is_exiting);
     bool ends = lava_process_is_exiting();
     if (!ends)
         lava_pipelines_save(test.engine->device);
     if (!status) {
-        LAVA_LOG(INFO, "device: %s: ready for structured matrices of %s, %.0f ms", name, type_name,
+        LAVA_LOG(INFO, "device: %s: ready for %s of %s, %.0f ms", name, steps[step].what, type_name,
                  (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return READY;
     }
     if (!ends && !test.engine->device->shared->failed)
-        LAVA_LOG(WARN, "%s: not used for structured matrices of %s: %s", name, type_name,
+        LAVA_LOG(WARN, "%s: not used for %s of %s: %s", name, steps[step].what, type_name,
                  lava_status_name(status));
     return UNAVAILABLE;
 }
 
-static void *prepare_structured_in_background(void *argument) {
-    enum lava_type type = (enum lava_type)(intptr_t)argument;
+/* The argument is step and type in one number. */
+static void *prepare_later_in_background(void *argument) {
+    enum step step = (enum step)((intptr_t)argument / LAVA_TYPE_REAL_COUNT);
+    enum lava_type type = (enum lava_type)((intptr_t)argument % LAVA_TYPE_REAL_COUNT);
     fesetenv(FE_DFL_ENV); /* as for the first step */
-    set_structured(type, prepare_structured(type));
+    set_later(step, type, prepare_later(step, type));
     return NULL;
 }
 
-static void start_structured(enum lava_type type) {
+static void start_later(enum step step, enum lava_type type) {
+    intptr_t argument = (intptr_t)step * LAVA_TYPE_REAL_COUNT + (intptr_t)type;
     pthread_mutex_lock(&preparation.change);
-    if (preparation.structured[type] == COLD) {
-        preparation.structured[type] = STARTING;
-        if (!lava_thread_start(prepare_structured_in_background, (void *)(intptr_t)type))
-            preparation.structured[type] = UNAVAILABLE;
+    if (preparation.later[step][type] == COLD) {
+        preparation.later[step][type] = STARTING;
+        if (!lava_thread_start(prepare_later_in_background, (void *)argument))
+            preparation.later[step][type] = UNAVAILABLE;
     }
     pthread_mutex_unlock(&preparation.change);
 }
@@ -325,7 +339,7 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     if (preparation.states[type] == STARTING)
         lava_process_await_at_thread_end();
     if (wait && preparation.unfinished[type])
-        wait_while(is_first_step_at_work, type);
+        wait_for_steps(type, 0);
     int state = preparation.states[type];
     if (state == READY && lava_context_engine()->device->shared->failed) {
         lava_threshold_close();
@@ -344,14 +358,16 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
         return false;
     if (lava_operation_is_plain(operation))
         return true;
-    if (preparation.structured[type] == COLD)
-        start_structured(type);
-    if (wait && preparation.structured[type] == STARTING) {
-        wait_while(is_at_work, type);
+    enum step needed = lava_operation_is_factorization(operation) ? FACTORS : STRUCTURED;
+    for (enum step step = STRUCTURED; step <= needed; step++)
+        if (preparation.later[step][type] == COLD)
+            start_later(step, type);
+    if (wait && preparation.later[needed][type] == STARTING) {
+        wait_for_steps(type, STEP_COUNT);
         if (!lava_prepare_ready_for(type, wait, reason))
             return false; /* the device failed, or the process ends */
     }
-    int state = preparation.structured[type];
+    int state = preparation.later[needed][type];
     *reason = state == UNAVAILABLE ? LAVA_REASON_NO_KERNEL : LAVA_REASON_STARTING;
     return state == READY;
 }
@@ -369,7 +385,7 @@ bool lava_prepare_is_cold(void) {
 
 bool lava_prepare_is_under_way(void) {
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        if (preparation.structured[type] == STARTING)
+        if (is_at_work_before(type, STEP_COUNT))
             return true;
     return any_is(STARTING);
 }
@@ -384,7 +400,7 @@ void lava_prepare_finish(const struct timespec *deadline) {
 void lava_prepare_settle(const struct timespec *deadline) {
     pthread_mutex_lock(&preparation.change);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        while (is_at_work(type) &&
+        while (is_at_work_before(type, STEP_COUNT) &&
                !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
             ;
     pthread_mutex_unlock(&preparation.change);

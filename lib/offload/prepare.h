@@ -15,21 +15,22 @@
  * answer while the device is being prepared for another type. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
 /* The same for an operation. One that is not plain (lava_operation_is_plain) needs kernels that are created
- * and tested in a second step, which the first such call of a type starts once the type itself is ready.
- * NO_KERNEL: that step failed, for the rest of the process; plain products go on. */
+ * and tested in a second step, and a factorization others in a third. The first such call of a type starts
+ * them once the type itself is ready. NO_KERNEL: such a step failed, for the rest of the process; operations
+ * that do not need it go on. */
 bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason);
 /* lava_prepare_ready_for fp32. */
 bool lava_prepare_ready(bool wait, enum lava_reason *reason);
 
 /* Returns true where no preparation has been started yet. */
 bool lava_prepare_is_cold(void);
-/* Returns true while a preparation is under way, of either step. */
+/* Returns true while a preparation is under way, of any step. */
 bool lava_prepare_is_under_way(void);
 /* Waits until no type is being made ready, until the deadline of CLOCK_REALTIME at the latest: a driver may
  * be loading then. Not for what follows when a type is ready, which ends early at exit(). */
 void lava_prepare_finish(const struct timespec *deadline);
 
-/* Waits until no thread tests kernels, of either step, until the deadline of CLOCK_REALTIME at the latest. */
+/* Waits until no thread tests kernels, of any step, until the deadline of CLOCK_REALTIME at the latest. */
 void lava_prepare_settle(const struct timespec *deadline);
 
 /* Says in words what became of the preparation for fp32; static storage. */

@@ -39,6 +39,9 @@ void lava_self_test_end(struct lava_self_test *test);
  * must not be computed in the type, but plain products may be. */
 enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for factorizations, once the test of operations that are not plain has ended. */
+enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

@@ -55,4 +55,9 @@ static inline int lava_threshold_forwards_triangular(int from_left, double m, do
     return lava_threshold_forwards(m, n / 2, from_left ? m : n);
 }
 
+/* A factorization of m x n elements takes the CPU a third or a half of the time of a product. */
+static inline int lava_threshold_forwards_factorization(double m, double n) {
+    return lava_threshold_forwards(m, n, (m < n ? m : n) / 3);
+}
+
 #endif

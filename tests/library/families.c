@@ -92,6 +92,19 @@ FAMILIES_INTEGERS(int64_t)
     (v->as, v->bs, v->ms, v->ns, v->ks, x->alpha, x->a, v->ldas, v->strides, x->b, v->ldbs, v->strides + 1,  \
      x->beta, x->c, v->ldcs, v->strides + 2, v->sizes, 1001, 1002)
 
+#define FAMILIES_POTRF_FORTRAN_PASS(type, scalar) (v->uplos, v->ns, x->c, v->ldcs, x->info, 1001)
+
+#define FAMILIES_GETRF_FORTRAN_PASS(type, scalar) (v->ms, v->ns, x->c, v->ldcs, x->ipiv, x->info)
+
+/* A is where other routines have C, and B where they have A. */
+#define FAMILIES_POTRS_FORTRAN_PASS(type, scalar)                                                            \
+    (v->uplos, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->info, 1001)
+#define FAMILIES_POSV_FORTRAN_PASS FAMILIES_POTRS_FORTRAN_PASS
+#define FAMILIES_GETRS_FORTRAN_PASS(type, scalar)                                                            \
+    (v->as, v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ldbs, x->info, 1001)
+#define FAMILIES_GESV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ldbs, x->info)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

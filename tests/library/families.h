@@ -1,6 +1,6 @@
-/* Calls each exported name of level 3 but ?gemm's, and of ?gemm_batch and ?gemm_batch_strided, as a program
- * would that declares it itself, and notes all arguments of a call; tests/library/stub_families.c notes what
- * arrives. */
+/* Calls each exported name of level 3 but ?gemm's, of ?gemm_batch and ?gemm_batch_strided, and of LAPACK as a
+ * program would that declares it itself, and notes all arguments of a call; tests/library/stub_families.c
+ * notes what arrives. */
 #ifndef LAVA_TESTS_FAMILIES_H
 #define LAVA_TESTS_FAMILIES_H
 
@@ -18,7 +18,8 @@ struct families_note {
 
 #define FAMILIES_MOST_GROUPS 6
 
-/* One element per group; all but ?gemm_batch have one group. C is B of ?trmm and ?trsm. */
+/* One element per group; all but ?gemm_batch have one group. C is B of ?trmm and ?trsm, and A of LAPACK's,
+ * whose right-hand sides are k columns of B. */
 struct families_arguments {
     int layout, uplo, side, diag;                                   /* CBLAS's enumerators */
     int transa[FAMILIES_MOST_GROUPS], transb[FAMILIES_MOST_GROUPS]; /* also enumerators */
@@ -29,6 +30,7 @@ struct families_arguments {
     const void *alpha, *beta; /* consecutive numbers of the routine's scalar type */
     const void *a, *b;        /* matrices, or for ?gemm_batch arrays of pointers */
     void *c;
+    void *ipiv, *info; /* integers of the routine's */
 };
 
 /* The arguments of the last call. */

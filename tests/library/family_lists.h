@@ -141,9 +141,46 @@
 #define FAMILIES_STRIDED_FORTRAN_PUT                                                                    \
     FAMILIES_STRIDED_PUT FAMILIES_PUT(17, length_1) FAMILIES_PUT(18, length_2)
 
+#define FAMILIES_POTRF_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *uplo, const integer *n, void *a, const integer *lda, integer *info, size_t length_1)
+#define FAMILIES_POTRF_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda)                    \
+    FAMILIES_PUT(4, info) FAMILIES_PUT(5, length_1)
+
+#define FAMILIES_GETRF_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, integer *ipiv, integer *info)
+#define FAMILIES_GETRF_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, ipiv) \
+    FAMILIES_PUT(5, info)
+
+#define FAMILIES_POTRS_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *uplo, const integer *n, const integer *nrhs, const void *a, const integer *lda, void *b, \
+     const integer *ldb, integer *info, size_t length_1)
+#define FAMILIES_POTRS_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a)                   \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, b) FAMILIES_PUT(6, ldb) FAMILIES_PUT(7, info)                  \
+    FAMILIES_PUT(8, length_1)
+#define FAMILIES_POSV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *uplo, const integer *n, const integer *nrhs, void *a, const integer *lda, void *b,     \
+     const integer *ldb, integer *info, size_t length_1)
+#define FAMILIES_POSV_FORTRAN_PUT FAMILIES_POTRS_FORTRAN_PUT
+#define FAMILIES_GETRS_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *trans, const integer *n, const integer *nrhs, const void *a, const integer *lda,       \
+     const integer *ipiv, void *b, const integer *ldb, integer *info, size_t length_1)
+#define FAMILIES_GETRS_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, trans) FAMILIES_PUT(8, length_1) FAMILIES_GESV_FORTRAN_PUT
+#define FAMILIES_GESV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const integer *n, const integer *nrhs, void *a, const integer *lda, integer *ipiv, void *b,        \
+     const integer *ldb, integer *info)
+#define FAMILIES_GESV_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a) FAMILIES_PUT(4, lda)                    \
+    FAMILIES_PUT(5, ipiv) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb) FAMILIES_PUT(9, info)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
-    LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)
+    LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                         \
+    LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
+    LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)
 
 // clang-format on
 

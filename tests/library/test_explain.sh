@@ -57,7 +57,8 @@ agree() {
 }
 
 for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'dsyrk U T 700 300' 'hgemm N N 64 64 64' \
-    'ssymm L U 300 200' 'zhemm R L 90 80' 'cher2k U N 200 100' 'dtrmm L U N U 300 200' 'ztrsm R L C N 90 80'; do
+    'ssymm L U 300 200' 'zhemm R L 90 80' 'cher2k U N 200 100' 'dtrmm L U N U 300 200' 'ztrsm R L C N 90 80' \
+    'dpotrf L 200' 'cgetrf 200 180'; do
     # shellcheck disable=SC2086 # arguments are words
     agree cpu cpu 'the mode is cpu' $call
 done
@@ -78,8 +79,10 @@ agree auto cpu 'below the cut-off' dsymm L U 100 90
 agree auto cpu 'below the cut-off' csyr2k U N 90 60
 agree auto cpu 'below the cut-off' strmm R L T N 100 120
 agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
+agree auto cpu 'below the cut-off' spotrf U 150
 agree auto cpu 'the CPU is estimated to be faster' strsm R U N N 900 1500
-for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150'; do
+for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150' 'spotrf U 300' \
+    'zpotrf L 200' 'dgetrf 150 300'; do
     # shellcheck disable=SC2086 # arguments are words
     agree gpu gpu 'the mode is gpu' $call
 done
@@ -88,7 +91,7 @@ agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $compared = 42 ] || fail "$compared calls were compared"
+[ $compared = 48 ] || fail "$compared calls were compared"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -132,14 +135,18 @@ known() {
         *trmm*) region=' upper triangular right NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
         *trsm*) region=' solve upper triangular right NT m 60 n 50 k 50' && set -- R U T N 60 50 ;;
         esac
+        case $routine in
+        *potrf*) region=' Cholesky upper NN m 50 n 50 k 50' && set -- U 50 ;;
+        *getrf*) region=' LU NN m 60 n 50 k 50' && set -- 60 50 ;;
+        esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm
-known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32
@@ -171,6 +178,8 @@ refused dsymm L N 1 2
 refused dsymm U L 1 2
 refused dtrsm L U N 1 2
 refused dtrsm L U N X 1 2
+refused dpotrf X 10
+refused dpotrf U
 refused sgemm_batch N N 1 2 3
 refused --type fp64 dgemm N N 1 2 3
 refused --type fp64 --c-type fp32 1 2 3

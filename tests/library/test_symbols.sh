@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library exports BLAS names and lavablas_*, nothing else. Any other name could replace one of a
+# The library exports names of BLAS, LAPACK and lavablas_*, nothing else. Any other name could replace one of a
 # program's.
 #
 #   test_symbols.sh LIBRARY
@@ -19,6 +19,10 @@ for type in s d c z; do
         blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
     done
 done
+for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dpotrs cpotrs zpotrs \
+    sposv dposv cposv zposv sgetrs dgetrs cgetrs zgetrs sgesv dgesv cgesv zgesv; do # of LAPACK
+    blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
+done
 blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"
 blas=$(echo $blas)
 
@@ -27,7 +31,7 @@ failed=0
 for name in $symbols; do
     case " $blas " in *" $name "*) continue ;; esac
     case $name in lavablas_*) continue ;; esac
-    echo "exported, but neither BLAS nor lavablas_*: $name"
+    echo "exported, but neither BLAS, LAPACK nor lavablas_*: $name"
     failed=1
 done
 for name in $blas lavablas_hgemm lavablas_version lavablas_wait lavablas_last_call lavablas_set_precision \

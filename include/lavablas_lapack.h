@@ -1,0 +1,146 @@
+/* The routines of LAPACK that LavaBLAS exports, for programs without another header of LAPACK's at hand. C
+ * and C++. May be included after another library's lapack.h; then it declares nothing.
+ *
+ * LavaBLAS is a partial LAPACK, as it is a partial BLAS: where it computes nothing itself, the routine of the
+ * same name that the program would have reached without it gets the call. Exported besides, for programs that
+ * declare them themselves: the names without the underscore (dpotrf), with _64 (dpotrf_64), and those of
+ * SciPy's OpenBLAS (scipy_dpotrf_, scipy_dpotrf_64_).
+ *
+ * Source: E. Anderson et al., LAPACK Users' Guide, 3rd edition (1999); LAPACK 3.12. */
+#ifndef LAVABLAS_LAPACK_H
+#define LAVABLAS_LAPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Guards of netlib's and OpenBLAS's header, and of oneMKL's. */
+#if !defined(LAPACK_H) && !defined(_MKL_LAPACK_H_)
+
+/* A <- its Cholesky factor: L with L L' = A for uplo 'L', U with U' U = A for 'U'. A is n x n, symmetric or
+ * (c, z: complex numbers, two floats or doubles each, the real part first) Hermitian, column-major, and its
+ * columns are lda elements apart, which is at least 1 and at least n. Only the named triangle is read and
+ * written, of complex diagonals only the real part.
+ *
+ * info: 0 if the factor is there; -i if argument i is invalid (xerbla_ is called); i > 0 if the leading minor
+ * of order i is not positive definite: then there is no factor, and the triangle is what the CPU's routine
+ * leaves.
+ *
+ * The last argument is the length of uplo, 1, as Fortran compilers pass it. Programs that declare the
+ * function without it work too. Any thread may call it; the matrix belongs to the call until it returns. */
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t uplo_length);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+void cpotrf_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+void zpotrf_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+
+/* A <- L and U with P A = L U, by Gaussian elimination with partial pivoting. A is m x n, column-major, its
+ * columns lda elements apart, at least 1 and at least m. U takes the place of A's upper triangle, L that
+ * below the diagonal; L's diagonal is 1 and not stored. ipiv has min(m, n) elements: row i was swapped with
+ * row ipiv[i - 1], for i = 1, 2 and so on, both counted from 1.
+ *
+ * info: 0; -i if argument i is invalid (xerbla_ is called); i > 0 if U's element (i, i) is the first one on
+ * the diagonal that is exactly zero: then L and U are there, but U has no inverse. Threads: as above; ipiv
+ * belongs to the call, too. */
+void sgetrf_(const int *m, const int *n, float *a, const int *lda, int *ipiv, int *info);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
+void cgetrf_(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
+void zgetrf_(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
+
+/* B <- the X with A X = B, for nrhs right-hand sides: the columns of B, n rows, ldb elements apart, which is
+ * at least 1 and at least n. ?potrs has A's Cholesky factor as ?potrf leaves it, ?getrs has L, U and ipiv of
+ * ?getrf and also solves with A' ('T') or its conjugate ('C'). ?posv and ?gesv get A itself and factor it
+ * first, as ?potrf and ?getrf do; where info is not 0 then, B remains as it was. A and B must not overlap.
+ * info, lengths and threads are as above. */
+void spotrs_(const char *uplo, const int *n, const int *nrhs, const float *a, const int *lda, float *b,
+             const int *ldb, int *info, size_t uplo_length);
+void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
+             const int *ldb, int *info, size_t uplo_length);
+void cpotrs_(const char *uplo, const int *n, const int *nrhs, const void *a, const int *lda, void *b,
+             const int *ldb, int *info, size_t uplo_length);
+void zpotrs_(const char *uplo, const int *n, const int *nrhs, const void *a, const int *lda, void *b,
+             const int *ldb, int *info, size_t uplo_length);
+void sposv_(const char *uplo, const int *n, const int *nrhs, float *a, const int *lda, float *b,
+            const int *ldb, int *info, size_t uplo_length);
+void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, double *b,
+            const int *ldb, int *info, size_t uplo_length);
+void cposv_(const char *uplo, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+            int *info, size_t uplo_length);
+void zposv_(const char *uplo, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+            int *info, size_t uplo_length);
+void sgetrs_(const char *trans, const int *n, const int *nrhs, const float *a, const int *lda,
+             const int *ipiv, float *b, const int *ldb, int *info, size_t trans_length);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
+             const int *ipiv, double *b, const int *ldb, int *info, size_t trans_length);
+void cgetrs_(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *ipiv,
+             void *b, const int *ldb, int *info, size_t trans_length);
+void zgetrs_(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *ipiv,
+             void *b, const int *ldb, int *info, size_t trans_length);
+void sgesv_(const int *n, const int *nrhs, float *a, const int *lda, int *ipiv, float *b, const int *ldb,
+            int *info);
+void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb,
+            int *info);
+void cgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, void *b, const int *ldb,
+            int *info);
+void zgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, void *b, const int *ldb,
+            int *info);
+
+/* The same with 64-bit integers (ILP64), under the names that OpenBLAS and Julia gave them. */
+void spotrf_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void dpotrf_64_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void cpotrf_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void zpotrf_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void sgetrf_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, int64_t *ipiv,
+                int64_t *info);
+void dgetrf_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, int64_t *ipiv,
+                int64_t *info);
+void cgetrf_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, int64_t *ipiv,
+                int64_t *info);
+void zgetrf_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, int64_t *ipiv,
+                int64_t *info);
+void spotrs_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, const float *a, const int64_t *lda,
+                float *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void dpotrs_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, const double *a, const int64_t *lda,
+                double *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void cpotrs_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, const void *a, const int64_t *lda,
+                void *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void zpotrs_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, const void *a, const int64_t *lda,
+                void *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void sposv_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, float *a, const int64_t *lda,
+               float *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void dposv_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, double *a, const int64_t *lda,
+               double *b, const int64_t *ldb, int64_t *info, size_t uplo_length);
+void cposv_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, int64_t *info, size_t uplo_length);
+void zposv_64_(const char *uplo, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+               const int64_t *ldb, int64_t *info, size_t uplo_length);
+void sgetrs_64_(const char *trans, const int64_t *n, const int64_t *nrhs, const float *a, const int64_t *lda,
+                const int64_t *ipiv, float *b, const int64_t *ldb, int64_t *info, size_t trans_length);
+void dgetrs_64_(const char *trans, const int64_t *n, const int64_t *nrhs, const double *a, const int64_t *lda,
+                const int64_t *ipiv, double *b, const int64_t *ldb, int64_t *info, size_t trans_length);
+void cgetrs_64_(const char *trans, const int64_t *n, const int64_t *nrhs, const void *a, const int64_t *lda,
+                const int64_t *ipiv, void *b, const int64_t *ldb, int64_t *info, size_t trans_length);
+void zgetrs_64_(const char *trans, const int64_t *n, const int64_t *nrhs, const void *a, const int64_t *lda,
+                const int64_t *ipiv, void *b, const int64_t *ldb, int64_t *info, size_t trans_length);
+void sgesv_64_(const int64_t *n, const int64_t *nrhs, float *a, const int64_t *lda, int64_t *ipiv, float *b,
+               const int64_t *ldb, int64_t *info);
+void dgesv_64_(const int64_t *n, const int64_t *nrhs, double *a, const int64_t *lda, int64_t *ipiv, double *b,
+               const int64_t *ldb, int64_t *info);
+void cgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, int64_t *ipiv, void *b,
+               const int64_t *ldb, int64_t *info);
+void zgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, int64_t *ipiv, void *b,
+               const int64_t *ldb, int64_t *info);
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,96 @@
+/* Every ?potrs and ?posv as programs call them: the X with A X = B for a symmetric or Hermitian A that is
+ * positive definite, by its Cholesky factor. ?posv factors A first. If no device is worth it, or the matrix
+ * is not positive definite, the CPU's own routine gets the arguments unchanged. If no CPU library has one,
+ * lib/host computes. Reference LAPACK 3.12 defines the arguments and info. */
+#include "lib/abi/entry.h"
+#include "lib/abi/integers.h"
+#include "lib/abi/options.h"
+#include "lib/abi/xerbla.h"
+#include "lib/lapack/factored_solve.h"
+
+#include "lavablas_lapack.h"
+
+struct potrs_arguments {
+    enum lava_routine routine;
+    int uplo; /* a character */
+    int64_t n, nrhs, lda, ldb;
+    const void *a; /* ?posv writes to it */
+    void *b;
+    void *info; /* an integer of the routine's */
+};
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. */
+static int find_wrong(const struct potrs_arguments *x) {
+    if (!lava_options_read_uplo(x->routine, x->uplo))
+        return 1;
+    if (x->n < 0)
+        return 2;
+    if (x->nrhs < 0)
+        return 3;
+    if (lava_options_is_short(x->lda, x->n))
+        return 5;
+    return lava_options_is_short(x->ldb, x->n) ? 7 : 0;
+}
+
+static struct lava_factored_solve solve_of(const struct potrs_arguments *x) {
+    enum lava_type type = lava_routine_type(x->routine);
+    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
+    return (struct lava_factored_solve){
+        .factorization = {.kind = LAVA_OPERATION_CHOLESKY,
+                          .type = type,
+                          .m = x->n,
+                          .n = x->n,
+                          .k = x->n,
+                          .c = {.first = (void *)(uintptr_t)x->a,
+                                .ld = x->lda,
+                                .type = type,
+                                .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                                .real_diagonal = lava_type_is_complex(type)},
+                          .alpha.real = 1},
+        .factors = lava_routine_row(x->routine)->family == LAVA_FAMILY_POSV,
+        .b = x->b,
+        .ldb = x->ldb,
+        .sides = x->nrhs};
+}
+
+static bool potrs_begin(const struct potrs_arguments *arguments, struct lava_call *call) {
+    const struct lava_factored_solve solve = solve_of(arguments);
+    *call = (struct lava_call){.routine = arguments->routine, .valid = !find_wrong(arguments)};
+    bool finished = lava_factored_solve_begin(call, &solve);
+    if (finished)
+        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
+    return finished;
+}
+
+static void potrs_compute(const struct potrs_arguments *arguments) {
+    const struct lava_factored_solve solve = solve_of(arguments);
+    int wrong = find_wrong(arguments);
+    if (wrong)
+        lava_xerbla(arguments->routine, wrong);
+    int64_t info = wrong ? -wrong : lava_factored_solve_run(&solve);
+    lava_integers_write(arguments->routine, arguments->info, 0, info);
+}
+
+#define PARAMETERS(integer, type, qualifier)                                                                 \
+    const char *uplo, const integer *n, const integer *nrhs, qualifier LAVA_ELEMENT_##type *a,               \
+        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info
+#define LIST(integer, type, qualifier) (PARAMETERS(integer, type, qualifier))
+#define WITH(integer, type, qualifier) (PARAMETERS(integer, type, qualifier), size_t uplo_length)
+#define NAMES                          (uplo, n, nrhs, a, lda, b, ldb, info)
+#define WITH_NAMES                     (uplo, n, nrhs, a, lda, b, ldb, info, uplo_length)
+#define ARGUMENTS(entry)                                                                                     \
+    { LAVA_ROUTINE_##entry, *uplo, *n, *nrhs, *lda, *ldb, a, b, info }
+
+#define POTRS_FORTRAN(entry, integer, type)                                                                  \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, WITH(integer, type, const), WITH_NAMES,     \
+                       potrs, lava_threshold_forwards_square(1, (double)*n, (double)*nrhs),                  \
+                       ARGUMENTS(entry))
+#define POSV_FORTRAN(entry, integer, type)                                                                   \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, WITH(integer, type, ), WITH_NAMES, potrs,        \
+                       lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type)
+
+LAVA_POTRS_ROUTINES(ENTRY)
+LAVA_POSV_ROUTINES(ENTRY)

@@ -1,0 +1,268 @@
+/* The last step of a type's self-test: factorizations, from host memory to host memory. Called by prepare.c's
+ * thread. The product of the factors is compared with the matrix, in double precision. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "dispatch/factorization.h"
+#include "lib/base/log.h"
+#include "lib/engine/factorizer.h"
+#include "lib/offload/self_test.h"
+#include "shaders/interface.h"
+
+/* More rows than two of the blocks that a kernel factors; the last is not a whole one. */
+#define ORDER (2 * LAVA_CHOLESKY_ORDER + 37)
+#define LD    (ORDER + 3)
+/* The order of a minor that is not positive definite, in the second block. */
+#define BAD (LAVA_CHOLESKY_ORDER + 11)
+/* Columns of the matrix for LU, which has ORDER rows. */
+#define COLUMNS (ORDER - 40)
+
+/* A Hermitian matrix of which one triangle is stored: the other one is NaN, and so are the imaginary parts of
+ * the diagonal. Or a general one, where the region is all. Complex numbers are two. */
+struct sample {
+    enum lava_type type;
+    enum lava_region stored;
+    int parts;
+    double *numbers; /* element (i, j), of the lower triangle or of all; columns of ORDER rows */
+    void *matrix;
+    int64_t pivots[ORDER];
+};
+
+static double get(const struct sample *sample, int64_t place) {
+    return lava_type_real(sample->type) == LAVA_TYPE_FP64 ? ((const double *)sample->matrix)[place]
+                                                          : (double)((const float *)sample->matrix)[place];
+}
+
+static void put(const struct sample *sample, int64_t place, double number) {
+    if (lava_type_real(sample->type) == LAVA_TYPE_FP64)
+        ((double *)sample->matrix)[place] = number;
+    else
+        ((float *)sample->matrix)[place] = (float)number;
+}
+
+/* Where element (i, j) of the lower triangle is stored. The upper one is its transpose, conjugated. */
+static int64_t place_of(const struct sample *sample, int64_t i, int64_t j) {
+    return sample->parts * (sample->stored == LAVA_REGION_UPPER ? j + i * LD : i + j * LD);
+}
+
+/* Fills in values beside the diagonal of at most 1/8, and a diagonal that outweighs them. The sequence is
+ * fixed, so the test is the same every time. */
+static bool make(struct sample *sample, int64_t bad) {
+    const int parts = sample->parts;
+    uint64_t seed = 7;
+    sample->numbers = malloc(sizeof(double) * ORDER * ORDER * (size_t)parts);
+    sample->matrix = malloc(sizeof(double) * LD * ORDER * (size_t)parts);
+    if (!sample->numbers || !sample->matrix)
+        return false;
+    for (int64_t at = 0; at < (int64_t)LD * ORDER * parts; at++)
+        put(sample, at, NAN);
+    for (int64_t j = 0; j < ORDER; j++)
+        for (int64_t i = sample->stored == LAVA_REGION_ALL ? 0 : j; i < ORDER; i++)
+            for (int part = 0; part < parts; part++) {
+                double *number = &sample->numbers[parts * (i + j * ORDER) + part];
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                double value = (double)(int64_t)seed * 0x1p-66;
+                if (i == j && sample->stored != LAVA_REGION_ALL)
+                    value = part == 1 ? 0 : i + 1 == bad ? -1 : ORDER / 4.0 + value;
+                int64_t place = place_of(sample, i, j) + part;
+                bool is_turned = part == 1 && sample->stored == LAVA_REGION_UPPER;
+                put(sample, place, is_turned ? -value : value);
+                *number = is_turned ? -get(sample, place) : get(sample, place);
+                if (i == j && part == 1 && sample->stored != LAVA_REGION_ALL)
+                    put(sample, place, NAN);
+            }
+    return true;
+}
+
+static void free_sample(struct sample *sample) {
+    free(sample->numbers);
+    free(sample->matrix);
+}
+
+/* Element (i, j) of L, i >= j. */
+static void read_factor(const struct sample *sample, int64_t i, int64_t j, double value[2]) {
+    int64_t place = place_of(sample, i, j);
+    value[0] = get(sample, place);
+    value[1] = sample->parts == 1 ? 0 : get(sample, place + 1);
+    if (sample->stored == LAVA_REGION_UPPER)
+        value[1] = -value[1];
+}
+
+/* Returns the largest element of |A - L L'|, in units of |L| |L'|. */
+static double worst_residual(const struct sample *sample) {
+    const int parts = sample->parts;
+    double worst = 0, left[2], right[2];
+    for (int64_t j = 0; j < ORDER; j++)
+        for (int64_t i = j; i < ORDER; i++) {
+            const double *number = &sample->numbers[parts * (i + j * ORDER)];
+            double sums[2] = {number[0], parts == 1 ? 0 : number[1]}, size = 0;
+            for (int64_t l = 0; l <= j; l++) {
+                read_factor(sample, i, l, left);
+                read_factor(sample, j, l, right);
+                sums[0] -= left[0] * right[0] + left[1] * right[1];
+                sums[1] -= left[1] * right[0] - left[0] * right[1];
+                size += (fabs(left[0]) + fabs(left[1])) * (fabs(right[0]) + fabs(right[1]));
+            }
+            double error = (fabs(sums[0]) + fabs(sums[1])) / size;
+            if (!(error <= worst)) /* also true for a NaN */
+                worst = error;
+        }
+    return worst;
+}
+
+/* Returns whether the other triangle is as it was. */
+static bool is_other_untouched(const struct sample *sample) {
+    for (int64_t j = 0; j < ORDER; j++)
+        for (int64_t i = 0; i < j; i++) {
+            int64_t place = sample->parts * (sample->stored == LAVA_REGION_LOWER ? i + j * LD : j + i * LD);
+            if (!isnan(get(sample, place)))
+                return false;
+        }
+    return true;
+}
+
+static enum lava_status factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                               struct sample *sample) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    const struct lava_overrides overrides = {.kernel = kernel};
+    bool is_lu = sample->stored == LAVA_REGION_ALL;
+    const struct lava_operation operation = {.kind = is_lu ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY,
+                                             .type = sample->type,
+                                             .m = ORDER,
+                                             .n = is_lu ? COLUMNS : ORDER,
+                                             .k = is_lu ? COLUMNS : ORDER,
+                                             .c = {.first = sample->matrix,
+                                                   .ld = LD,
+                                                   .type = sample->type,
+                                                   .region = sample->stored,
+                                                   .real_diagonal = sample->parts == 2 && !is_lu},
+                                             .alpha.real = 1,
+                                             .pivots = sample->pivots};
+    struct lava_progress progress;
+    struct lava_plan plan;
+    int cancel_state;
+    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return LAVA_ERROR_SELF_TEST;
+    if (!lava_self_test_lock(test, &cancel_state))
+        return LAVA_ERROR_DEVICE_LOST;
+    enum lava_status status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    lava_self_test_unlock(test, cancel_state);
+    return status;
+}
+
+static enum lava_status tell(const struct lava_self_test *test, const struct sample *sample, double ratio,
+                             enum lava_status status) {
+    if (!status && !(ratio <= 1)) /* also true for a NaN */
+        status = LAVA_ERROR_SELF_TEST;
+    if (status == LAVA_ERROR_SELF_TEST || status == LAVA_ERROR_NOT_DEFINITE)
+        LAVA_LOG(WARN, "%s: %s factors of %s are wrong (error %.2g of the bound)",
+                 test->engine->capabilities.name, sample->stored == LAVA_REGION_ALL ? "LU" : "Cholesky",
+                 lava_type_name(sample->type), ratio);
+    return status;
+}
+
+static enum lava_status test_cholesky(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                      enum lava_type type, enum lava_region stored, int64_t bad) {
+    struct sample sample = {.type = type, .stored = stored, .parts = lava_type_is_complex(type) ? 2 : 1};
+    enum lava_status status = make(&sample, bad) ? factor(test, kernel, &sample) : LAVA_ERROR_HOST_MEMORY;
+    double ratio = 0;
+    if (bad > 0)
+        status = status == LAVA_ERROR_NOT_DEFINITE ? LAVA_OK : status ? status : LAVA_ERROR_SELF_TEST;
+    else if (!status)
+        ratio = worst_residual(&sample) / (8.0 * (ORDER + 2) * lava_type_facts(type)->unit);
+    if (!status && !is_other_untouched(&sample))
+        status = LAVA_ERROR_SELF_TEST;
+    status = tell(test, &sample, ratio, status);
+    free_sample(&sample);
+    return status;
+}
+
+/* Swaps the rows of the numbers as the pivots say. Returns false if one is not below the row before it. */
+static bool swap_rows(struct sample *sample) {
+    for (int64_t i = 0; i < COLUMNS; i++) {
+        int64_t pivot = sample->pivots[i];
+        if (pivot < i || pivot >= ORDER)
+            return false;
+        for (int64_t j = 0; j < COLUMNS; j++)
+            for (int part = 0; part < sample->parts; part++) {
+                double *x = &sample->numbers[sample->parts * (i + j * ORDER) + part];
+                double *y = &sample->numbers[sample->parts * (pivot + j * ORDER) + part], other = *x;
+                *x = *y;
+                *y = other;
+            }
+    }
+    return true;
+}
+
+/* Element (i, j) of P A - L U, and the same of |L| |U|. */
+static double rest_at(const struct sample *sample, int64_t i, int64_t j, double *size) {
+    const int parts = sample->parts;
+    const double *number = &sample->numbers[parts * (i + j * ORDER)];
+    double sums[2] = {number[0], parts == 1 ? 0 : number[1]}, left[2], right[2];
+    *size = 0;
+    for (int64_t l = 0; l <= (i < j ? i : j); l++) {
+        read_factor(sample, i, l, left);
+        read_factor(sample, l, j, right);
+        if (l == i) {
+            left[0] = 1;
+            left[1] = 0;
+        }
+        sums[0] -= left[0] * right[0] - left[1] * right[1];
+        sums[1] -= left[0] * right[1] + left[1] * right[0];
+        *size += (fabs(left[0]) + fabs(left[1])) * (fabs(right[0]) + fabs(right[1]));
+    }
+    return fabs(sums[0]) + fabs(sums[1]);
+}
+
+static enum lava_status test_lu(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                enum lava_type type) {
+    struct sample sample = {
+        .type = type, .stored = LAVA_REGION_ALL, .parts = lava_type_is_complex(type) ? 2 : 1};
+    enum lava_status status = make(&sample, 0) ? factor(test, kernel, &sample) : LAVA_ERROR_HOST_MEMORY;
+    double worst = 0, size, bound = 8.0 * ORDER * lava_type_facts(type)->unit;
+    if (!status && !swap_rows(&sample))
+        status = LAVA_ERROR_SELF_TEST;
+    for (int64_t j = 0; j < COLUMNS && !status; j++)
+        for (int64_t i = 0; i < ORDER; i++) {
+            double error = rest_at(&sample, i, j, &size) / (bound * size);
+            if (!(error <= worst))
+                worst = error;
+        }
+    status = tell(test, &sample, worst, status);
+    free_sample(&sample);
+    return status;
+}
+
+static enum lava_status test_all(const struct lava_self_test *test, const struct lava_kernel *kernel) {
+    const enum lava_type types[] = {test->type, lava_type_facts(test->type)->complex_type};
+    enum lava_status status = LAVA_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        status = test_cholesky(test, kernel, types[i], LAVA_REGION_LOWER, 0);
+        status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, 0);
+        status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, BAD);
+        status = status ? status : test_lu(test, kernel, types[i]);
+    }
+    return status;
+}
+
+/* One row is enough: the kernels of factorizations are no rows, and their products were tested before. */
+enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
+    enum lava_status status = LAVA_ERROR_UNAVAILABLE;
+    const struct lava_kernel *kernel = NULL;
+    lava_self_test_find_kernels(test);
+    for (int i = 0; i < test->count && !kernel; i++)
+        if (test->kernels[i]->scheme == LAVA_SCHEME_NONE)
+            kernel = test->kernels[i];
+    if (!kernel || !lava_factorization_fits(&test->engine->capabilities, test->type))
+        return status;
+    test->kernels[0] = kernel;
+    test->count = 1;
+    test->builder = lava_builder_start(test->engine, lava_engine_factor_pipelines, test->kernels, 1, stops);
+    if (!test->builder)
+        return LAVA_ERROR_HOST_MEMORY;
+    if (lava_builder_next(test->builder, &status) >= 0 && !status)
+        status = test_all(test, kernel);
+    lava_self_test_end(test);
+    return status;
+}
