@@ -1,8 +1,8 @@
 """Times LAPACK as NumPy and SciPy call it: run it plain, then with the library preloaded.
 
-    python3 perf/lapack.py [--seconds S] [N ...]
+    python3 perf/lapack.py [--seconds S] [--types float32,float64] [N ...]
 
-All in float64, the best of a few calls. The SVD runs only for the smallest N, because it takes long. SciPy's
+The best of a few calls. The SVD runs only for the smallest N of the last type, because it takes long. SciPy's
 functions are left out if it is not installed.
 """
 import argparse
@@ -16,15 +16,20 @@ except ImportError:
     scipy = None
 
 
-def routines(n):
-    general = numpy.random.default_rng(1).standard_normal((n, n))
-    definite = general @ general.T + n * numpy.eye(n)
-    right = numpy.ones((n, 16))
+def routines(n, dtype):
+    general = numpy.random.default_rng(1).standard_normal((n, n)).astype(dtype)
+    definite = (general @ general.T + n * numpy.eye(n)).astype(dtype)
+    right = numpy.ones((n, 64), dtype)
     yield 'numpy.dot', lambda: general.dot(definite)
     yield 'numpy.linalg.solve', lambda: numpy.linalg.solve(general, right)
+    yield 'numpy.linalg.inv', lambda: numpy.linalg.inv(general)
+    yield 'numpy.linalg.cholesky', lambda: numpy.linalg.cholesky(definite)
+    yield 'numpy.linalg.qr, raw', lambda: numpy.linalg.qr(general, mode='raw')
     if scipy:
+        factor = scipy.linalg.cho_factor(definite, check_finite=False)
         yield 'scipy.linalg.lu_factor', lambda: scipy.linalg.lu_factor(general, check_finite=False)
         yield 'scipy.linalg.cholesky', lambda: scipy.linalg.cholesky(definite, check_finite=False)
+        yield 'scipy.linalg.cho_solve', lambda: scipy.linalg.cho_solve(factor, right, check_finite=False)
 
 
 def best_of(function, seconds):
@@ -41,17 +46,20 @@ def best_of(function, seconds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seconds', type=float, default=2)
+    parser.add_argument('--types', default='float32,float64')
     parser.add_argument('sizes', nargs='*', type=int)
     arguments = parser.parse_args()
     sizes = arguments.sizes or [4096, 8192]
     print('NumPy %s, SciPy %s' % (numpy.__version__, scipy.__version__ if scipy else 'none'))
+    types = arguments.types.split(',')
     for n in sizes:
-        for name, function in routines(n):
-            print('%-26s %5d  %8.3f s' % (name, n, best_of(function, arguments.seconds)), flush=True)
+        for dtype in types:
+            for name, function in routines(n, dtype):
+                print('%-26s %-8s %5d  %9.4f s' % (name, dtype, n, best_of(function, arguments.seconds)), flush=True)
     n = min(sizes)
-    general = numpy.random.default_rng(1).standard_normal((n, n))
+    general = numpy.random.default_rng(1).standard_normal((n, n)).astype(types[-1])
     svd = scipy.linalg.svd if scipy else numpy.linalg.svd
-    print('%-26s %5d  %8.3f s' % ('svd', n, best_of(lambda: svd(general), 0)), flush=True)
+    print('%-26s %-8s %5d  %9.4f s' % ('svd', types[-1], n, best_of(lambda: svd(general), 0)), flush=True)
 
 
 if __name__ == '__main__':
