@@ -28,6 +28,7 @@ enum lava_reason {
     LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */
     LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
+    LAVA_REASON_WIDE,         /* the program's LAPACK has 64-bit integers behind a name of LP64 */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */

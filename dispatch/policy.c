@@ -52,6 +52,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_FAILED]       = "the device failed earlier",
     [LAVA_REASON_FORKED]       = "a forked child does not own its parent's device",
     [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
+    [LAVA_REASON_WIDE]         = "the program's LAPACK has 64-bit integers behind this name",
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",

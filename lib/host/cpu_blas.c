@@ -47,6 +47,7 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void) {
  * lock because its library multiplies while it is being loaded. */
 static struct {
     _Atomic(lava_function *) function; /* set before `searched` */
+    _Atomic bool is_wide;              /* the same */
     _Atomic bool searched;
 } routines[LAVA_ROUTINE_COUNT];
 
@@ -56,12 +57,19 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
         lava_function *function = lava_find_routine(lava_cpu_blas_get(), fallbacks, routine);
         if (function)
             atomic_store_explicit(&routines[routine].function, function, memory_order_relaxed);
+        atomic_store_explicit(&routines[routine].is_wide, lava_find_is_wide(routine, function),
+                              memory_order_relaxed);
         atomic_store_explicit(&routines[routine].searched, true, memory_order_release);
         LAVA_LOG(DEBUG, "%s: %s", lava_routine_name(routine),
                  function ? "the CPU's own" : "computed under another name");
         errno = saved_errno;
     }
     return atomic_load_explicit(&routines[routine].function, memory_order_relaxed);
+}
+
+bool lava_cpu_blas_is_wide(enum lava_routine routine) {
+    lava_cpu_blas_routine(routine);
+    return atomic_load_explicit(&routines[routine].is_wide, memory_order_relaxed);
 }
 
 /* A part of the operation of m x n x k elements, with its offsets. */

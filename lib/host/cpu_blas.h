@@ -40,6 +40,9 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void);
 /* Returns the CPU BLAS's own routine of that name (lib/host/find.h), or NULL if there was none at the first
  * call with it. Cheap after the first call. */
 lava_function *lava_cpu_blas_routine(enum lava_routine routine);
+/* Returns whether that is a routine of LAPACK with 64-bit integers behind a name of LP64. Its callers pass
+ * such integers, so it has to get every call. */
+bool lava_cpu_blas_is_wide(enum lava_routine routine);
 
 /* Computes the operation with the CPU BLAS's ?gemm, for any type (half precision: lib/host/half.h) and any
  * structure (lib/host/structured.h). Sizes beyond its integers are split. Conjugated operands are also

@@ -75,19 +75,25 @@ static bool forwards(void *handle, const void *object) {
     return false;
 }
 
+static const char *isamax_name(const char *prefix) {
+    return strncmp(prefix, "scipy_", 6) == 0 ? "scipy_isamax_" : "isamax_";
+}
+
 /* libblastrampoline's probe. Read as 32 bits, this length is 3 and the answer is 2. Read as 64 bits, it is
- * negative and the answer is 0. */
-static bool is_ilp64(void *handle, const void *object, const char *prefix) {
+ * negative and the answer is 0. NULL: false. */
+static bool is_isamax_wide(void *address) {
     typedef int64_t isamax_function(const int64_t *n, const float *x, const int64_t *increment);
     const int64_t length = (int64_t)0xffffffff00000003u, increment = 1;
     const float x[3] = {1, 2, 1};
     isamax_function *isamax;
-    void *address =
-        symbol_in(handle, strncmp(prefix, "scipy_", 6) == 0 ? "scipy_isamax_" : "isamax_", object);
     if (!address)
         return false;
     memcpy(&isamax, &address, sizeof isamax);
     return (isamax(&length, x, &increment) & 0xffffffff) == 0;
+}
+
+static bool is_ilp64(void *handle, const void *object, const char *prefix) {
+    return is_isamax_wide(symbol_in(handle, isamax_name(prefix), object));
 }
 
 /* A name without prefix and suffix may belong to something other than a BLAS. */
@@ -114,7 +120,7 @@ static enum verdict judge_symbol(void *handle, enum lava_routine routine, void *
         verdict = FORWARDS;
     else if (is_ambiguous(row) && !has_fortran_name(handle, row, object))
         verdict = NO_GEMM;
-    else if (!row->is_ilp64 && is_ilp64(handle, object, row->prefix))
+    else if (!row->is_ilp64 && !lava_routine_is_lapack(routine) && is_ilp64(handle, object, row->prefix))
         verdict = ILP64;
     if (verdict != USABLE)
         *address = NULL;
@@ -344,4 +350,21 @@ lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *c
     memcpy(&function, &address, sizeof function);
     dlerror(); /* as above */
     return function;
+}
+
+/* Of a LAPACK that is a library of its own, the BLAS among its dependencies is asked. */
+bool lava_find_is_wide(enum lava_routine routine, lava_function *function) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    void *address;
+    Dl_info info;
+    memcpy(&address, &function, sizeof address);
+    if (row->is_ilp64 || !lava_routine_is_lapack(routine) || !address || !dladdr(address, &info))
+        return false;
+    void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return false;
+    bool is_wide = is_isamax_wide(dlsym(handle, isamax_name(row->prefix)));
+    dlclose(handle);
+    dlerror(); /* as above */
+    return is_wide;
 }

@@ -2,6 +2,8 @@
 #ifndef LAVA_HOST_FIND_H
 #define LAVA_HOST_FIND_H
 
+#include <stdbool.h>
+
 #include "lib/host/cpu_blas.h"
 
 struct lava_find_sources {
@@ -23,5 +25,8 @@ void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_bl
  * concurrent calls find the same. */
 lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *const *fallbacks,
                                  enum lava_routine routine);
+/* Returns whether a routine of LAPACK that was found has 64-bit integers behind a name of LP64: then its
+ * callers have them, too. Of BLAS such a routine is never found, because it writes no integers. */
+bool lava_find_is_wide(enum lava_routine routine, lava_function *function);
 
 #endif

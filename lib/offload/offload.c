@@ -105,6 +105,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_TRIVIAL;
     else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
+    else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
+        call->reason = LAVA_REASON_WIDE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else
