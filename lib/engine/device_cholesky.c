@@ -24,30 +24,17 @@ struct task {
     bool is_complex, is_upper;
 };
 
-static uint64_t address_of(const struct lava_device_matrix *matrix) {
-    return matrix->buffer->address + matrix->offset;
-}
-
 static enum lava_status factor_block(const struct task *task, int64_t from, int64_t count) {
-    struct lava_stream *stream = task->stream;
     const struct lava_device_matrix *whole = &task->cholesky->a;
     const struct lava_device_matrix a = lava_device_matrix_block(whole, from, count, from, count);
-    const struct lava_cholesky_constants constants = {.a = address_of(&a),
-                                                      .status = address_of(&task->cholesky->status),
+    const struct lava_cholesky_constants constants = {.a = lava_device_matrix_address(&a),
+                                                      .status =
+                                                          lava_device_matrix_address(&task->cholesky->status),
                                                       .lda = (uint32_t)a.ld,
                                                       .order = (uint32_t)count,
                                                       .index = (uint32_t)from,
                                                       .upper = task->is_upper};
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    lava_queue_dispatch(stream->device, &commands, task->pipeline, &constants, sizeof constants, 1, 1);
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
+    return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants, 1);
 }
 
 /* The block beside the factored one, which begins at `from`: below L11, or right of U11. */
@@ -109,16 +96,15 @@ static enum lava_status factor_range(const struct task *task, int64_t from, int6
 static bool overlap(const struct lava_device_cholesky *cholesky) {
     const struct lava_device_matrix *a = &cholesky->a, *status = &cholesky->status;
     uint64_t bytes = (uint64_t)(a->ld * a->columns) * lava_type_bytes(a->type);
-    return address_of(status) < address_of(a) + bytes &&
-           address_of(a) < address_of(status) + sizeof(uint32_t);
+    return lava_device_matrix_address(status) < lava_device_matrix_address(a) + bytes &&
+           lava_device_matrix_address(a) < lava_device_matrix_address(status) + sizeof(uint32_t);
 }
 
 static bool is_valid(const struct lava_device_cholesky *cholesky) {
     const struct lava_device_matrix *a = &cholesky->a, *status = &cholesky->status;
-    return a->rows == a->columns && cholesky->stored != LAVA_REGION_ALL &&
-           address_of(a) % LAVA_DEVICE_MATRIX_ALIGN == 0 && status->type == LAVA_TYPE_FP32 &&
-           status->rows == 1 && status->columns == 1 && address_of(status) % sizeof(uint32_t) == 0 &&
-           !overlap(cholesky);
+    return a->rows == a->columns && cholesky->stored != LAVA_REGION_ALL && lava_device_matrix_is_aligned(a) &&
+           status->type == LAVA_TYPE_FP32 && status->rows == 1 && status->columns == 1 &&
+           lava_device_matrix_address(status) % sizeof(uint32_t) == 0 && !overlap(cholesky);
 }
 
 enum lava_status lava_device_cholesky(struct lava_stream *stream,
@@ -139,8 +125,5 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
     const struct lava_pipeline_specification specification = lava_pipelines_cholesky(type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : factor_range(&task, 0, cholesky->a.rows);
-    status = status ? status : lava_stream_flush(stream);
-    if (status && !stream->failure)
-        stream->failure = status;
-    return status;
+    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }

@@ -27,10 +27,6 @@ struct task {
     const struct lava_pipeline *panel, *swap;
 };
 
-static uint64_t address_of(const struct lava_device_matrix *matrix) {
-    return matrix->buffer->address + matrix->offset;
-}
-
 static uint32_t groups_of(int64_t rows) {
     return (uint32_t)lava_minimum((rows - 1) / LAVA_LU_INVOCATIONS + 1, LAVA_LU_GROUPS);
 }
@@ -47,9 +43,10 @@ static enum lava_status factor_panel(const struct task *task, int64_t from, int6
     struct lava_stream *stream = task->stream;
     int64_t rows = lu->a.rows - from;
     const struct lava_device_matrix a = lava_device_matrix_block(&lu->a, from, rows, from, count);
-    struct lava_lu_constants constants = {.a = address_of(&a),
-                                          .pivots = address_of(&lu->pivots) + (uint64_t)from * 4,
-                                          .work = address_of(&lu->work),
+    struct lava_lu_constants constants = {.a = lava_device_matrix_address(&a),
+                                          .pivots =
+                                              lava_device_matrix_address(&lu->pivots) + (uint64_t)from * 4,
+                                          .work = lava_device_matrix_address(&lu->work),
                                           .ld = (uint32_t)a.ld,
                                           .rows = (uint32_t)rows,
                                           .columns = (uint32_t)count,
@@ -76,26 +73,16 @@ static enum lava_status swap_rows(struct lava_stream *stream, const struct lava_
                                   const struct lava_device_swap *swap) {
     uint32_t words = (uint32_t)lava_type_bytes(swap->a.type) / 4;
     uint32_t each = LAVA_SWAP_INVOCATIONS / (2 * LAVA_SWAP_PIVOTS * words) * LAVA_SWAP_BATCH;
-    const struct lava_swap_constants constants = {.a = address_of(&swap->a),
-                                                  .pivots = address_of(&swap->pivots),
+    const struct lava_swap_constants constants = {.a = lava_device_matrix_address(&swap->a),
+                                                  .pivots = lava_device_matrix_address(&swap->pivots),
                                                   .ld = (uint32_t)swap->a.ld,
                                                   .columns = (uint32_t)swap->a.columns,
                                                   .first = (uint32_t)swap->first,
                                                   .count = (uint32_t)swap->count,
                                                   .backwards = swap->backwards,
                                                   .element_words = words};
-    uint32_t groups = (constants.columns - 1) / each + 1, most = stream->device->capabilities.max_workgroups;
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    lava_queue_dispatch(stream->device, &commands, pipeline, &constants, sizeof constants,
-                        groups < most ? groups : most, 1);
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
+    return lava_stream_dispatch(stream, pipeline, &constants, sizeof constants,
+                                (constants.columns - 1) / each + 1);
 }
 
 /* Applies the swaps of pivots [from, from + count) to columns [column, column + columns). */
@@ -154,34 +141,23 @@ static bool overlap(const struct lava_device_matrix *a, const struct lava_device
     uint64_t begin[2], end[2];
     for (int i = 0; i < 2; i++) {
         int64_t elements = (matrices[i]->columns - 1) * matrices[i]->ld + matrices[i]->rows;
-        begin[i] = address_of(matrices[i]);
+        begin[i] = lava_device_matrix_address(matrices[i]);
         end[i] = begin[i] + (uint64_t)elements * lava_type_bytes(matrices[i]->type);
     }
     return begin[0] < end[1] && begin[1] < end[0];
 }
 
-static bool is_aligned(const struct lava_device_matrix *matrix) {
-    return address_of(matrix) % LAVA_DEVICE_MATRIX_ALIGN == 0;
-}
-
 /* Whether the matrix is a vector of at least so many words. */
 static bool has_words(const struct lava_device_matrix *matrix, int64_t words) {
     return matrix->type == LAVA_TYPE_FP32 && matrix->columns == 1 && matrix->rows >= words &&
-           is_aligned(matrix);
+           lava_device_matrix_is_aligned(matrix);
 }
 
 static bool is_valid(const struct lava_device_lu *lu) {
     const struct lava_device_matrix *a = &lu->a;
-    return is_aligned(a) && has_words(&lu->pivots, lava_minimum(a->rows, a->columns)) &&
+    return lava_device_matrix_is_aligned(a) && has_words(&lu->pivots, lava_minimum(a->rows, a->columns)) &&
            has_words(&lu->work, lava_device_lu_work_words(a->type, a->rows)) && !overlap(a, &lu->pivots) &&
            !overlap(a, &lu->work) && !overlap(&lu->pivots, &lu->work);
-}
-
-static enum lava_status keep(struct lava_stream *stream, enum lava_status status) {
-    status = status ? status : lava_stream_flush(stream);
-    if (status && !stream->failure)
-        stream->failure = status;
-    return status;
 }
 
 static void expect(struct lava_stream *stream, const struct lava_device_matrix *a) {
@@ -211,7 +187,7 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
         status = status ? status : apply(&task, 0, order, order, rest);
         status = status ? status : update(&task, 0, order, order, rest);
     }
-    return keep(stream, status);
+    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
 enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {
@@ -222,12 +198,13 @@ enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct 
     if (stream->failure)
         return stream->failure;
     if (lava_type_is_half(a->type) || swap->first < 0 || swap->count < 0 || end > a->rows ||
-        !has_words(&swap->pivots, end) || overlap(a, &swap->pivots) || !is_aligned(a))
+        !has_words(&swap->pivots, end) || overlap(a, &swap->pivots) || !lava_device_matrix_is_aligned(a))
         return LAVA_ERROR_UNAVAILABLE;
     if (swap->count == 0 || a->columns == 0)
         return LAVA_OK;
     lava_stream_expect(stream, (double)(lava_type_bytes(a->type) / 4) * (double)swap->count *
                                    (double)a->columns / SWAPPED_WORDS_PER_S);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
-    return keep(stream, status ? status : swap_rows(stream, pipeline, swap));
+    status = status ? status : swap_rows(stream, pipeline, swap);
+    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }

@@ -31,6 +31,14 @@ void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matr
     matrix->buffer = NULL;
 }
 
+uint64_t lava_device_matrix_address(const struct lava_device_matrix *matrix) {
+    return matrix->buffer->address + matrix->offset;
+}
+
+bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix) {
+    return lava_device_matrix_address(matrix) % LAVA_DEVICE_MATRIX_ALIGN == 0;
+}
+
 struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matrix *matrix, int64_t row,
                                                    int64_t rows, int64_t column, int64_t columns) {
     struct lava_device_matrix block = *matrix;
@@ -40,13 +48,6 @@ struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matr
     block.rows = rows;
     block.columns = columns;
     return block;
-}
-
-/* After a failure nothing is added any more. */
-static enum lava_status keep(struct lava_stream *stream, enum lava_status status) {
-    if (status && !stream->failure)
-        stream->failure = status;
-    return status;
 }
 
 enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
@@ -64,7 +65,7 @@ enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
     if (stream->failure)
         return stream->failure;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
-    return keep(stream, status ? status : lava_upload_matrix(stream, &upload));
+    return lava_stream_keep(stream, status ? status : lava_upload_matrix(stream, &upload));
 }
 
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
@@ -106,7 +107,7 @@ enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
     download->region.diagonal = how->diagonal;
     download->descends = how->descends;
     download->starts_early = true;
-    return keep(stream, start(stream, download));
+    return lava_stream_keep(stream, start(stream, download));
 }
 
 enum lava_status lava_device_matrix_download(struct lava_stream *stream,
@@ -122,21 +123,15 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
     if (!status)
         status = lava_download_finish(stream, 0);
     stream->download_count = 0; /* this one is not there any more */
-    return keep(stream, status);
-}
-
-static void *address_of(const struct lava_device_matrix *matrix) {
-    return (void *)(uintptr_t)(matrix->buffer->address + matrix->offset);
+    return lava_stream_keep(stream, status);
 }
 
 static struct lava_operand operand_of(const struct lava_device_matrix *matrix, enum lava_op op,
                                       bool conjugate) {
-    return (struct lava_operand){
-        .first = address_of(matrix), .ld = matrix->ld, .op = op, .conjugate = conjugate};
-}
-
-static bool is_aligned(const struct lava_device_matrix *matrix) {
-    return (matrix->buffer->address + matrix->offset) % LAVA_DEVICE_MATRIX_ALIGN == 0;
+    return (struct lava_operand){.first = (void *)(uintptr_t)lava_device_matrix_address(matrix),
+                                 .ld = matrix->ld,
+                                 .op = op,
+                                 .conjugate = conjugate};
 }
 
 static bool is_valid(const struct lava_device_product *product, const struct lava_operation *operation) {
@@ -146,8 +141,9 @@ static bool is_valid(const struct lava_device_product *product, const struct lav
            lava_type_is_complex(c->type) == lava_type_is_complex(a->type) &&
            (product->op_a == LAVA_OP_N ? a->rows : a->columns) == operation->m &&
            (b_n ? b->rows : b->columns) == operation->k && (b_n ? b->columns : b->rows) == operation->n &&
-           (product->region == LAVA_REGION_ALL || operation->m == operation->n) && is_aligned(a) &&
-           is_aligned(b) && is_aligned(c);
+           (product->region == LAVA_REGION_ALL || operation->m == operation->n) &&
+           lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(b) &&
+           lava_device_matrix_is_aligned(c);
 }
 
 /* Chooses a plan and adds it; where the device has less memory than it said, in smaller blocks. */
@@ -168,7 +164,7 @@ static enum lava_status plan_and_add(struct lava_stream *stream, const struct la
             return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
         enum lava_status status = lava_runner_reserve(stream, &plan, lava_type_is_complex(operation->type));
         if (status != LAVA_ERROR_DEVICE_MEMORY)
-            return keep(stream, status ? status : lava_runner_add(stream, operation, &plan));
+            return lava_stream_keep(stream, status ? status : lava_runner_add(stream, operation, &plan));
         overrides.memory_bytes = plan.blocking.total_bytes / 2;
     }
 }
@@ -182,7 +178,7 @@ enum lava_status lava_device_product(struct lava_stream *stream, const struct la
         .k = product->op_a == LAVA_OP_N ? product->a.columns : product->a.rows,
         .a = operand_of(&product->a, product->op_a, product->conjugate_a),
         .b = operand_of(&product->b, product->op_b, product->conjugate_b),
-        .c = {.first = address_of(&product->c),
+        .c = {.first = (void *)(uintptr_t)lava_device_matrix_address(&product->c),
               .ld = product->c.ld,
               .type = product->c.type,
               .region = product->region,
@@ -197,6 +193,6 @@ enum lava_status lava_device_product(struct lava_stream *stream, const struct la
     if (operation.m == 0 || operation.n == 0)
         return LAVA_OK;
     if (lava_operation_is_trivial(&operation))
-        return keep(stream, lava_runner_scale(stream, &operation));
+        return lava_stream_keep(stream, lava_runner_scale(stream, &operation));
     return plan_and_add(stream, &operation, product->overrides);
 }

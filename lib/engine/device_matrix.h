@@ -46,6 +46,11 @@ void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matr
 struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matrix *matrix, int64_t row,
                                                    int64_t rows, int64_t column, int64_t columns);
 
+/* Returns where the first element is on the device, and whether that is a multiple of
+ * LAVA_DEVICE_MATRIX_ALIGN. */
+uint64_t lava_device_matrix_address(const struct lava_device_matrix *matrix);
+bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix);
+
 /* matrix <- host, column-major with leading dimension ld. The host's matrix has been read when it returns. */
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                            const struct lava_device_matrix *matrix, const void *host,

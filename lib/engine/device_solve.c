@@ -7,8 +7,8 @@
 #include "lib/engine/device_solve.h"
 
 #include <assert.h>
-#include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
 
 /* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches it. */
@@ -24,19 +24,9 @@ struct task {
     uint32_t flags;
 };
 
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static uint32_t sides_each(enum lava_type type) {
     uint32_t piece = lava_type_is_complex(type) ? LAVA_SOLVE_PIECE_COMPLEX : LAVA_SOLVE_PIECE;
     return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
-}
-
-static uint64_t address_of(const struct lava_device_matrix *matrix) {
-    return matrix->buffer->address + matrix->offset;
 }
 
 /* Elements [from, from + count) of every right-hand side. */
@@ -51,13 +41,12 @@ static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve
 static enum lava_status solve_block(const struct task *task, int64_t from, int64_t count,
                                     const struct lava_scalar *alpha) {
     const struct lava_device_solve *solve = task->solve;
-    struct lava_stream *stream = task->stream;
     const struct lava_device_matrix a = lava_device_matrix_block(&solve->a, from, count, from, count);
     const struct lava_device_matrix b = part_of_b(solve, from, count);
-    const struct lava_solve_constants constants = {.a = address_of(&a),
-                                                   .b = address_of(&b),
-                                                   .alpha_fp64 = bits_of(alpha->real),
-                                                   .alpha_imaginary_fp64 = bits_of(alpha->imaginary),
+    const struct lava_solve_constants constants = {.a = lava_device_matrix_address(&a),
+                                                   .b = lava_device_matrix_address(&b),
+                                                   .alpha_fp64 = lava_double_bits(alpha->real),
+                                                   .alpha_imaginary_fp64 = lava_double_bits(alpha->imaginary),
                                                    .alpha = (float)alpha->real,
                                                    .alpha_imaginary = (float)alpha->imaginary,
                                                    .lda = (uint32_t)a.ld,
@@ -66,19 +55,8 @@ static enum lava_status solve_block(const struct task *task, int64_t from, int64
                                                    .sides =
                                                        (uint32_t)(solve->a_on_right ? b.rows : b.columns),
                                                    .flags = task->flags};
-    uint32_t groups = (constants.sides - 1) / sides_each(b.type) + 1;
-    uint32_t most = stream->device->capabilities.max_workgroups;
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    lava_queue_dispatch(stream->device, &commands, task->pipeline, &constants, sizeof constants,
-                        groups < most ? groups : most, 1);
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
+    return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants,
+                                (constants.sides - 1) / sides_each(b.type) + 1);
 }
 
 /* The part of B from `to` <- alpha times it, less what the solved part from `from` contributes. */
@@ -129,7 +107,7 @@ static enum lava_status solve_range(const struct task *task, int64_t from, int64
 /* Where A is on the left, the other operand is B itself, and the other way round. */
 static bool overlap(const struct lava_device_solve *solve) {
     const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
-    const struct lava_operand triangle = {.first = (const void *)(uintptr_t)address_of(a),
+    const struct lava_operand triangle = {.first = (const void *)(uintptr_t)lava_device_matrix_address(a),
                                           .ld = a->ld,
                                           .structure = LAVA_STRUCTURE_TRIANGULAR,
                                           .stored = solve->stored};
@@ -139,7 +117,7 @@ static bool overlap(const struct lava_device_solve *solve) {
         .m = b->rows,
         .n = b->columns,
         .k = a->rows,
-        .c = {.first = (void *)(uintptr_t)address_of(b), .ld = b->ld, .type = b->type}};
+        .c = {.first = (void *)(uintptr_t)lava_device_matrix_address(b), .ld = b->ld, .type = b->type}};
     *(solve->a_on_right ? &operation.b : &operation.a) = triangle;
     return lava_operation_overlaps(&operation);
 }
@@ -148,8 +126,7 @@ static bool is_valid(const struct lava_device_solve *solve) {
     const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
     return a->type == b->type && a->rows == a->columns &&
            a->rows == (solve->a_on_right ? b->columns : b->rows) && solve->stored != LAVA_REGION_ALL &&
-           address_of(a) % LAVA_DEVICE_MATRIX_ALIGN == 0 && address_of(b) % LAVA_DEVICE_MATRIX_ALIGN == 0 &&
-           !overlap(solve);
+           lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(b) && !overlap(solve);
 }
 
 /* B <- 0, as a product that multiplies nothing. */
@@ -195,8 +172,5 @@ enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava
     const struct lava_pipeline_specification specification = lava_pipelines_solve(type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : solve_range(&task, 0, order, &solve->alpha);
-    status = status ? status : lava_stream_flush(stream);
-    if (status && !stream->failure)
-        stream->failure = status;
-    return status;
+    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }

@@ -227,3 +227,25 @@ void lava_stream_time(struct lava_stream *stream, uint64_t sums_ns[LAVA_STAMP_KI
         for (uint32_t i = 0; i < stamps->pairs; i++)
             sums_ns[stamps->kinds[i]] += intervals[i].end_ns - intervals[i].begin_ns;
 }
+
+enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                      const void *constants, uint32_t constants_bytes, uint32_t groups) {
+    uint32_t most = stream->device->capabilities.max_workgroups;
+    struct lava_commands commands;
+    struct lava_point done;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(stream->device, &commands);
+    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
+    lava_queue_dispatch(stream->device, &commands, pipeline, constants, constants_bytes,
+                        groups < most ? groups : most, 1);
+    lava_stream_stamp_end(stream, &commands);
+    return lava_stream_submit(stream, &stream->uploaded, &done);
+}
+
+enum lava_status lava_stream_keep(struct lava_stream *stream, enum lava_status status) {
+    if (status && !stream->failure)
+        stream->failure = status;
+    return status;
+}

@@ -87,6 +87,11 @@ enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_comma
 enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lava_point *after,
                                     struct lava_point *done);
 enum lava_status lava_stream_flush(struct lava_stream *stream);
+/* Adds a dispatch that waits for all before it. So many workgroups, as far as the device allows. */
+enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                      const void *constants, uint32_t constants_bytes, uint32_t groups);
+/* Remembers the first failure, after which nothing is added any more. Returns status. */
+enum lava_status lava_stream_keep(struct lava_stream *stream, enum lava_status status);
 /* Adds to the time that the device is expected to take; waits may last longer then. */
 void lava_stream_expect(struct lava_stream *stream, double seconds);
 

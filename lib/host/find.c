@@ -342,8 +342,11 @@ static void *find_fallback_routine(const char *const *names, enum lava_routine r
 lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *const *fallbacks,
                                  enum lava_routine routine) {
     lava_function *function = NULL;
-    void *address = lava_routine_is_lapack(routine) ? find_loaded_routine(routine) : NULL;
-    if (!address && (!blas->handle || judge_symbol(blas->handle, routine, &address) != USABLE))
+    bool loaded_first = lava_routine_is_lapack(routine);
+    void *address = loaded_first ? find_loaded_routine(routine) : NULL;
+    if (!address && blas->handle)
+        judge_symbol(blas->handle, routine, &address);
+    if (!address && !loaded_first)
         address = find_loaded_routine(routine);
     if (!address && lava_routine_is_plain(routine) && !blas->serves_plain_names)
         address = find_fallback_routine(fallbacks, routine);
@@ -352,7 +355,7 @@ lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *c
     return function;
 }
 
-/* Of a LAPACK that is a library of its own, the BLAS among its dependencies is asked. */
+/* Where a LAPACK is a library of its own, the BLAS among its dependencies is asked. */
 bool lava_find_is_wide(enum lava_routine routine, lava_function *function) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     void *address;

@@ -10,7 +10,6 @@ VISIBLE void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_
                      size_t uplo_length);
 VISIBLE void dgetrf_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, int64_t *ipiv,
                      int64_t *info);
-VISIBLE int64_t isamax_(const int64_t *n, const float *x, const int64_t *increment);
 
 void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
              size_t uplo_length) {
@@ -25,14 +24,4 @@ void dgetrf_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, 
     stub_lapack64_n = *n;
     ipiv[*n - 1] = 0x200000008;
     *info = 0x300000009;
-}
-
-int64_t isamax_(const int64_t *n, const float *x, const int64_t *increment) {
-    int64_t best = 0;
-    if (*n < 1 || *increment < 1)
-        return 0;
-    for (int64_t i = 1; i < *n; i++)
-        if (x[i * *increment] > x[best * *increment])
-            best = i;
-    return best + 1;
 }

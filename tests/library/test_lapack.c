@@ -330,7 +330,7 @@ static void general_values(void **state) {
         }
 }
 
-/* Of ?potrf, then of ?getrf. */
+/* What is wrong, for ?potrf and then for ?getrf, and its number in Fortran's list. */
 static const struct {
     enum lava_family family;
     int uplo;

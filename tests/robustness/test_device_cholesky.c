@@ -20,7 +20,7 @@
 
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_solve.h"
-#include "lib/vk/gpu.h"
+#include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -30,17 +30,9 @@ static struct lava_engine *engine;
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 
 static int open_engine(void **state) {
-    const char *why;
-    struct lava_device *device;
     (void)state;
-    setenv("LAVABLAS_DEVICE", "cpu", 0);
-    problem_seed = (unsigned)time(NULL);
-    printf("seed: %u\n", problem_seed);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return -1;
-    }
-    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+    problem_seed = device_test_seed();
+    return device_test_open(false, &engine);
 }
 
 static int close_engine(void **state) {

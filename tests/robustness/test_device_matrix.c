@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "lib/engine/device_matrix.h"
-#include "lib/vk/gpu.h"
+#include "tests/robustness/device_test.h"
 
 #define SIZE 200 /* several tiles of the small rows */
 
@@ -21,17 +21,9 @@ static struct lava_engine *engine;
 static unsigned seed;
 
 static int open_engine(void **state) {
-    const char *why;
-    struct lava_device *device;
     (void)state;
-    setenv("LAVABLAS_DEVICE", "cpu", 0);
-    seed = (unsigned)time(NULL);
-    printf("seed: %u\n", seed);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return -1;
-    }
-    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+    seed = device_test_seed();
+    return device_test_open(false, &engine);
 }
 
 static int close_engine(void **state) {

@@ -18,12 +18,11 @@
 #include <time.h>
 
 #include "dispatch/solve.h"
-#include "lib/base/fault.h"
 #include "lib/engine/factorizer.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/offload.h"
-#include "lib/vk/gpu.h"
 #include "tests/library/poison.h"
+#include "tests/robustness/device_test.h"
 
 #define ORDER (LAVA_SOLVE_TRAPEZOID + 70)
 #define LD    (ORDER + 5)
@@ -44,16 +43,8 @@ static size_t bytes_of(const struct problem *problem) {
 }
 
 static int open_engine(void **state) {
-    const char *why;
-    struct lava_device *device;
     (void)state;
-    setenv("LAVABLAS_DEVICE", "cpu", 0);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return -1;
-    }
-    device->capabilities.unified_memory = false; /* uploads are copies, too */
-    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+    return device_test_open(true, &engine);
 }
 
 static int close_engine(void **state) {
@@ -179,14 +170,9 @@ static void check_factors(const struct problem *problem) {
 }
 
 #ifdef LAVA_FAULT_INJECTION
-static void set_fault(const char *name, long passage) {
-    char text[64];
-    snprintf(text, sizeof text, "%s:%ld:0", name ? name : "", passage);
-    assert_true(lava_fault_set(name ? text : NULL));
-}
+#    include "tests/robustness/fault_sweep.h"
 
-/* Lets each passage of a point fail, and lets the CPU go on from there. How many submissions there are
- * depends on time, so only the first failure surely comes. */
+/* Lets each passage of a point fail, and lets the CPU go on from there. */
 static void fail_at(struct problem *problem, enum lava_fault_point point, const char *name) {
     struct lava_progress progress;
     long partly = 0;
@@ -198,13 +184,9 @@ static void fail_at(struct problem *problem, enum lava_fault_point point, const 
     for (long passage = 1; passage <= passages; passage++) {
         lava_engine_release(engine);
         set_fault(name, passage);
-        enum lava_status status = run(problem, &progress);
-        bool came = lava_fault_passages(point) >= passage;
+        bool came = fault_came(engine, point, passage, run(problem, &progress));
         set_fault(NULL, 0);
-        assert_true(came || passage > 1);
-        assert_int_equal(came, status != LAVA_OK);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        assert_false(engine->device->shared->failed);
         if (came && progress.column == 0)
             assert_memory_equal(problem->now, problem->before, bytes_of(problem));
         else if (came)

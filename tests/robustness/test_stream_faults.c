@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "dispatch/batches.h"
-#include "lib/base/fault.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
@@ -21,6 +20,7 @@
 #include "lib/engine/solver.h"
 #include "lib/offload/offload.h"
 #include "lib/vk/gpu.h"
+#include "tests/robustness/fault_sweep.h"
 
 #define COUNT 60
 #define SIZE  33 /* of each matrix */
@@ -95,24 +95,6 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* Sets the fault: the given passage of the point fails, and all after it. NULL: none. */
-static void set_fault(const char *name, long passage) {
-    char text[64];
-    snprintf(text, sizeof text, "%s:%ld:0", name ? name : "", passage);
-    assert_true(lava_fault_set(name ? text : NULL));
-}
-
-/* Returns whether the fault came, which is to be so exactly where the status is an error. How many
- * submissions there are depends on time: one that would wait goes with the next. So only the first surely
- * comes. */
-static bool fault_came(size_t p, long passage, enum lava_status status) {
-    bool came = lava_fault_passages(points[p]) >= passage;
-    assert_true(came || passage > 1);
-    assert_int_equal(came, status != LAVA_OK);
-    assert_false(engine->device->shared->failed);
-    return came;
-}
-
 static enum lava_status run_batch(struct lava_progress *progress) {
     const struct lava_series series = {.count = COUNT, .stride_a = AREA, .stride_b = AREA, .stride_c = AREA};
     const struct lava_operation operation = {.type = LAVA_TYPE_FP32,
@@ -148,7 +130,7 @@ static void batches(void **state) {
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            bool came = fault_came(p, passage, run_batch(&progress));
+            bool came = fault_came(engine, points[p], passage, run_batch(&progress));
             assert_in_range(progress.products, came ? 0 : COUNT, came ? COUNT - 1 : COUNT);
             size_t written = (size_t)progress.products * AREA;
             assert_memory_equal(c, expected, written * sizeof *c);
@@ -268,7 +250,7 @@ static void fail_everywhere(enum lava_status (*run)(void), const float *result, 
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            fault_came(p, passage, run());
+            fault_came(engine, points[p], passage, run());
             assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
             set_fault(NULL, 0);
             memset(c, 0, bytes);
@@ -390,7 +372,7 @@ static long fail_chunked(const struct lava_operation *operation, size_t p) {
     for (long passage = 1; passage <= passages; passage++) {
         lava_engine_release(engine);
         set_fault(names[p], passage);
-        bool came = fault_came(p, passage, run_chunked(operation, &progress));
+        bool came = fault_came(engine, points[p], passage, run_chunked(operation, &progress));
         set_fault(NULL, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
         bool untouched = progress.row == 0 && progress.column == 0;

@@ -1,0 +1,29 @@
+/* Lets each passage of a fault point fail, one after the other. Only with -Dfault_injection=true. */
+#ifndef LAVA_TESTS_ROBUSTNESS_FAULT_SWEEP_H
+#define LAVA_TESTS_ROBUSTNESS_FAULT_SWEEP_H
+
+#include <stdio.h>
+
+#include "lib/base/fault.h"
+#include "lib/engine/engine.h"
+
+/* Sets the fault: the given passage of the point fails, and all after it. NULL: none. */
+static inline void set_fault(const char *name, long passage) {
+    char text[64];
+    snprintf(text, sizeof text, "%s:%ld:0", name ? name : "", passage);
+    assert_true(lava_fault_set(name ? text : NULL));
+}
+
+/* Returns whether the fault came, which is to be so exactly where the status is an error. How many
+ * submissions there are depends on time: one that would wait goes with the next. So only the first surely
+ * comes. */
+static inline bool fault_came(const struct lava_engine *tested, enum lava_fault_point point, long passage,
+                              enum lava_status status) {
+    bool came = lava_fault_passages(point) >= passage;
+    assert_true(came || passage > 1);
+    assert_int_equal(came, status != LAVA_OK);
+    assert_false(tested->device->shared->failed);
+    return came;
+}
+
+#endif
