@@ -1,0 +1,181 @@
+/* Times solves and factorizations of matrices that stay on the device.
+ *
+ *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] ROUTINE:SIZE ...
+ *
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, or solve:NxSIDES, a lower triangle of N rows on the left. Prints the time
+ * of the best call, from the first command to the end of the device's work, and what the device took of it. What
+ * is computed is not checked; tests/robustness does that. Exits with 77 if there is no device. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
+#include "lib/engine/device_cholesky.h"
+#include "lib/engine/device_lu.h"
+#include "lib/engine/device_solve.h"
+#include "lib/vk/gpu.h"
+
+#define WARM_S 0.3
+
+/* A: m x n, of which a solve changes the n x sides matrix B instead. */
+struct bench {
+    struct lava_engine *engine;
+    enum lava_type type;
+    int64_t m, n;
+    void *host;
+    struct lava_device_matrix a, b, words, work;
+};
+
+/* One of the calls that are timed. */
+typedef enum lava_status (*routine)(struct lava_stream *stream, const struct bench *x);
+
+static enum lava_status cholesky(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_cholesky how = {
+        .a = x->a, .status = lava_device_matrix_block(&x->words, 0, 1, 0, 1), .stored = LAVA_REGION_LOWER};
+    return lava_device_cholesky(stream, &how);
+}
+
+static enum lava_status lu(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_lu how = {.a = x->a, .pivots = x->words, .work = x->work};
+    return lava_device_lu(stream, &how);
+}
+
+static enum lava_status solve(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_solve how = {.a = x->a, .b = x->b, .stored = LAVA_REGION_LOWER, .alpha.real = 1};
+    return lava_device_solve(stream, &how);
+}
+
+static const struct {
+    const char *name;
+    routine run;
+} routines[] = {{"cholesky", cholesky}, {"lu", lu}, {"solve", solve}};
+
+/* Random numbers between -1 and 1, and 2 n on the diagonal: definite where the other triangle mirrors it. */
+static void *new_matrix(const struct bench *x, unsigned seed) {
+    int64_t parts = lava_type_is_complex(x->type) ? 2 : 1, count = x->m * x->n * parts;
+    bool is_double = lava_type_real(x->type) == LAVA_TYPE_FP64;
+    void *matrix = malloc((size_t)count * (is_double ? sizeof(double) : sizeof(float)));
+    for (int64_t i = 0; i < count && matrix; i++) {
+        double value = 2.0 * rand_r(&seed) / RAND_MAX - 1;
+        if (i / parts % (x->m + 1) == 0)
+            value = i % parts ? 0 : 2 * (double)x->n;
+        if (is_double)
+            ((double *)matrix)[i] = value;
+        else
+            ((float *)matrix)[i] = (float)value;
+    }
+    return matrix;
+}
+
+static enum lava_status upload(const struct bench *x) {
+    static const uint32_t none[1];
+    const struct lava_device_matrix status_word = lava_device_matrix_block(&x->words, 0, 1, 0, 1);
+    struct lava_stream stream;
+    lava_stream_open(&stream, x->engine, false);
+    enum lava_status status = lava_device_matrix_upload(&stream, &x->a, x->host, x->m);
+    status = status ? status : lava_device_matrix_upload(&stream, &status_word, none, 1);
+    return lava_stream_close(&stream, status);
+}
+
+/* The best call: ms, and what the device took of it, by kind. */
+static enum lava_status time_calls(const struct bench *x, routine run, double seconds, double *best_ms,
+                                   uint64_t kinds[LAVA_STAMP_KINDS]) {
+    uint64_t start_ns = lava_clock_now_ns();
+    *best_ms = INFINITY;
+    do {
+        enum lava_status status = upload(x);
+        uint64_t before_ns = lava_clock_now_ns(), sums[LAVA_STAMP_KINDS];
+        struct lava_stream stream;
+        if (status)
+            return status;
+        lava_stream_open(&stream, x->engine, true);
+        status = lava_stream_close(&stream, run(&stream, x));
+        if (status)
+            return status;
+        double ms = 1e-6 * (double)(lava_clock_now_ns() - before_ns);
+        lava_stream_time(&stream, sums);
+        if (ms < *best_ms) {
+            *best_ms = ms;
+            memcpy(kinds, sums, sizeof sums);
+        }
+    } while (1e-9 * (double)(lava_clock_now_ns() - start_ns) < seconds + WARM_S);
+    return LAVA_OK;
+}
+
+static enum lava_status create(struct bench *x, int64_t sides) {
+    int64_t order = x->m < x->n ? x->m : x->n;
+    enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
+    if (!status && sides > 0)
+        status = lava_device_matrix_create(x->engine, x->type, x->n, sides, &x->b);
+    status = status ? status
+                    : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
+    return status ? status
+                  : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32,
+                                              lava_device_lu_work_words(x->type, x->m), 1, &x->work);
+}
+
+static bool bench(struct lava_engine *engine, enum lava_type type, double seconds, const char *argument) {
+    struct bench x = {.engine = engine, .type = type};
+    uint64_t kinds[LAVA_STAMP_KINDS] = {0};
+    int64_t first = 0, second = 0, sides = 0;
+    size_t i = 0, count = sizeof routines / sizeof routines[0];
+    double ms = 0;
+    char name[16];
+    int read = sscanf(argument, "%15[a-z]:%" SCNd64 "x%" SCNd64, name, &first, &second);
+    while (i < count && strcmp(routines[i].name, name) != 0)
+        i++;
+    if (read < 2 || i == count || first < 1 || (read == 3 && second < 1)) {
+        fprintf(stderr, "device_factor: %s is not ROUTINE:SIZE\n", argument);
+        exit(2);
+    }
+    x.m = x.n = first;
+    if (routines[i].run == solve)
+        sides = read == 3 ? second : first;
+    else if (read == 3)
+        x.n = second;
+    x.host = new_matrix(&x, 1);
+    enum lava_status status = x.host ? create(&x, sides) : LAVA_ERROR_HOST_MEMORY;
+    status = status ? status : time_calls(&x, routines[i].run, seconds, &ms, kinds);
+    printf("%-20s %9.3f | %9.3f %9.3f %9.3f | %s\n", argument, ms, 1e-6 * (double)kinds[LAVA_STAMP_PACK],
+           1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY], 1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE],
+           status ? "FAIL" : "ok");
+    fflush(stdout);
+    struct lava_device_matrix *const matrices[] = {&x.a, &x.b, &x.words, &x.work};
+    for (size_t k = 0; k < sizeof matrices / sizeof matrices[0]; k++)
+        lava_device_matrix_free(engine, matrices[k]);
+    free(x.host);
+    return !status;
+}
+
+int main(int argc, char **argv) {
+    enum lava_type type = LAVA_TYPE_FP32;
+    double seconds = 0.3;
+    const struct option names[] = {
+        {"type", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 's'}, {0}};
+    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+        if (option == 's')
+            seconds = strtod(optarg, NULL);
+        else if (option != 't' || !lava_type_from_name(optarg, &type) || lava_type_is_half(type))
+            return 2;
+    }
+    const char *why;
+    struct lava_device *device;
+    struct lava_engine *engine;
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+        printf("no device: %s\n", why);
+        return 77;
+    }
+    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
+        return 1;
+    printf("%s, %s, times in ms\n", engine->capabilities.name, lava_type_name(type));
+    printf("%-20s %9s | %9s %9s %9s\n", "", "whole", "pack", "multiply", "update");
+    bool fine = true;
+    for (int i = optind; i < argc; i++)
+        fine = bench(engine, type, seconds, argv[i]) && fine;
+    lava_engine_destroy(engine);
+    return fine ? 0 : 1;
+}
