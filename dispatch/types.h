@@ -36,6 +36,8 @@ struct lava_type_facts {
     enum lava_module solve;        /* solves with a triangular block on the device; not of half precision */
     enum lava_module cholesky;     /* factors a block on the diagonal on the device; not of half precision */
     enum lava_module lu;           /* factors a panel on the device; not of half precision */
+    enum lava_module qr;           /* the same by reflections, and makes their triangle */
+    enum lava_module qr_triangle;
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

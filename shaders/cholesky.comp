@@ -144,15 +144,11 @@ bool is_positive(NUMBER number)
 bool is_positive(NUMBER number) { return !is_zero(number) && floatBitsToUint(number) <= 0x7f800000u; }
 #endif
 
-/* A driver's square root may be wrong by more than its last place; its remainder corrects it. The remainder is small,
- * unless it is that of Inf or has underflowed. */
 void take_root(uint row, NUMBER square)
 {
-    NUMBER root = sqrt(square), inverse = 1 / root, remainder = fma(-root, root, square);
-    if (exponent_of(remainder) + 8 < exponent_of(square))
-        root = fma(remainder * NUMBER(0.5), inverse, root);
+    NUMBER near = sqrt(square), root = better_root(square, near);
     diagonal = root;
-    reciprocal = better_reciprocal(root, inverse);
+    reciprocal = better_reciprocal(root, 1 / near);
     bool fails = !is_positive(square) || !is_positive(root);
     if (fails && !has_failed)
         Status(constants.status).minor = constants.index + row + 1;

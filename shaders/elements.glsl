@@ -88,3 +88,11 @@ NUMBER better_reciprocal(NUMBER d, NUMBER near)
     NUMBER error = fma(-d, near, NUMBER(1));
     return is_finite(error) ? fma(error, near, near) : near;
 }
+
+/* The same for a square root. The remainder is small, unless it is that of Inf or has underflowed. */
+NUMBER better_root(NUMBER square, NUMBER near)
+{
+    NUMBER remainder = fma(-near, near, square);
+    bool is_small = exponent_of(remainder) + 8 < exponent_of(square);
+    return is_small ? fma(remainder * NUMBER(0.5), 1 / near, near) : near;
+}

@@ -132,6 +132,18 @@
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
 #define LAVA_SWAP_BATCH       8
+/* QR factorization of a panel of at most so many columns, by so many workgroups at most; each invocation reads the
+ * key of a workgroup. The reflections of a block of panels are applied together: with 128 columns the products
+ * compute more than they move. A starting value: no GPU has been measured. */
+#define LAVA_QR_PANEL       32
+#define LAVA_QR_INVOCATIONS 128
+#define LAVA_QR_GROUPS      LAVA_QR_INVOCATIONS
+#define LAVA_QR_KEY_BYTES   16
+#define LAVA_QR_BLOCK       128
+/* Copies of reflectors. */
+#define LAVA_REFLECTORS_INVOCATIONS 256
+#define LAVA_REFLECTORS_COPIES      1
+#define LAVA_REFLECTORS_RESETS      2 /* the source becomes the unit matrix's columns */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -352,6 +364,47 @@ LAVA_U32 count;
 LAVA_U32 backwards;     /* 1: from the last pivot to the first */
 LAVA_U32 element_words; /* 1, 2 or 4 */
 LAVA_BLOCK_END(lava_swap_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_QR)
+LAVA_BLOCK_BEGIN(lava_qr_constants)
+LAVA_ADDRESS a;    /* the panel's first element, column-major */
+LAVA_ADDRESS v;    /* where V has that element */
+LAVA_ADDRESS t;    /* the panel's block on T's diagonal, whose columns are LAVA_QR_BLOCK elements apart */
+LAVA_ADDRESS tau;  /* the panel's first one */
+LAVA_ADDRESS work; /* scratch: lava_device_qr_work */
+LAVA_U32 ld;       /* in elements */
+LAVA_U32 ldv;
+LAVA_U32 rows;    /* at least as many as columns */
+LAVA_U32 columns; /* 1 to LAVA_QR_PANEL */
+LAVA_U32 step;    /* 0 to columns */
+LAVA_U32 above;   /* rows of V above the panel, which become zero */
+LAVA_BLOCK_END(lava_qr_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_QR_TRIANGLE)
+LAVA_BLOCK_BEGIN(lava_qr_triangle_constants)
+LAVA_ADDRESS gram; /* V^H V, column-major; columns are LAVA_QR_BLOCK elements apart */
+LAVA_ADDRESS t;    /* as gram */
+LAVA_ADDRESS tau;
+LAVA_U32 order; /* 1 to LAVA_QR_BLOCK */
+LAVA_BLOCK_END(lava_qr_triangle_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_REFLECTORS)
+LAVA_BLOCK_BEGIN(lava_reflectors_constants)
+LAVA_ADDRESS source; /* row 0 of the first column, column-major */
+LAVA_ADDRESS v;
+LAVA_U32 ld; /* in elements */
+LAVA_U32 ldv;
+LAVA_U32 rows;
+LAVA_U32 columns;
+LAVA_U32 first;         /* the row of the first column's diagonal */
+LAVA_U32 flags;         /* LAVA_REFLECTORS_* */
+LAVA_U32 element_words; /* 1, 2 or 4 */
+LAVA_U32 one_word;      /* the word of an element that is not 0 where the element is 1, and its bits */
+LAVA_U32 one_bits;
+LAVA_BLOCK_END(lava_reflectors_constants)
 #endif
 
 #endif

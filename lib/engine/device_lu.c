@@ -136,17 +136,6 @@ static enum lava_status factor(const struct task *task, int64_t from, int64_t co
     return status ? status : apply(task, from + left, right, from, left);
 }
 
-static bool overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b) {
-    const struct lava_device_matrix *matrices[] = {a, b};
-    uint64_t begin[2], end[2];
-    for (int i = 0; i < 2; i++) {
-        int64_t elements = (matrices[i]->columns - 1) * matrices[i]->ld + matrices[i]->rows;
-        begin[i] = lava_device_matrix_address(matrices[i]);
-        end[i] = begin[i] + (uint64_t)elements * lava_type_bytes(matrices[i]->type);
-    }
-    return begin[0] < end[1] && begin[1] < end[0];
-}
-
 /* Whether the matrix is a vector of at least so many words. */
 static bool has_words(const struct lava_device_matrix *matrix, int64_t words) {
     return matrix->type == LAVA_TYPE_FP32 && matrix->columns == 1 && matrix->rows >= words &&
@@ -156,8 +145,9 @@ static bool has_words(const struct lava_device_matrix *matrix, int64_t words) {
 static bool is_valid(const struct lava_device_lu *lu) {
     const struct lava_device_matrix *a = &lu->a;
     return lava_device_matrix_is_aligned(a) && has_words(&lu->pivots, lava_minimum(a->rows, a->columns)) &&
-           has_words(&lu->work, lava_device_lu_work_words(a->type, a->rows)) && !overlap(a, &lu->pivots) &&
-           !overlap(a, &lu->work) && !overlap(&lu->pivots, &lu->work);
+           has_words(&lu->work, lava_device_lu_work_words(a->type, a->rows)) &&
+           !lava_device_matrix_overlap(a, &lu->pivots) && !lava_device_matrix_overlap(a, &lu->work) &&
+           !lava_device_matrix_overlap(&lu->pivots, &lu->work);
 }
 
 static void expect(struct lava_stream *stream, const struct lava_device_matrix *a) {
@@ -198,7 +188,8 @@ enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct 
     if (stream->failure)
         return stream->failure;
     if (lava_type_is_half(a->type) || swap->first < 0 || swap->count < 0 || end > a->rows ||
-        !has_words(&swap->pivots, end) || overlap(a, &swap->pivots) || !lava_device_matrix_is_aligned(a))
+        !has_words(&swap->pivots, end) || lava_device_matrix_overlap(a, &swap->pivots) ||
+        !lava_device_matrix_is_aligned(a))
         return LAVA_ERROR_UNAVAILABLE;
     if (swap->count == 0 || a->columns == 0)
         return LAVA_OK;

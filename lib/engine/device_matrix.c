@@ -39,6 +39,17 @@ bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix) {
     return lava_device_matrix_address(matrix) % LAVA_DEVICE_MATRIX_ALIGN == 0;
 }
 
+bool lava_device_matrix_overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b) {
+    const struct lava_device_matrix *matrices[] = {a, b};
+    uint64_t begin[2], end[2];
+    for (int i = 0; i < 2; i++) {
+        int64_t elements = (matrices[i]->columns - 1) * matrices[i]->ld + matrices[i]->rows;
+        begin[i] = lava_device_matrix_address(matrices[i]);
+        end[i] = begin[i] + (uint64_t)elements * lava_type_bytes(matrices[i]->type);
+    }
+    return begin[0] < end[1] && begin[1] < end[0];
+}
+
 struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matrix *matrix, int64_t row,
                                                    int64_t rows, int64_t column, int64_t columns) {
     struct lava_device_matrix block = *matrix;

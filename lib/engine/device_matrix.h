@@ -50,6 +50,8 @@ struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matr
  * LAVA_DEVICE_MATRIX_ALIGN. */
 uint64_t lava_device_matrix_address(const struct lava_device_matrix *matrix);
 bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix);
+/* Returns whether the ranges from their first to their last elements share an address. */
+bool lava_device_matrix_overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b);
 
 /* matrix <- host, column-major with leading dimension ld. The host's matrix has been read when it returns. */
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,

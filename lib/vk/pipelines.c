@@ -343,6 +343,18 @@ struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
 }
 
+struct lava_pipeline_specification lava_pipelines_qr(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->qr};
+}
+
+struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->qr_triangle};
+}
+
+struct lava_pipeline_specification lava_pipelines_reflectors(void) {
+    return (struct lava_pipeline_specification){.module = LAVA_MODULE_REFLECTORS};
+}
+
 /* Returns how many statistics there are; 0 where the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {

@@ -70,6 +70,11 @@ struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
+/* These kernels factor a panel, for QR, make the triangle of a block of reflections, and copy reflectors. Not
+ * for half precision. */
+struct lava_pipeline_specification lava_pipelines_qr(enum lava_type type);
+struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type);
+struct lava_pipeline_specification lava_pipelines_reflectors(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */

@@ -1,0 +1,290 @@
+/* One step of the QR factorization of a panel by Householder's reflections H = I - tau v v^H. The panel has all rows
+ * from the diagonal downwards and at most LAVA_QR_PANEL columns. fp32, fp64 (-DLAVA_FP64), complex of either
+ * (-DLAVA_COMPLEX).
+ *
+ *   workgroup    a stripe of LAVA_QR_INVOCATIONS rows, then of later rows
+ *   invocation   a row of the stripe
+ *
+ *            e   s           Step s = e + 1 finishes column e: it becomes beta and v, and v is taken from the columns
+ *         +----+--+------+   right of it. Then it multiplies column s below row s, which is x now, with every column:
+ *       e | R  |b   r  r |   x^H x is the norm that the next reflection needs; x^H a that of a column on the right, and
+ *       s |    |a   next |   x^H v that of an earlier reflection, which T needs. So there is one sum over all rows in a
+ *         | V  |x   a  a |   step, and no step waits for another within a dispatch.
+ *         |    |x   a  a |
+ *         +----+--+------+   Step 0 finishes nothing, and step `columns` multiplies nothing.
+ *
+ * A workgroup leaves its sums, and group 0 a copy of row s. Steps write two halves of the scratch in turn, so a step
+ * reads only what the one before has finished. x is scaled by a power of two for the sums, each workgroup's by its
+ * largest number, so that they neither overflow nor underflow where beta does not.
+ *
+ * As LAPACK's ?larfg has it: beta is real, and its sign is not that of re(a); v is 1 in row e, and tau is 0 where x
+ * and im(a) are. V is also written as a matrix of its own, with its ones and zeros, for the products that apply it. T
+ * is upper triangular, H1 H2 ... = I - V T V^H (?larft); its other triangle becomes zero. */
+#version 460
+#define LAVA_SHADER_QR
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(local_size_x = LAVA_QR_INVOCATIONS) in;
+
+#include "elements.glsl"
+#include "reciprocal.glsl"
+
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Key { uint key; };
+
+const uint INVOCATIONS = LAVA_QR_INVOCATIONS, PANEL = LAVA_QR_PANEL;
+const uint BATCH = 8; /* columns that are multiplied at a time */
+/* The biased exponent of the largest number of a scaled x. Less than 1, because columns are not scaled: where their
+ * norms are finite, so are the sums of some hundred rows. Not much less, for columns that are close to underflow. */
+const uint SCALED = BIAS - 4;
+
+shared ELEMENT shares[BATCH * INVOCATIONS];
+shared ELEMENT copy[PANEL], sums[PANEL], taken[PANEL];
+shared uint largest;
+
+#ifdef LAVA_COMPLEX
+#define REAL(z) ((z).x)
+#define IMAGINARY(z) ((z).y)
+#define FROM_REAL(number) ELEMENT(number, 0)
+#else
+#define REAL(z) (z)
+#define IMAGINARY(z) NUMBER(0)
+#define FROM_REAL(number) (number)
+#endif
+
+/* A reflection. */
+struct reflection {
+    NUMBER scale, beta;
+    ELEMENT tau, reciprocal; /* v is x times scale and reciprocal */
+};
+
+Target at(uint row, uint column)
+{
+    return Target(constants.a + (uint64_t(column) * constants.ld + row) * ELEMENT_BYTES);
+}
+
+uint64_t v_column(uint column) { return constants.v + uint64_t(column) * constants.ldv * ELEMENT_BYTES; }
+
+/* The part of a step in the scratch: a key of each workgroup, a row's copy, and the workgroups' sums. */
+uint64_t half_of(uint step_)
+{
+    const uint row_bytes = PANEL * ELEMENT_BYTES;
+    return constants.work + step_ % 2 * (gl_NumWorkGroups.x * LAVA_QR_KEY_BYTES + (gl_NumWorkGroups.x + 1) * row_bytes);
+}
+Key key_at(uint step_, uint group) { return Key(half_of(step_) + group * LAVA_QR_KEY_BYTES); }
+/* The row's copy is that of group gl_NumWorkGroups.x. */
+Target sum_at(uint step_, uint group, uint column)
+{
+    uint64_t first = half_of(step_) + gl_NumWorkGroups.x * LAVA_QR_KEY_BYTES;
+    return Target(first + (group * PANEL + column) * ELEMENT_BYTES);
+}
+
+/* 0 for zero, else one more than the biased exponent: no numbers are compared, so NaN is just large. */
+uint key_of(ELEMENT z) { return is_nothing(z) ? 0 : size_of(z) + 1; }
+
+/* The biased exponent of the power of two that makes numbers with that key small. */
+uint scale_exponent(uint key)
+{
+    uint exponent = max(key, 1) - 1;
+    return max(BIAS + SCALED, exponent + 1) - exponent;
+}
+
+NUMBER ratio_of(uint exponent, uint to)
+{
+    uint biased = exponent + BIAS;
+    return biased > to ? power_of_two(biased - to) : NUMBER(0);
+}
+
+/* Leaves the largest of the invocations' keys in `largest`. */
+void find_largest(uint key)
+{
+    barrier();
+    if (gl_LocalInvocationIndex == 0)
+        largest = 0;
+    barrier();
+    atomicMax(largest, key);
+    barrier();
+}
+
+NUMBER quotient_of_numbers(NUMBER dividend, NUMBER by)
+{
+    NUMBER reciprocal = better_reciprocal(by, 1 / by), quotient = dividend * reciprocal;
+    NUMBER remainder = fma(-by, quotient, dividend);
+    return is_finite(remainder) ? fma(remainder, reciprocal, quotient) : quotient;
+}
+
+#ifdef LAVA_FP64
+bool is_negative(NUMBER number) { return unpackDouble2x32(number).y >> 31 != 0; }
+#else
+bool is_negative(NUMBER number) { return floatBitsToUint(number) >> 31 != 0; }
+#endif
+
+/* The reflection of column e, whose x has that key and, scaled, that square. */
+reflection reflection_of(ELEMENT alpha, uint key, uint exponent, NUMBER square)
+{
+    NUMBER scale = power_of_two(exponent);
+    ELEMENT near_one = alpha * scale;
+    square += REAL(near_one) * REAL(near_one) + IMAGINARY(near_one) * IMAGINARY(near_one);
+    if ((key == 0 && is_zero(IMAGINARY(alpha))) || is_zero(square))
+        return reflection(NUMBER(0), REAL(alpha), ELEMENT(0), ELEMENT(0));
+    NUMBER root = better_root(square, sqrt(square)), beta = is_negative(REAL(alpha)) ? root : -root;
+    ELEMENT difference = near_one - FROM_REAL(beta);
+#ifdef LAVA_COMPLEX
+    ELEMENT tau = ELEMENT(quotient_of_numbers(beta - near_one.x, beta), quotient_of_numbers(-near_one.y, beta));
+#else
+    ELEMENT tau = quotient_of_numbers(beta - near_one, beta);
+#endif
+    ELEMENT reciprocal = quotient_of(ONE, difference, reciprocal_of(difference));
+    return reflection(scale, beta * power_of_two(2 * BIAS - exponent), tau, reciprocal);
+}
+
+/* Sums up what the step before has left: sums become v^H times every column, and taken what each column loses. */
+reflection gather(uint e)
+{
+    uint own = gl_LocalInvocationIndex, column = own % PANEL;
+    if (own < PANEL && own < constants.columns)
+        copy[own] = sum_at(e, gl_NumWorkGroups.x, own).element;
+    find_largest(own < gl_NumWorkGroups.x ? key_at(e, own).key : 0);
+    const ELEMENT alpha = copy[e];
+    uint key = largest, exponent = scale_exponent(max(key, key_of(alpha)));
+    ELEMENT sum = ELEMENT(0);
+    for (uint group = own / PANEL; group < gl_NumWorkGroups.x && column < constants.columns;
+         group += INVOCATIONS / PANEL) {
+        NUMBER ratio = ratio_of(exponent, scale_exponent(key_at(e, group).key));
+        sum += sum_at(e, group, column).element * ratio * (column == e ? ratio : NUMBER(1));
+    }
+    shares[own] = sum;
+    barrier();
+    if (own < PANEL) {
+        for (uint i = PANEL; i < INVOCATIONS; i += PANEL)
+            sum += shares[own + i];
+        sums[own] = sum;
+    }
+    barrier();
+    const reflection h = reflection_of(alpha, key, exponent, REAL(sums[e]));
+    barrier();
+    if (own < constants.columns) {
+        bool moves = !is_nothing(h.tau); /* else Inf in other columns must not matter */
+        sum = add_product(CONJUGATE(h.reciprocal), sums[own], copy[own]);
+        sums[own] = moves ? sum : ELEMENT(0);
+        taken[own] = moves ? add_product(CONJUGATE(h.tau), sum, ELEMENT(0)) : ELEMENT(0);
+    }
+    barrier();
+    return h;
+}
+
+/* Column e of T: an invocation owns a row. */
+void write_triangle(uint e, ELEMENT tau)
+{
+    uint row = gl_LocalInvocationIndex;
+    if (row >= constants.columns)
+        return;
+    ELEMENT sum = ELEMENT(0);
+    for (uint l = row; l < e; l++) {
+        ELEMENT before = Target(constants.t + (l * LAVA_QR_BLOCK + row) * ELEMENT_BYTES).element;
+        sum = add_product(before, CONJUGATE(sums[l]), sum);
+    }
+    ELEMENT element = row == e ? tau : row < e ? add_product(-tau, sum, ELEMENT(0)) : ELEMENT(0);
+    Target(constants.t + (e * LAVA_QR_BLOCK + row) * ELEMENT_BYTES).element = element;
+}
+
+/* What group 0 writes besides its rows. */
+void write_reflection(uint e, ELEMENT tau)
+{
+    write_triangle(e, tau);
+    if (gl_LocalInvocationIndex == 0)
+        Target(constants.tau + e * ELEMENT_BYTES).element = tau;
+    for (uint row = gl_LocalInvocationIndex; row < constants.above; row += INVOCATIONS)
+        Target(v_column(e) - (row + 1) * ELEMENT_BYTES).element = ELEMENT(0);
+}
+
+/* Column e of a row, and its part of V. Returns v. */
+ELEMENT finish(uint row, uint e, reflection h)
+{
+    ELEMENT v = row == e ? ONE : ELEMENT(0);
+    if (row > e)
+        v = add_product(at(row, e).element * h.scale, h.reciprocal, ELEMENT(0));
+    if (row >= e)
+        at(row, e).element = row == e ? FROM_REAL(h.beta) : v;
+    Target(v_column(e) + row * ELEMENT_BYTES).element = v;
+    return v;
+}
+
+/* Updates columns [first, first + BATCH) of a row, but for column s, which is done. Adds to the sums. */
+void multiply(uint row, uint first, NUMBER scale, inout ELEMENT totals[BATCH])
+{
+    uint s = constants.step;
+    ELEMENT x = row > s ? at(row, s).element * scale : ELEMENT(0), v = ELEMENT(0);
+    if (s > 0 && row + 1 >= s)
+        v = row + 1 == s ? ONE : at(row, s - 1).element;
+    ELEMENT a[BATCH];
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        a[i] = first + i < constants.columns ? at(row, first + i).element : ELEMENT(0);
+    [[unroll]] for (uint i = 0; i < BATCH; i++) {
+        uint column = first + i;
+        if (s > 0 && column > s && column < constants.columns && row + 1 >= s) {
+            a[i] = add_product(-v, taken[column], a[i]);
+            at(row, column).element = a[i];
+        }
+        if (row == s && column < constants.columns)
+            sum_at(s, gl_NumWorkGroups.x, column).element = a[i];
+        if (row > s)
+            totals[i] = add_product(CONJUGATE(x), column == s ? x : a[i], totals[i]);
+    }
+}
+
+/* The workgroup's sums of BATCH columns. */
+void publish(uint first, ELEMENT totals[BATCH])
+{
+    const uint lanes = INVOCATIONS / BATCH;
+    uint own = gl_LocalInvocationIndex, column = own / lanes, lane = own % lanes;
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        shares[i * INVOCATIONS + own] = totals[i];
+    barrier();
+    ELEMENT sum = ELEMENT(0);
+    for (uint i = lane; i < INVOCATIONS; i += lanes)
+        sum += shares[column * INVOCATIONS + i];
+    shares[column * INVOCATIONS + lane] = sum;
+    barrier();
+    if (own < BATCH && first + own < constants.columns) {
+        sum = shares[own * INVOCATIONS];
+        for (uint i = 1; i < lanes; i++)
+            sum += shares[own * INVOCATIONS + i];
+        sum_at(constants.step, gl_WorkGroupID.x, first + own).element = sum;
+    }
+    barrier();
+}
+
+void main()
+{
+    uint s = constants.step, key = 0, stride = gl_NumWorkGroups.x * INVOCATIONS;
+    reflection h = reflection(NUMBER(0), NUMBER(0), ELEMENT(0), ELEMENT(0));
+    if (s > 0) {
+        h = gather(s - 1);
+        if (gl_WorkGroupID.x == 0)
+            write_reflection(s - 1, h.tau);
+    }
+    for (uint row = gl_GlobalInvocationID.x; row < constants.rows; row += stride) {
+        ELEMENT v = s > 0 ? finish(row, s - 1, h) : ELEMENT(0);
+        if (s == constants.columns)
+            continue;
+        if (s > 0 && row + 1 >= s)
+            at(row, s).element = add_product(-v, taken[s], at(row, s).element);
+        if (row > s)
+            key = max(key, key_of(at(row, s).element));
+    }
+    if (s == constants.columns)
+        return;
+    find_largest(key);
+    NUMBER scale = power_of_two(scale_exponent(largest));
+    if (gl_LocalInvocationIndex == 0)
+        key_at(s, gl_WorkGroupID.x).key = largest;
+    for (uint first = 0; first < constants.columns; first += BATCH) {
+        ELEMENT totals[BATCH];
+        [[unroll]] for (uint i = 0; i < BATCH; i++)
+            totals[i] = ELEMENT(0);
+        for (uint row = gl_GlobalInvocationID.x; row < constants.rows; row += stride)
+            multiply(row, first, scale, totals);
+        publish(first, totals);
+    }
+}
