@@ -1,7 +1,8 @@
 /* Estimates the times of factorizations, and plans their products. The matrix is halved down to blocks that
  * have kernels of their own: factor the first half, solve for the rectangle beside it, subtract a product,
- * factor the second half (lib/engine/device_cholesky.h, device_lu.h). Invariant: a pure function; no estimate
- * is below lava_cost_least_ns. */
+ * factor the second half (lib/engine/device_cholesky.h, device_lu.h). For QR it is blocks of columns, each
+ * with what it does to all columns after it (device_qr.h). Invariant: a pure function; no estimate is below
+ * lava_cost_least_ns. */
 #include "dispatch/factorization.h"
 
 #include <math.h>
@@ -19,16 +20,24 @@
 #define PASSES 3.5
 /* Time of recording a column of LU's panels. A starting value. */
 #define RECORD_COLUMN_NS 2e3
+/* Time of a column of QR's panels, one dispatch; of what a panel does to its block, three products of four
+ * dispatches; and of a block's triangle and of what it does to the rest. The rest is read and written so many
+ * times for each block: packed, multiplied, and updated. Starting values: no GPU has been measured. */
+#define QR_COLUMN_NS 6e3
+#define QR_PANEL_NS  40e3
+#define QR_BLOCK_NS  120e3
+#define QR_PASSES    5.0
 
 /* Their kernels need less than that for solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);
 }
 
-/* The rest of the matrix after the first half less what that contributes. Addresses that do not overlap;
- * nothing is read. */
+/* The rest of the matrix after the first half less what that contributes; for QR, the whole matrix less what
+ * a block does to it. Addresses that do not overlap; nothing is read. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
-    int64_t half = lava_blocking_padded((operation->k + 1) / 2, LAVA_SOLVE_ORDER);
+    bool is_qr = lava_operation_is_qr(operation);
+    int64_t half = is_qr ? 0 : lava_blocking_padded((operation->k + 1) / 2, LAVA_SOLVE_ORDER);
     bool is_complex = lava_type_is_complex(operation->type),
          is_upper = operation->c.region == LAVA_REGION_UPPER;
     const struct lava_operand plain = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = operation->m};
@@ -41,7 +50,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
                                    .precision = operation->precision,
                                    .m = lava_maximum(operation->m - half, half),
                                    .n = lava_maximum(operation->n - half, half),
-                                   .k = half,
+                                   .k = is_qr ? LAVA_QR_BLOCK : half,
                                    .a = is_upper ? other : plain,
                                    .b = is_upper ? plain : other,
                                    .c = {.first = (void *)(uintptr_t)(1ull << 46),
@@ -62,23 +71,57 @@ static int64_t solve_blocks_of(int64_t blocks) {
     return sum;
 }
 
-/* The matrix is uploaded, factored, and downloaded. The CPU records ahead of the device. */
-static double gpu_ns(const struct lava_operation *operation, const struct lava_rates *rates,
-                     double flops_per_s) {
+/* What a device needs besides the arithmetic, and the CPU's time of recording it. */
+struct overhead {
+    double moved_bytes, ns, record_ns;
+};
+
+static struct overhead overhead_of_halves(const struct lava_operation *operation) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
     int64_t blocks = lava_solve_blocks(operation->k), solve_blocks = solve_blocks_of(blocks);
     double columns = is_lu ? (double)operation->k : 0, bytes = lava_operation_operand_bytes(operation);
-    double moved_bytes = bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0));
+    return (struct overhead){.moved_bytes = bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0)),
+                             .ns = (is_lu ? columns * COLUMN_NS : (double)blocks * BLOCK_NS) +
+                                   lava_solve_blocks_ns(solve_blocks * LAVA_SOLVE_ORDER),
+                             .record_ns = (double)(blocks + solve_blocks) * LAVA_SOLVE_RECORD_NS +
+                                          columns * RECORD_COLUMN_NS};
+}
+
+static struct overhead overhead_of_qr(const struct lava_operation *operation) {
+    bool factors = operation->kind == LAVA_OPERATION_QR;
+    double blocks = ceil((double)operation->k / LAVA_QR_BLOCK), columns = factors ? (double)operation->k : 0;
+    double panels = ceil(columns / LAVA_QR_PANEL);
+    return (struct overhead){
+        .moved_bytes = lava_operation_operand_bytes(operation) * QR_PASSES * (blocks + 1) / 2,
+        .ns = columns * QR_COLUMN_NS + panels * QR_PANEL_NS + blocks * QR_BLOCK_NS,
+        .record_ns = 4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS};
+}
+
+/* The matrix is uploaded, factored, and downloaded. The CPU records ahead of the device. */
+static double gpu_ns(const struct lava_operation *operation, const struct lava_rates *rates,
+                     double flops_per_s) {
+    const struct overhead overhead =
+        lava_operation_is_qr(operation) ? overhead_of_qr(operation) : overhead_of_halves(operation);
+    double bytes = lava_operation_operand_bytes(operation);
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
-                        1e9 * moved_bytes / rates->memory_bytes_per_s +
-                        (is_lu ? columns * COLUMN_NS : (double)blocks * BLOCK_NS) +
-                        lava_solve_blocks_ns(solve_blocks * LAVA_SOLVE_ORDER);
-    double record_ns = (double)(blocks + solve_blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
+                        1e9 * overhead.moved_bytes / rates->memory_bytes_per_s + overhead.ns;
     double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s +
-                fmax(compute_ns, record_ns) + 1e9 * bytes / rates->download_bytes_per_s +
+                fmax(compute_ns, overhead.record_ns) + 1e9 * bytes / rates->download_bytes_per_s +
                 lava_cost_last_write_ns(bytes);
     const struct lava_operation parts = lava_operation_of_parts(operation);
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
+}
+
+/* The bytes of the matrix, and of QR's scratch (lib/engine/device_reflectors.h); UINT64_MAX where one does
+ * not fit a buffer. */
+static uint64_t matrices_bytes(const struct lava_capabilities *device,
+                               const struct lava_operation *operation) {
+    uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
+    if (!lava_operation_is_qr(operation) || bytes == UINT64_MAX)
+        return bytes;
+    int64_t columns = operation->m + 2 * operation->n + 4 * LAVA_QR_BLOCK;
+    uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, LAVA_QR_BLOCK, columns);
+    return scratch == UINT64_MAX ? scratch : bytes + scratch;
 }
 
 enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
@@ -89,7 +132,7 @@ enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
     const struct lava_rates rates = lava_cost_rates(lava_profiles_find(device), &figures->device);
     struct lava_overrides left = *overrides;
     struct lava_plan product_plan;
-    uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
+    uint64_t bytes = matrices_bytes(device, operation);
     if (!lava_factorization_fits(device, operation->type))
         return LAVA_REASON_NO_KERNEL;
     if (left.memory_bytes == 0)

@@ -1,5 +1,5 @@
-/* Plans a factorization, ?potrf and ?getrf, from host memory. The matrix stays on the device until all of it
- * is done. Pure functions, called by policy.c. */
+/* Plans a factorization, ?potrf, ?getrf and ?geqrf, and ?orgqr, from host memory. The matrix stays on the
+ * device until all of it is done. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_FACTORIZATION_H
 #define LAVA_DISPATCH_FACTORIZATION_H
 

@@ -156,6 +156,8 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
 #define CHOLESKY_SHARE 0.3
 /* sgetrf took 74 and dgetrf 108, with a third of it. */
 #define LU_SHARE 0.5
+/* A starting value: two thirds of the arithmetic, at the rate of LU. */
+#define QR_SHARE 1.0
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
@@ -164,6 +166,8 @@ static double share_of(const struct lava_operation *operation) {
         return CHOLESKY_SHARE;
     if (operation->kind == LAVA_OPERATION_LU)
         return LU_SHARE;
+    if (lava_operation_is_qr(operation))
+        return QR_SHARE;
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 

@@ -20,7 +20,12 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
+    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU ||
+           lava_operation_is_qr(operation);
+}
+
+bool lava_operation_is_qr(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM;
 }
 
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
@@ -35,6 +40,8 @@ bool lava_operand_is_lower(const struct lava_operand *operand) {
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
     bool solves = operation->kind == LAVA_OPERATION_SOLVE;
+    if (operation->kind == LAVA_OPERATION_QR_FORM)
+        return true;
     return (operation->in_place || solves) && b->structure == LAVA_STRUCTURE_TRIANGULAR &&
            lava_operand_is_lower(b) == solves;
 }
@@ -234,6 +241,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
         return each * half_of(m, n) * (k + 2) / 3;
     if (operation->kind == LAVA_OPERATION_LU)
         return each * k * (m * n - (m + n) * k / 2 + k * k / 3);
+    if (lava_operation_is_qr(operation))
+        return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3);
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)

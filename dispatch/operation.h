@@ -13,6 +13,8 @@
  *
  *     C <- L with L L' = C, or U with U' U = C, by the stored triangle: ?potrf
  *     C <- L and U with P C = L U: ?getrf
+ *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
+ *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
  * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
 #ifndef LAVA_DISPATCH_OPERATION_H
@@ -83,7 +85,9 @@ enum lava_operation_kind {
     LAVA_OPERATION_PRODUCT,
     LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
     LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_LU        /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_QR_FORM   /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
 };
 
 /* Sizes, operands, scalars, and what is written. */
@@ -100,6 +104,7 @@ struct lava_operation {
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
+    void *tau;       /* of the reflections, k elements; QR: written before C */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
@@ -123,7 +128,8 @@ bool lava_operand_is_lower(const struct lava_operand *operand);
 /* Returns true if C's columns are finished from the last to the first. C <- alpha C op(B) with an upper
  * triangle needs that: column j of the result is made of columns 0 to j, and after a failure the rest is
  * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on
- * those after it. */
+ * those after it. Column j of Q depends on the
+ * reflections before it, which C's columns hold. */
 bool lava_operation_descends(const struct lava_operation *operation);
 
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
@@ -169,11 +175,13 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether C alone takes part. */
+/* Returns whether C alone takes part: a factorization, or QR_FORM. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
+/* Returns whether it is QR or QR_FORM. */
+bool lava_operation_is_qr(const struct lava_operation *operation);
 
-/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization and
- * a third for an LU factorization of a square matrix. A triangle has
+/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
+ * LU and two thirds for a QR factorization of a square matrix, or its Q. A triangle has
  * half of that, plus the other half of its diagonal, and so has a triangular operand. Two products have twice
  * as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);

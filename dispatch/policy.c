@@ -381,6 +381,8 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
         return lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan);
     case LAVA_OPERATION_CHOLESKY:
     case LAVA_OPERATION_LU:
+    case LAVA_OPERATION_QR:
+    case LAVA_OPERATION_QR_FORM:
         return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
@@ -468,6 +470,10 @@ static void append_structure(struct line *line, const struct lava_operation *ope
         append(line, "Cholesky ");
     if (operation->kind == LAVA_OPERATION_LU)
         append(line, "LU ");
+    if (operation->kind == LAVA_OPERATION_QR)
+        append(line, "QR ");
+    if (operation->kind == LAVA_OPERATION_QR_FORM)
+        append(line, "Q of QR ");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");

@@ -9,6 +9,7 @@
 #include "dispatch/solve.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
+#include "lib/engine/device_qr.h"
 #include "lib/engine/download.h"
 
 /* Downloads under way at once: one is written back while another is on the bus. */
@@ -20,9 +21,9 @@ struct factorizer {
     const struct lava_operation *operation;
     const struct lava_plan *plan;
     struct lava_device_matrix a;
-    struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots */
-    struct lava_device_matrix work;  /* LU alone */
-    uint32_t *host_words;
+    struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots; QR: tau */
+    struct lava_device_matrix work;  /* LU and QR */
+    uint32_t *host_words;            /* QR has operation->tau */
     struct lava_download downloads[HELD];
     int64_t parts[HELD]; /* the trapezoids that these download */
     int64_t started;     /* trapezoids that are, or were, being downloaded */
@@ -62,12 +63,20 @@ static bool next_stored(void *context, struct lava_stored *stored) {
     return true;
 }
 
+/* QR's tau are where the caller has them. */
+static void *words_of(const struct factorizer *factorizer) {
+    bool is_qr = lava_operation_is_qr(factorizer->operation);
+    return is_qr ? factorizer->operation->tau : factorizer->host_words;
+}
+
 /* The words go first: the trapezoids are staged ahead from here on. */
 static enum lava_status upload(struct factorizer *factorizer) {
     const struct lava_point nothing = {0};
     struct lava_stream *stream = factorizer->stream;
-    enum lava_status status =
-        lava_device_matrix_upload(stream, &factorizer->words, factorizer->host_words, factorizer->words.rows);
+    enum lava_status status = LAVA_OK;
+    if (factorizer->operation->kind != LAVA_OPERATION_QR)
+        status = lava_device_matrix_upload(stream, &factorizer->words, words_of(factorizer),
+                                           factorizer->words.rows);
     stream->staging.next = next_stored;
     stream->staging.context = factorizer;
     for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
@@ -98,17 +107,30 @@ static enum lava_status run_lu(const struct factorizer *factorizer, const struct
     return lava_device_lu(factorizer->stream, &lu);
 }
 
+static enum lava_status run_qr(const struct factorizer *factorizer, const struct lava_overrides *overrides) {
+    bool forms = factorizer->operation->kind == LAVA_OPERATION_QR_FORM;
+    const struct lava_device_qr qr = {.a = factorizer->a,
+                                      .tau = factorizer->words,
+                                      .work = factorizer->work,
+                                      .precision = factorizer->operation->precision,
+                                      .overrides = overrides};
+    return forms ? lava_device_qr_form(factorizer->stream, &qr) : lava_device_qr(factorizer->stream, &qr);
+}
+
 /* Returns LAVA_OK when the device has the whole factor. */
 static enum lava_status factor(const struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
     const struct lava_overrides overrides = {.memory_bytes = factorizer->plan->chunks.product_bytes};
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    uint32_t *words = factorizer->host_words;
-    enum lava_status status = is_lu ? run_lu(factorizer, &overrides) : run_cholesky(factorizer, &overrides);
-    status = status ? status
-                    : lava_device_matrix_download(factorizer->stream, &factorizer->words, LAVA_REGION_ALL,
-                                                  words, factorizer->words.rows);
-    if (status)
+    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
+    const uint32_t *words = factorizer->host_words;
+    enum lava_status status = is_lu   ? run_lu(factorizer, &overrides)
+                              : is_qr ? run_qr(factorizer, &overrides)
+                                      : run_cholesky(factorizer, &overrides);
+    if (status || operation->kind == LAVA_OPERATION_QR_FORM)
+        return status;
+    status = lava_device_matrix_download(factorizer->stream, &factorizer->words, LAVA_REGION_ALL,
+                                         words_of(factorizer), factorizer->words.rows);
+    if (status || is_qr)
         return status;
     for (int64_t i = 0; i < operation->k && is_lu; i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
@@ -117,11 +139,14 @@ static enum lava_status factor(const struct factorizer *factorizer) {
 
 static enum lava_status download(struct factorizer *factorizer) {
     enum lava_status status = LAVA_OK;
-    for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
-        const struct lava_trapezoid part = trapezoid_at(factorizer, i);
+    bool descends = lava_operation_descends(factorizer->operation);
+    int64_t count = count_of(factorizer);
+    for (int64_t i = 0; i < count && !status; i++) {
+        const struct lava_trapezoid part = trapezoid_at(factorizer, descends ? count - 1 - i : i);
         const struct lava_device_download how = {.matrix = block_of(factorizer, &part),
                                                  .region = factorizer->operation->c.region,
                                                  .diagonal = part.column - part.row,
+                                                 .descends = descends,
                                                  .host = first_of(factorizer, &part),
                                                  .ld = factorizer->operation->c.ld};
         status = lava_download_finish(factorizer->stream, HELD - 1);
@@ -136,6 +161,14 @@ static enum lava_status download(struct factorizer *factorizer) {
     return status ? status : lava_download_finish(factorizer->stream, 0);
 }
 
+/* Columns of so many trapezoids, of the last ones where the last column is written first. */
+static int64_t columns_of(const struct factorizer *factorizer, int64_t parts) {
+    int64_t n = factorizer->operation->n, left = count_of(factorizer) - parts;
+    if (lava_operation_descends(factorizer->operation))
+        return parts == 0 ? 0 : n - left * LAVA_SOLVE_TRAPEZOID;
+    return lava_minimum(parts * LAVA_SOLVE_TRAPEZOID, n);
+}
+
 /* Trapezoids are written one after the other, so everything before the first unfinished one is. */
 static void record_progress(const struct factorizer *factorizer, struct lava_progress *progress) {
     const struct lava_stream *stream = factorizer->stream;
@@ -146,7 +179,7 @@ static void record_progress(const struct factorizer *factorizer, struct lava_pro
         columns = first->columns_done;
     }
     progress->rows = factorizer->operation->m;
-    progress->column = lava_minimum(part * LAVA_SOLVE_TRAPEZOID, factorizer->operation->n) + columns;
+    progress->column = columns_of(factorizer, part) + columns;
 }
 
 /* Room for the largest product is made before anything is under way. */
@@ -173,18 +206,24 @@ static enum lava_status run(struct factorizer *factorizer, struct lava_progress 
 static enum lava_status create(struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
     struct lava_engine *engine = factorizer->engine;
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    int64_t words = is_lu ? operation->k : 1;
+    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
+    enum lava_type type = operation->type;
+    int64_t words = is_lu || is_qr ? operation->k : 1;
     factorizer->host_words = calloc((size_t)words, sizeof *factorizer->host_words);
     if (!factorizer->host_words)
         return LAVA_ERROR_HOST_MEMORY;
     enum lava_status status =
-        lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &factorizer->a);
+        lava_device_matrix_create(engine, type, operation->m, operation->n, &factorizer->a);
     if (!status)
-        status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, words, 1, &factorizer->words);
+        status =
+            lava_device_matrix_create(engine, is_qr ? type : LAVA_TYPE_FP32, words, 1, &factorizer->words);
     if (!status && is_lu) {
-        int64_t work = lava_device_lu_work_words(operation->type, operation->m);
+        int64_t work = lava_device_lu_work_words(type, operation->m);
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, work, 1, &factorizer->work);
+    }
+    if (!status && is_qr) {
+        int64_t work = lava_device_qr_work_elements(type, operation->m, operation->n);
+        status = lava_device_matrix_create(engine, type, work, 1, &factorizer->work);
     }
     return status;
 }

@@ -21,6 +21,7 @@
 #include "lib/engine/solver.h"
 #include "lib/host/cholesky.h"
 #include "lib/host/lu.h"
+#include "lib/host/qr.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -227,11 +228,22 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
+static void complete_qr(const struct lava_operation *operation, int64_t columns) {
+    if (operation->kind == LAVA_OPERATION_QR)
+        lava_qr_run(lava_cpu_blas_get(), operation, columns);
+    else
+        lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - columns);
+}
+
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return lava_cholesky_run(lava_cpu_blas_get(), operation, progress->column);
     if (operation->kind == LAVA_OPERATION_LU)
         return lava_lu_run(lava_cpu_blas_get(), operation, progress->column, operation->pivots);
+    if (lava_operation_is_qr(operation)) {
+        complete_qr(operation, progress->column);
+        return 0;
+    }
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (operation->c.region == LAVA_REGION_ALL)

@@ -1,13 +1,6 @@
 /* QR factorization on the device: every type, square, tall and wide, at the sizes around panels and blocks;
  * the matrix Q and products with it. A is a block of a larger matrix with NaN around it; tau and scratch lie
- * between elements that must not change. Errors are measured in long double, with H = I - tau v v^H from the
- * results:
- *
- *     ||A - Q R|| <= (8 + 4 sqrt(k)) u ||A||      column by column, k: the reflections that reach it
- *     || |tau|^2 ||v||^2 - 2 re(tau) | <= 16 u    so that H is unitary
- *
- * The bounds are not those of theory, which grow with m k, but twice what LAPACK's routines were seen to
- * need. */
+ * between elements that must not change. reflections.h says how errors are measured, and what is allowed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,18 +16,11 @@
 #include "lib/engine/device_qr.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/factors.h"
+#include "tests/robustness/reflections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
-static long double worst_column, worst_reflection; /* as parts of what is allowed */
-
-/* A matrix, and what becomes of it. tau is a column between NaN. */
-struct qr {
-    enum lava_type type;
-    int64_t rows, columns, order;
-    struct matrix a, now, tau;
-};
 
 static int open_engine(void **state) {
     (void)state;
@@ -46,32 +32,6 @@ static int close_engine(void **state) {
     (void)state;
     lava_engine_destroy(factors_engine);
     return 0;
-}
-
-static int64_t below(int64_t most) {
-    return rand_r(&problem_seed) % most;
-}
-
-static void fill(struct matrix *matrix) {
-    for (int64_t j = 0; j < matrix->columns; j++)
-        for (int64_t i = 0; i < matrix->rows; i++)
-            matrix_set(matrix, i, j, problem_uniform(-1, 1), problem_uniform(-1, 1));
-}
-
-/* A is random. */
-static struct qr qr_new(enum lava_type type, int64_t rows, int64_t columns) {
-    struct qr qr = {.type = type, .rows = rows, .columns = columns, .order = lava_minimum(rows, columns)};
-    qr.a = matrix_new(type, rows, columns);
-    qr.now = matrix_new(type, rows, columns);
-    qr.tau = matrix_new(type, qr.order, 1);
-    fill(&qr.a);
-    return qr;
-}
-
-static void qr_free(struct qr *qr) {
-    free(qr->a.all);
-    free(qr->now.all);
-    free(qr->tau.all);
 }
 
 /* The matrices of a run on the device. */
@@ -113,118 +73,10 @@ static void factor(struct qr *qr) {
     assert_true(matrix_frame_is_untouched(&qr->tau));
 }
 
-static struct value times(struct value a, struct value b, bool conjugate_a) {
-    long double im = conjugate_a ? -a.im : a.im;
-    return (struct value){a.re * b.re - im * b.im, a.re * b.im + im * b.re};
-}
-
-/* v of reflection e, `rows` elements. */
-static void get_reflector(const struct matrix *a, int64_t e, struct value *v) {
-    for (int64_t i = 0; i < a->rows; i++)
-        v[i] = i == e ? (struct value){1, 0} : i < e ? (struct value){0, 0} : matrix_get(a, i, e);
-}
-
-/* x <- H x or H^H x. */
-static void reflect(const struct value *v, struct value tau, bool adjoint, int64_t first, int64_t rows,
-                    struct value *x) {
-    struct value sum = {0, 0};
-    for (int64_t i = first; i < rows; i++) {
-        struct value term = times(v[i], x[i], true);
-        sum.re += term.re;
-        sum.im += term.im;
-    }
-    sum = times(tau, sum, adjoint);
-    for (int64_t i = first; i < rows; i++) {
-        struct value term = times(sum, v[i], false);
-        x[i].re -= term.re;
-        x[i].im -= term.im;
-    }
-}
-
-static struct value *new_values(int64_t count) {
-    struct value *values = calloc((size_t)count, sizeof *values);
-    assert_non_null(values);
-    return values;
-}
-
-static long double norm_of(const struct value *x, int64_t count) {
-    long double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += x[i].re * x[i].re + x[i].im * x[i].im;
-    return sqrtl(sum);
-}
-
-/* Each column of X, one after another, <- op(H1 H2 ... ) times it. */
-static void apply_all(const struct matrix *a, const struct matrix *tau, bool adjoint, struct value *x,
-                      int64_t columns) {
-    struct value *v = new_values(a->rows);
-    for (int64_t at = 0; at < tau->rows; at++) {
-        int64_t e = adjoint ? at : tau->rows - 1 - at;
-        get_reflector(a, e, v);
-        for (int64_t j = 0; j < columns; j++)
-            reflect(v, matrix_get(tau, e, 0), adjoint, e, a->rows, &x[j * a->rows]);
-    }
-    free(v);
-}
-
-/* Tau is 0, or H is unitary, and R's diagonal real. */
-static void check_reflections(const struct qr *qr) {
-    struct value *v = new_values(qr->rows);
-    long double unit = (long double)lava_type_facts(qr->type)->unit;
-    for (int64_t e = 0; e < qr->order; e++) {
-        struct value tau = matrix_get(&qr->tau, e, 0);
-        long double size = problem_size_of(tau);
-        get_reflector(&qr->now, e, v);
-        long double norm = norm_of(v, qr->rows), error = fabsl(size * size * norm * norm - 2 * tau.re) / unit;
-        assert_true(matrix_get(&qr->now, e, e).im == 0);
-        if (!(error <= 16))
-            fail_msg("%s, %lld x %lld: reflection %lld is off by %Lg u", lava_type_name(qr->type),
-                     (long long)qr->rows, (long long)qr->columns, (long long)e, error);
-        worst_reflection = fmaxl(worst_reflection, error / 16);
-    }
-    free(v);
-}
-
-static void check_columns(const struct qr *qr) {
-    struct value *x = new_values(qr->rows * qr->columns), *a = new_values(qr->rows);
-    for (int64_t j = 0; j < qr->columns; j++)
-        for (int64_t i = 0; i <= j && i < qr->rows; i++)
-            x[j * qr->rows + i] = matrix_get(&qr->now, i, j);
-    apply_all(&qr->now, &qr->tau, false, x, qr->columns);
-    for (int64_t j = 0; j < qr->columns; j++) {
-        struct value *column = &x[j * qr->rows];
-        long double k = lava_minimum(j + 1, qr->order), unit = (long double)lava_type_facts(qr->type)->unit;
-        for (int64_t i = 0; i < qr->rows; i++) {
-            a[i] = matrix_get(&qr->a, i, j);
-            column[i].re -= a[i].re;
-            column[i].im -= a[i].im;
-        }
-        long double most = (8 + 4 * sqrtl(k)) * unit * norm_of(a, qr->rows),
-                    error = norm_of(column, qr->rows);
-        if (!(error <= most))
-            fail_msg("%s, %lld x %lld: column %lld is off by %Lg, not %Lg", lava_type_name(qr->type),
-                     (long long)qr->rows, (long long)qr->columns, (long long)j, error, most);
-        worst_column = most > 0 ? fmaxl(worst_column, error / most) : worst_column;
-    }
-    free(x);
-    free(a);
-}
-
-static void check(const struct qr *qr) {
-    check_reflections(qr);
-    check_columns(qr);
-}
-
-static void tell(enum lava_type type) {
-    printf("%s: the largest error is %.3Lf of what is allowed by column, %.3Lf by reflection\n",
-           lava_type_name(type), worst_column, worst_reflection);
-    worst_column = worst_reflection = 0;
-}
-
 static void check_random(enum lava_type type, int64_t rows, int64_t columns) {
     struct qr qr = qr_new(type, rows, columns);
     factor(&qr);
-    check(&qr);
+    reflections_check(&qr);
     qr_free(&qr);
 }
 
@@ -238,7 +90,7 @@ static void sizes(void **state) {
             check_random(types[t], squares[i], squares[i]);
         for (size_t i = 0; i < COUNT(others); i++)
             check_random(types[t], others[i][0], others[i][1]);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 
@@ -247,7 +99,7 @@ static void many_rows(void **state) {
     (void)state;
     for (size_t t = 0; t < COUNT(types); t += 3) {
         check_random(types[t], LAVA_QR_GROUPS * LAVA_QR_INVOCATIONS + 300, 5);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 
@@ -255,7 +107,7 @@ static void many_rows(void **state) {
  * complex types, an imaginary diagonal element takes a reflection. */
 static void check_zeros(enum lava_type type, int64_t m, int64_t n) {
     struct qr qr = qr_new(type, m, n);
-    int64_t zero = below(n);
+    int64_t zero = reflections_below(n);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++)
             if (j == zero || i > j)
@@ -263,7 +115,7 @@ static void check_zeros(enum lava_type type, int64_t m, int64_t n) {
     for (int64_t i = 0; i < qr.order; i++)
         matrix_set(&qr.a, i, i, (double)(i % 3 - 1), i % 2 ? 0.75 : 0);
     factor(&qr);
-    check(&qr);
+    reflections_check(&qr);
     for (int64_t i = 0; i < qr.order; i++) {
         struct value tau = matrix_get(&qr.tau, i, 0);
         bool is_real = !lava_type_is_complex(type) || i % 2 == 0;
@@ -312,7 +164,7 @@ static void check_scaled(enum lava_type type, double base, int exponent, bool by
             matrix_set(&qr.a, i, j, scale * problem_uniform(-1, 1), scale * problem_uniform(-1, 1));
         }
     factor(&qr);
-    check(&qr);
+    reflections_check(&qr);
     qr_free(&qr);
 }
 
@@ -327,7 +179,7 @@ static void check_near_singular(enum lava_type type) {
                        (double)(a.im - b.im / 4));
         }
     factor(&qr);
-    check(&qr);
+    reflections_check(&qr);
     qr_free(&qr);
 }
 
@@ -340,7 +192,7 @@ static void ill_conditioned(void **state) {
         check_scaled(types[t], 1, narrow ? 118 : 1014, false);
         check_scaled(types[t], 1, narrow ? -96 : -960, false);
         check_near_singular(types[t]);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 
@@ -349,10 +201,11 @@ static void check_extreme(enum lava_type type, int exponent) {
     for (int64_t m = 2; m < 900; m = m * 4 + 3) {
         struct qr qr = qr_new(type, m, 1);
         for (int64_t i = 0; i < m; i++)
-            matrix_set(&qr.a, i, 0, ldexp(problem_uniform(0.5, 1) * (below(2) ? 1 : -1), exponent),
-                       ldexp(problem_uniform(0.5, 1) * (below(2) ? 1 : -1), exponent));
+            matrix_set(&qr.a, i, 0,
+                       ldexp(problem_uniform(0.5, 1) * (reflections_below(2) ? 1 : -1), exponent),
+                       ldexp(problem_uniform(0.5, 1) * (reflections_below(2) ? 1 : -1), exponent));
         factor(&qr);
-        check(&qr);
+        reflections_check(&qr);
         qr_free(&qr);
     }
 }
@@ -364,7 +217,7 @@ static void check_outweighed(enum lava_type type) {
     for (int64_t i = 0; i < qr.rows; i++)
         matrix_set(&qr.a, i, 0, ldexp(1, i == 0 ? (narrow ? 120 : 1000) : (narrow ? -100 : -900)), 0);
     factor(&qr);
-    check(&qr);
+    reflections_check(&qr);
     assert_true(matrix_get(&qr.now, 0, 0).re == -matrix_get(&qr.a, 0, 0).re);
     qr_free(&qr);
 }
@@ -376,7 +229,7 @@ static void extremes(void **state) {
         check_extreme(types[t], narrow ? 122 : 1018);
         check_extreme(types[t], narrow ? -100 : -996);
         check_outweighed(types[t]);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 
@@ -384,10 +237,10 @@ static void extremes(void **state) {
  * them are as they should be. */
 static void check_special(enum lava_type type, double special) {
     struct qr qr = qr_new(type, 150, 140);
-    int64_t column = below(140);
+    int64_t column = reflections_below(140);
     struct qr left = qr_new(type, 150, 140);
     memcpy(left.a.all, qr.a.all, qr.a.bytes);
-    matrix_set(&qr.a, column + below(150 - column), column, special, 0);
+    matrix_set(&qr.a, column + reflections_below(150 - column), column, special, 0);
     factor(&qr);
     factor(&left);
     for (int64_t j = 0; j < column / LAVA_QR_PANEL * LAVA_QR_PANEL; j++)
@@ -423,7 +276,7 @@ static void same_bits(void **state) {
             *most = groups;
             factor(&qr);
             *most = before;
-            check(&qr);
+            reflections_check(&qr);
         }
         free(first.all);
         free(tau.all);
@@ -431,37 +284,14 @@ static void same_bits(void **state) {
     }
 }
 
-/* ||X - op(H1 H2 ...) Y|| / ||X|| <= (8 + 4 sqrt(k)) u for each column of Y, which is overwritten. X's
- * columns are rows of `got`, conjugated, where the reflections are on its right. */
-static void check_product(const struct qr *qr, const struct matrix *got, struct value *y, bool adjoint,
-                          bool on_right) {
-    int64_t columns = on_right ? got->rows : got->columns, rows = qr->rows;
-    long double unit = (long double)lava_type_facts(qr->type)->unit;
-    apply_all(&qr->now, &qr->tau, adjoint, y, columns);
-    for (int64_t j = 0; j < columns; j++) {
-        long double most = (8 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(&y[j * rows], rows);
-        for (int64_t i = 0; i < rows; i++) {
-            struct value x = on_right ? matrix_get(got, j, i) : matrix_get(got, i, j);
-            y[j * rows + i].re -= x.re;
-            y[j * rows + i].im -= on_right ? -x.im : x.im;
-        }
-        long double error = norm_of(&y[j * rows], rows);
-        if (!(error <= most))
-            fail_msg("%s, %lld x %lld, %lld reflections: column %lld is off by %Lg, not %Lg",
-                     lava_type_name(qr->type), (long long)got->rows, (long long)got->columns,
-                     (long long)qr->order, (long long)j, error, most);
-        worst_column = fmaxl(worst_column, error / most);
-    }
-}
-
 /* Q's first columns, of reflections that are fewer than they, or as many. */
 static void check_form(enum lava_type type, int64_t m, int64_t n, int64_t k) {
     struct qr qr = qr_new(type, m, k);
     struct matrix q = matrix_new(type, m, n);
-    struct value *unit = new_values(m * n);
+    struct value *unit = reflections_values(m * n);
     struct run run;
     factor(&qr);
-    fill(&q); /* columns beyond the reflections are not read */
+    reflections_fill(&q); /* columns beyond the reflections are not read */
     for (int64_t j = 0; j < k; j++)
         memcpy(matrix_element(&q, 0, j), matrix_element(&qr.now, 0, j), (size_t)m * lava_type_bytes(type));
     begin(&run, &q, &qr.tau, n);
@@ -471,7 +301,7 @@ static void check_form(enum lava_type type, int64_t m, int64_t n, int64_t k) {
     assert_true(matrix_frame_is_untouched(&q));
     for (int64_t j = 0; j < n; j++)
         unit[j * m + j].re = 1;
-    check_product(&qr, &q, unit, false, false);
+    reflections_check_product(&qr, &q, unit, false, false);
     free(unit);
     free(q.all);
     qr_free(&qr);
@@ -484,7 +314,7 @@ static void forms(void **state) {
     for (size_t t = 0; t < COUNT(types); t++) {
         for (size_t i = 0; i < COUNT(sizes_of); i++)
             check_form(types[t], sizes_of[i][0], sizes_of[i][1], sizes_of[i][2]);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 
@@ -493,10 +323,10 @@ static void check_multiply(enum lava_type type, int64_t m, int64_t k, int64_t ot
     bool adjoint = way & 1, on_right = way & 2;
     struct qr qr = qr_new(type, m, k);
     struct matrix c = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
-    struct value *y = new_values(m * others);
+    struct value *y = reflections_values(m * others);
     struct run run;
     factor(&qr);
-    fill(&c);
+    reflections_fill(&c);
     for (int64_t j = 0; j < others; j++)
         for (int64_t i = 0; i < m; i++) {
             y[j * m + i] = on_right ? matrix_get(&c, j, i) : matrix_get(&c, i, j);
@@ -511,7 +341,7 @@ static void check_multiply(enum lava_type type, int64_t m, int64_t k, int64_t ot
     matrix_download(&run.stream, &run.wholes[3], &c);
     end(&run);
     assert_true(matrix_frame_is_untouched(&c));
-    check_product(&qr, &c, y, adjoint != on_right, on_right);
+    reflections_check_product(&qr, &c, y, adjoint != on_right, on_right);
     free(y);
     free(c.all);
     qr_free(&qr);
@@ -525,7 +355,7 @@ static void multiplies(void **state) {
         for (size_t i = 0; i < COUNT(sizes_of); i++)
             for (int way = 0; way < 4; way++)
                 check_multiply(types[t], sizes_of[i][0], sizes_of[i][1], sizes_of[i][2], way);
-        tell(types[t]);
+        reflections_tell(types[t]);
     }
 }
 

@@ -1,0 +1,169 @@
+/* Measures QR factorizations in long double. */
+#include "tests/robustness/reflections.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dispatch/arithmetic.h"
+
+static long double worst_column, worst_reflection; /* as parts of what is allowed */
+
+int64_t reflections_below(int64_t most) {
+    return rand_r(&problem_seed) % most;
+}
+
+void reflections_fill(struct matrix *matrix) {
+    for (int64_t j = 0; j < matrix->columns; j++)
+        for (int64_t i = 0; i < matrix->rows; i++)
+            matrix_set(matrix, i, j, problem_uniform(-1, 1), problem_uniform(-1, 1));
+}
+
+struct qr qr_new(enum lava_type type, int64_t rows, int64_t columns) {
+    struct qr qr = {.type = type, .rows = rows, .columns = columns, .order = lava_minimum(rows, columns)};
+    qr.a = matrix_new(type, rows, columns);
+    qr.now = matrix_new(type, rows, columns);
+    qr.tau = matrix_new(type, qr.order, 1);
+    reflections_fill(&qr.a);
+    return qr;
+}
+
+void qr_free(struct qr *qr) {
+    free(qr->a.all);
+    free(qr->now.all);
+    free(qr->tau.all);
+}
+
+static struct value times(struct value a, struct value b, bool conjugate_a) {
+    long double im = conjugate_a ? -a.im : a.im;
+    return (struct value){a.re * b.re - im * b.im, a.re * b.im + im * b.re};
+}
+
+/* v of reflection e, `rows` elements. */
+static void get_reflector(const struct matrix *a, int64_t e, struct value *v) {
+    for (int64_t i = 0; i < a->rows; i++)
+        v[i] = i == e ? (struct value){1, 0} : i < e ? (struct value){0, 0} : matrix_get(a, i, e);
+}
+
+/* x <- H x or H^H x. */
+static void reflect(const struct value *v, struct value tau, bool adjoint, int64_t first, int64_t rows,
+                    struct value *x) {
+    struct value sum = {0, 0};
+    for (int64_t i = first; i < rows; i++) {
+        struct value term = times(v[i], x[i], true);
+        sum.re += term.re;
+        sum.im += term.im;
+    }
+    sum = times(tau, sum, adjoint);
+    for (int64_t i = first; i < rows; i++) {
+        struct value term = times(sum, v[i], false);
+        x[i].re -= term.re;
+        x[i].im -= term.im;
+    }
+}
+
+struct value *reflections_values(int64_t count) {
+    struct value *values = calloc((size_t)count, sizeof *values);
+    assert_non_null(values);
+    return values;
+}
+
+static long double norm_of(const struct value *x, int64_t count) {
+    long double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += x[i].re * x[i].re + x[i].im * x[i].im;
+    return sqrtl(sum);
+}
+
+/* Each column of X, one after another, <- op(H1 H2 ... ) times it. */
+static void apply_all(const struct matrix *a, const struct matrix *tau, bool adjoint, struct value *x,
+                      int64_t columns) {
+    struct value *v = reflections_values(a->rows);
+    for (int64_t at = 0; at < tau->rows; at++) {
+        int64_t e = adjoint ? at : tau->rows - 1 - at;
+        get_reflector(a, e, v);
+        for (int64_t j = 0; j < columns; j++)
+            reflect(v, matrix_get(tau, e, 0), adjoint, e, a->rows, &x[j * a->rows]);
+    }
+    free(v);
+}
+
+/* Tau is 0, or H is unitary, and R's diagonal real. */
+static void check_reflections(const struct qr *qr) {
+    struct value *v = reflections_values(qr->rows);
+    long double unit = (long double)lava_type_facts(qr->type)->unit;
+    for (int64_t e = 0; e < qr->order; e++) {
+        struct value tau = matrix_get(&qr->tau, e, 0);
+        long double size = problem_size_of(tau);
+        get_reflector(&qr->now, e, v);
+        long double norm = norm_of(v, qr->rows), error = fabsl(size * size * norm * norm - 2 * tau.re) / unit;
+        assert_true(matrix_get(&qr->now, e, e).im == 0);
+        if (!(error <= 16))
+            fail_msg("%s, %lld x %lld: reflection %lld is off by %Lg u", lava_type_name(qr->type),
+                     (long long)qr->rows, (long long)qr->columns, (long long)e, error);
+        worst_reflection = fmaxl(worst_reflection, error / 16);
+    }
+    free(v);
+}
+
+static void check_columns(const struct qr *qr) {
+    struct value *x = reflections_values(qr->rows * qr->columns), *a = reflections_values(qr->rows);
+    for (int64_t j = 0; j < qr->columns; j++)
+        for (int64_t i = 0; i <= j && i < qr->rows; i++)
+            x[j * qr->rows + i] = matrix_get(&qr->now, i, j);
+    apply_all(&qr->now, &qr->tau, false, x, qr->columns);
+    for (int64_t j = 0; j < qr->columns; j++) {
+        struct value *column = &x[j * qr->rows];
+        long double k = lava_minimum(j + 1, qr->order), unit = (long double)lava_type_facts(qr->type)->unit;
+        for (int64_t i = 0; i < qr->rows; i++) {
+            a[i] = matrix_get(&qr->a, i, j);
+            column[i].re -= a[i].re;
+            column[i].im -= a[i].im;
+        }
+        long double most = (8 + 4 * sqrtl(k)) * unit * norm_of(a, qr->rows),
+                    error = norm_of(column, qr->rows);
+        if (!(error <= most))
+            fail_msg("%s, %lld x %lld: column %lld is off by %Lg, not %Lg", lava_type_name(qr->type),
+                     (long long)qr->rows, (long long)qr->columns, (long long)j, error, most);
+        worst_column = most > 0 ? fmaxl(worst_column, error / most) : worst_column;
+    }
+    free(x);
+    free(a);
+}
+
+void reflections_check(const struct qr *qr) {
+    check_reflections(qr);
+    check_columns(qr);
+}
+
+void reflections_tell(enum lava_type type) {
+    printf("%s: the largest error is %.3Lf of what is allowed by column, %.3Lf by reflection\n",
+           lava_type_name(type), worst_column, worst_reflection);
+    worst_column = worst_reflection = 0;
+}
+
+void reflections_check_product(const struct qr *qr, const struct matrix *got, struct value *y, bool adjoint,
+                               bool on_right) {
+    int64_t columns = on_right ? got->rows : got->columns, rows = qr->rows;
+    long double unit = (long double)lava_type_facts(qr->type)->unit;
+    apply_all(&qr->now, &qr->tau, adjoint, y, columns);
+    for (int64_t j = 0; j < columns; j++) {
+        long double most = (8 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(&y[j * rows], rows);
+        for (int64_t i = 0; i < rows; i++) {
+            struct value x = on_right ? matrix_get(got, j, i) : matrix_get(got, i, j);
+            y[j * rows + i].re -= x.re;
+            y[j * rows + i].im -= on_right ? -x.im : x.im;
+        }
+        long double error = norm_of(&y[j * rows], rows);
+        if (!(error <= most))
+            fail_msg("%s, %lld x %lld, %lld reflections: column %lld is off by %Lg, not %Lg",
+                     lava_type_name(qr->type), (long long)got->rows, (long long)got->columns,
+                     (long long)qr->order, (long long)j, error, most);
+        worst_column = fmaxl(worst_column, error / most);
+    }
+}

@@ -1,0 +1,41 @@
+/* QR factorizations and their errors, measured in long double, with H = I - tau v v^H from the results:
+ *
+ *     ||A - Q R|| <= (8 + 4 sqrt(k)) u ||A||      column by column, k: the reflections that reach it
+ *     || |tau|^2 ||v||^2 - 2 re(tau) | <= 16 u    so that H is unitary
+ *
+ * The bounds are not those of theory, which grow with m k. OpenBLAS 0.3 needs up to 0.59 of the first and
+ * 0.51 of the second in the tests of test_device_qr.c. For the tests of lib/engine/device_qr.h and
+ * lib/host/qr.h; aborts the test where something fails. */
+#ifndef LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
+#define LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
+
+#include "tests/robustness/problem.h"
+
+/* A matrix, and what becomes of it. tau is a column between NaN. */
+struct qr {
+    enum lava_type type;
+    int64_t rows, columns, order;
+    struct matrix a, now, tau;
+};
+
+/* A is random, what becomes of it full of NaN. */
+struct qr qr_new(enum lava_type type, int64_t rows, int64_t columns);
+void qr_free(struct qr *qr);
+
+/* Checks R's diagonal, which is real, every reflection, and every column. */
+void reflections_check(const struct qr *qr);
+/* Checks each column of op(Q) Y against X, what a product left: ||X - op(Q) Y|| <= (8 + 4 sqrt(k)) u ||X||. Y
+ * is overwritten. Where Q was on the right, Y's columns are X's rows before, conjugated. */
+void reflections_check_product(const struct qr *qr, const struct matrix *got, struct value *y, bool adjoint,
+                               bool on_right);
+/* Prints the largest errors since the last call, as parts of what is allowed. */
+void reflections_tell(enum lava_type type);
+
+/* Returns a random number from 0 to most - 1. */
+int64_t reflections_below(int64_t most);
+/* Fills a matrix with random numbers. */
+void reflections_fill(struct matrix *matrix);
+/* Returns so many zeros. The caller frees them. */
+struct value *reflections_values(int64_t count);
+
+#endif

@@ -1,0 +1,233 @@
+/* QR factorizations and their matrices Q from host memory to host memory: values, what the CPU makes of a
+ * result that is there in part, and, with fault injection, that each failure leaves either the matrix as it
+ * was or columns with which the CPU can go on.
+ *
+ *     test_qr [faults] */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dispatch/solve.h"
+#include "lib/engine/factorizer.h"
+#include "lib/host/qr.h"
+#include "lib/offload/offload.h"
+#include "tests/robustness/device_test.h"
+#include "tests/robustness/reflections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+/* Columns that are downloaded in more than one piece. */
+#define COLUMNS (LAVA_SOLVE_TRAPEZOID + 40)
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static struct lava_engine *engine;
+static bool has_faults;
+
+static int open_engine(void **state) {
+    (void)state;
+    problem_seed = device_test_seed();
+    return device_test_open(true, &engine);
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    lava_engine_destroy(engine);
+    return 0;
+}
+
+/* A call: the reflections, and for ?orgqr the matrix that begins with them and becomes Q. */
+struct call {
+    struct qr qr;
+    struct matrix before, now; /* QR: A; else the reflections and what is beside them */
+    struct lava_operation operation;
+};
+
+static struct lava_operation operation_of(enum lava_operation_kind kind, struct matrix *c,
+                                          struct matrix *tau) {
+    return (struct lava_operation){.kind = kind,
+                                   .type = c->type,
+                                   .m = c->rows,
+                                   .n = c->columns,
+                                   .k = tau->rows,
+                                   .c = {.first = matrix_element(c, 0, 0), .ld = c->ld, .type = c->type},
+                                   .alpha.real = 1,
+                                   .tau = matrix_element(tau, 0, 0)};
+}
+
+static struct call new_qr(enum lava_type type, int64_t m, int64_t n) {
+    struct call call = {.qr = qr_new(type, m, n)};
+    call.before = matrix_copy(&call.qr.a);
+    call.now = matrix_copy(&call.qr.a);
+    call.operation = operation_of(LAVA_OPERATION_QR, &call.now, &call.qr.tau);
+    return call;
+}
+
+/* Of k reflections, which the CPU makes; columns beside them are not read. */
+static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k) {
+    struct call call = {.qr = qr_new(type, m, k), .before = matrix_new(type, m, n)};
+    memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
+    const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
+    lava_qr_run(lava_cpu_blas_get(), &factor, 0);
+    reflections_check(&call.qr);
+    for (int64_t j = 0; j < k; j++)
+        memcpy(matrix_element(&call.before, 0, j), matrix_element(&call.qr.now, 0, j),
+               (size_t)m * lava_type_bytes(type));
+    call.now = matrix_copy(&call.before);
+    call.operation = operation_of(LAVA_OPERATION_QR_FORM, &call.now, &call.qr.tau);
+    return call;
+}
+
+static void free_call(struct call *call) {
+    qr_free(&call->qr);
+    free(call->before.all);
+    free(call->now.all);
+}
+
+static enum lava_status run(struct call *call, struct lava_progress *progress) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    struct lava_plan plan;
+    memcpy(call->now.all, call->before.all, call->before.bytes);
+    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    return lava_factorizer_run(engine, &call->operation, &plan, progress);
+}
+
+static void check_result(struct call *call) {
+    assert_true(matrix_frame_is_untouched(&call->now));
+    assert_true(matrix_frame_is_untouched(&call->qr.tau));
+    if (call->operation.kind == LAVA_OPERATION_QR) {
+        memcpy(call->qr.now.all, call->now.all, call->now.bytes);
+        reflections_check(&call->qr);
+        return;
+    }
+    struct value *unit = reflections_values(call->now.rows * call->now.columns);
+    for (int64_t j = 0; j < call->now.columns; j++)
+        unit[j * call->now.rows + j].re = 1;
+    reflections_check_product(&call->qr, &call->now, unit, false, false);
+    free(unit);
+}
+
+#ifdef LAVA_FAULT_INJECTION
+#    include "tests/robustness/fault_sweep.h"
+
+/* Lets each passage of a point fail, and lets the CPU go on from there. */
+static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
+    struct lava_progress progress;
+    long partly = 0;
+    set_fault(NULL, 0);
+    lava_engine_release(engine);
+    assert_int_equal(run(call, &progress), LAVA_OK);
+    long passages = lava_fault_passages(point), last_whole = 0;
+    assert_true(passages > 0);
+    for (long passage = 1; passage <= passages; passage++) {
+        lava_engine_release(engine);
+        set_fault(name, passage);
+        bool came = fault_came(engine, point, passage, run(call, &progress));
+        set_fault(NULL, 0);
+        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+        if (came && progress.column == 0)
+            assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
+        else if (came)
+            assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+        partly += came && progress.column > 0;
+        /* the measure takes long: where the device computed everything, once is enough */
+        if ((!came && !last_whole++) || (came && progress.column > 0))
+            check_result(call);
+    }
+    printf("%s: %ld passages, %ld with columns written\n", name, passages, partly);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || partly > 0);
+}
+
+static void fail_everywhere(struct call *call) {
+    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
+    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
+    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
+    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
+}
+#else
+static void fail_everywhere(struct call *call) {
+    (void)call;
+    skip();
+}
+#endif
+
+/* The CPU's own way, from every number of columns that a device may have written. */
+static void complete_from(struct call *call, const struct matrix *whole, const struct matrix *tau,
+                          int64_t columns) {
+    const struct lava_progress progress = {.rows = call->now.rows, .column = columns};
+    bool descends = lava_operation_descends(&call->operation);
+    memcpy(call->qr.tau.all, tau->all, tau->bytes);
+    memcpy(call->now.all, call->before.all, call->before.bytes);
+    memcpy(matrix_element(&call->now, 0, descends ? call->now.columns - columns : 0),
+           matrix_element(whole, 0, descends ? call->now.columns - columns : 0),
+           (size_t)(columns * call->now.ld - 2 * call->now.before) * lava_type_bytes(call->now.type));
+    assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+    check_result(call);
+}
+
+static void check(struct call call) {
+    struct lava_progress progress;
+    int64_t n = call.now.columns;
+    if (has_faults) {
+        fail_everywhere(&call);
+    } else {
+        assert_int_equal(run(&call, &progress), LAVA_OK);
+        assert_int_equal(progress.column, n);
+        check_result(&call);
+        struct matrix whole = matrix_copy(&call.now), tau = matrix_copy(&call.qr.tau);
+        complete_from(&call, &whole, &tau, 1 + reflections_below(n));
+        complete_from(&call, &whole, &tau, 1 + reflections_below(n));
+        complete_from(&call, &whole, &tau, n);
+        free(whole.all);
+        free(tau.all);
+        memcpy(call.now.all, call.before.all, call.before.bytes);
+        if (call.operation.kind == LAVA_OPERATION_QR) /* all of it on the CPU */
+            lava_qr_run(lava_cpu_blas_get(), &call.operation, 0);
+        else
+            lava_qr_form_run(lava_cpu_blas_get(), &call.operation, n);
+        check_result(&call);
+    }
+    free_call(&call);
+}
+
+static void factorizations(void **state) {
+    (void)state;
+    if (has_faults) {
+        check(new_qr(LAVA_TYPE_FP32, 90, COLUMNS));
+        return;
+    }
+    check(new_qr(LAVA_TYPE_FP64, COLUMNS, COLUMNS)); /* once: the measure takes long */
+    for (size_t t = 0; t < COUNT(types); t++) {
+        check(new_qr(types[t], 90, COLUMNS));
+        check(new_qr(types[t], 300, 77));
+        check(new_qr(types[t], 5, 1));
+        reflections_tell(types[t]);
+    }
+}
+
+static void forms(void **state) {
+    (void)state;
+    if (has_faults) {
+        check(new_form(LAVA_TYPE_FP64, COLUMNS + 20, COLUMNS, 140));
+        return;
+    }
+    check(new_form(LAVA_TYPE_FP32, COLUMNS, COLUMNS, COLUMNS));
+    for (size_t t = 0; t < COUNT(types); t++) {
+        check(new_form(types[t], COLUMNS + 3, COLUMNS, 40));
+        check(new_form(types[t], 300, 77, 77));
+        check(new_form(types[t], 5, 1, 1));
+        reflections_tell(types[t]);
+    }
+}
+
+int main(int count, char **arguments) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms)};
+    has_faults = count > 1 && !strcmp(arguments[1], "faults");
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
