@@ -87,6 +87,31 @@ void cgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, v
 void zgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, void *b, const int *ldb,
             int *info);
 
+/* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
+ * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
+ * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
+ * ?ungqr for complex numbers: A <- the first n columns of the Q of k such reflections, with m >= n >= k,
+ * whose v A's first k columns hold.
+ *
+ * work has lwork elements, at least 1 and at least n; with lwork -1 only work[0] is written: the best lwork.
+ * So it is after every call. info: 0; -i if argument i is invalid (xerbla_ is called). Threads: as above. */
+void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int *lwork,
+             int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+void cgeqrf_(const int *m, const int *n, void *a, const int *lda, void *tau, void *work, const int *lwork,
+             int *info);
+void zgeqrf_(const int *m, const int *n, void *a, const int *lda, void *tau, void *work, const int *lwork,
+             int *info);
+void sorgqr_(const int *m, const int *n, const int *k, float *a, const int *lda, const float *tau,
+             float *work, const int *lwork, int *info);
+void dorgqr_(const int *m, const int *n, const int *k, double *a, const int *lda, const double *tau,
+             double *work, const int *lwork, int *info);
+void cungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
+             const int *lwork, int *info);
+void zungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
+             const int *lwork, int *info);
+
 /* The same with 64-bit integers (ILP64), under the names that OpenBLAS and Julia gave them. */
 void spotrf_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
                 size_t uplo_length);
@@ -136,6 +161,22 @@ void cgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *ld
                const int64_t *ldb, int64_t *info);
 void zgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, int64_t *ipiv, void *b,
                const int64_t *ldb, int64_t *info);
+void sgeqrf_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *tau, float *work,
+                const int64_t *lwork, int64_t *info);
+void dgeqrf_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, double *tau, double *work,
+                const int64_t *lwork, int64_t *info);
+void cgeqrf_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, void *tau, void *work,
+                const int64_t *lwork, int64_t *info);
+void zgeqrf_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, void *tau, void *work,
+                const int64_t *lwork, int64_t *info);
+void sorgqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, float *a, const int64_t *lda,
+                const float *tau, float *work, const int64_t *lwork, int64_t *info);
+void dorgqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, double *a, const int64_t *lda,
+                const double *tau, double *work, const int64_t *lwork, int64_t *info);
+void cungqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, void *a, const int64_t *lda,
+                const void *tau, void *work, const int64_t *lwork, int64_t *info);
+void zungqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, void *a, const int64_t *lda,
+                const void *tau, void *work, const int64_t *lwork, int64_t *info);
 
 #endif
 

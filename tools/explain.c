@@ -62,6 +62,7 @@ static bool make_syr2k(const struct arguments *x, struct lava_operation *operati
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_qr(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -79,6 +80,8 @@ static const struct shape {
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
+    {LAVA_FAMILY_GEQRF, "M N ", make_qr},
+    {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -186,6 +189,13 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
     operation->c.ld = at_least_one(x->m);
     operation->alpha.real = 1;
     return x->m >= 0 && x->n >= 0;
+}
+
+static bool make_qr(const struct arguments *x, struct lava_operation *operation) {
+    bool forms = x->family == LAVA_FAMILY_ORGQR, valid = make_lu(x, operation);
+    operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
+    operation->k = forms ? x->k : operation->k;
+    return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -402,11 +412,14 @@ static void show_chunks(const struct lava_operation *operation, const struct lav
 }
 
 static void show_factorization(const struct lava_operation *operation) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    const char *what = is_lu ? "the matrix" : "the triangle";
+    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
+    const char *what = is_lu || is_qr ? "the matrix" : "the triangle";
     printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
-    printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
-           is_lu ? "columns" : "rows");
+    if (is_qr)
+        printf("  factor        by blocks of %d reflections\n", LAVA_QR_BLOCK);
+    else
+        printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
+               is_lu ? "columns" : "rows");
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 

@@ -175,6 +175,20 @@
     LAVA_FORMS_LAPACK(  X, GESV, cgesv,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, GESV, zgesv,           CFP64,    CFP64,  CFP64)
 
+/* R and the reflections of Q with A = Q R. A is overwritten. */
+#define LAVA_GEQRF_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GEQRF, sgeqrf,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GEQRF, dgeqrf,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GEQRF, cgeqrf,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, GEQRF, zgeqrf,           CFP64,    CFP64,  CFP64)
+
+/* The first columns of that Q. A is overwritten. */
+#define LAVA_ORGQR_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, ORGQR, sorgqr,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, ORGQR, dorgqr,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, ORGQR, cungqr,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, ORGQR, zungqr,           CFP64,    CFP64,  CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -189,7 +203,9 @@
     LAVA_POTRS_ROUTINES(X)                                                     \
     LAVA_POSV_ROUTINES(X)                                                      \
     LAVA_GETRS_ROUTINES(X)                                                     \
-    LAVA_GESV_ROUTINES(X)
+    LAVA_GESV_ROUTINES(X)                                                      \
+    LAVA_GEQRF_ROUTINES(X)                                                     \
+    LAVA_ORGQR_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -248,7 +264,9 @@ enum lava_family {
     LAVA_FAMILY_POTRS,
     LAVA_FAMILY_POSV,
     LAVA_FAMILY_GETRS,
-    LAVA_FAMILY_GESV
+    LAVA_FAMILY_GESV,
+    LAVA_FAMILY_GEQRF,
+    LAVA_FAMILY_ORGQR
 };
 
 struct lava_routine_row {

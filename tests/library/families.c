@@ -105,6 +105,12 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_GESV_FORTRAN_PASS(type, scalar)                                                             \
     (v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ldbs, x->info)
 
+/* B is the workspace, and size its length. */
+#define FAMILIES_GEQRF_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info)
+#define FAMILIES_ORGQR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

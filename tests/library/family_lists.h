@@ -176,11 +176,24 @@
     FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a) FAMILIES_PUT(4, lda)                    \
     FAMILIES_PUT(5, ipiv) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb) FAMILIES_PUT(9, info)
 
+/* tau is where ?getrf has ipiv. */
+#define FAMILIES_GEQRF_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, void *tau, void *work,            \
+     const integer *lwork, integer *info)
+#define FAMILIES_GEQRF_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, tau)  \
+    FAMILIES_PUT(5, work) FAMILIES_PUT(6, lwork) FAMILIES_PUT(7, info)
+#define FAMILIES_ORGQR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, const integer *k, void *a, const integer *lda,                 \
+     const void *tau, void *work, const integer *lwork, integer *info)
+#define FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_GEQRF_FORTRAN_PUT FAMILIES_PUT(8, k)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                         \
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
-    LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)
+    LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
+    LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X)
 
 // clang-format on
 

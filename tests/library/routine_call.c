@@ -22,7 +22,7 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
         [LAVA_FAMILY_SYMM] = "spmn",   [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
         [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn", [LAVA_FAMILY_POTRF] = "pn",
-        [LAVA_FAMILY_GETRF] = "mn"};
+        [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_GEQRF] = "mn",    [LAVA_FAMILY_ORGQR] = "mnk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -117,7 +117,8 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                                             .a = a,
                                                             .b = b,
                                                             .c = c,
-                                                            .ipiv = b,
+                                                            .ipiv = a,
+                                                            .size = {x->n},
                                                             .info = &info});
     free(a);
     free(b);

@@ -214,7 +214,7 @@ static void factorizations(void **state) {
 static void forms(void **state) {
     (void)state;
     if (has_faults) {
-        check(new_form(LAVA_TYPE_FP64, COLUMNS + 20, COLUMNS, 140));
+        check(new_form(LAVA_TYPE_FP64, COLUMNS + 20, COLUMNS, 40));
         return;
     }
     check(new_form(LAVA_TYPE_FP32, COLUMNS, COLUMNS, COLUMNS));

@@ -1,0 +1,118 @@
+/* Every ?geqrf, and ?orgqr and ?ungqr, as programs call them: the QR factorization of a general matrix, and
+ * the columns of its Q. If no device is worth it, the CPU's own routine gets the arguments unchanged, as it
+ * gets every query for the size of the workspace, whose answer must suit it. If no CPU library has one,
+ * lib/host/qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
+#include "dispatch/arithmetic.h"
+#include "lib/abi/entry.h"
+#include "lib/abi/integers.h"
+#include "lib/abi/options.h"
+#include "lib/abi/workspace.h"
+#include "lib/abi/xerbla.h"
+#include "lib/host/qr.h"
+
+#include "lavablas_lapack.h"
+
+struct geqrf_arguments {
+    enum lava_routine routine;
+    int64_t m, n, k, lda, lwork; /* k: of ?orgqr */
+    void *a;
+    const void *tau; /* ?geqrf writes it */
+    void *work;
+    void *info; /* an integer of the routine's */
+};
+
+static bool forms(const struct geqrf_arguments *x) {
+    return lava_routine_row(x->routine)->family == LAVA_FAMILY_ORGQR;
+}
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. ?orgqr has one argument more. */
+static int find_wrong(const struct geqrf_arguments *x) {
+    int more = forms(x) ? 1 : 0;
+    if (x->m < 0)
+        return 1;
+    if (x->n < 0 || (more && x->n > x->m))
+        return 2;
+    if (more && (x->k < 0 || x->k > x->n))
+        return 3;
+    if (lava_options_is_short(x->lda, x->m))
+        return 4 + more;
+    return lava_workspace_is_short(x->lwork, x->n) ? 7 + more : 0;
+}
+
+/* A query is forwarded by the entry point, and computes nothing. */
+static bool translate(const struct geqrf_arguments *x, struct lava_operation *operation) {
+    enum lava_type type = lava_routine_type(x->routine);
+    *operation = (struct lava_operation){.kind = forms(x) ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR,
+                                         .type = type,
+                                         .m = x->m,
+                                         .n = x->n,
+                                         .k = forms(x) ? x->k : lava_minimum(x->m, x->n),
+                                         .c = {.first = x->a, .ld = x->lda, .type = type},
+                                         .alpha.real = 1,
+                                         .tau = (void *)(uintptr_t)x->tau};
+    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
+}
+
+static void write_results(const struct geqrf_arguments *x) {
+    int64_t columns = !forms(x) && x->m == 0 ? 0 : x->n;
+    lava_workspace_tell(x->routine, x->work, columns);
+    lava_integers_write(x->routine, x->info, 0, 0);
+}
+
+static bool geqrf_begin(const struct geqrf_arguments *arguments, struct lava_call *call) {
+    *call = (struct lava_call){.routine = arguments->routine};
+    call->valid = translate(arguments, &call->operation);
+    bool finished = lava_offload_begin(call);
+    if (finished)
+        write_results(arguments);
+    return finished;
+}
+
+static void geqrf_compute(const struct geqrf_arguments *arguments) {
+    struct lava_operation operation;
+    int wrong = find_wrong(arguments);
+    if (wrong) {
+        lava_xerbla(arguments->routine, wrong);
+        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+        return;
+    }
+    if (translate(arguments, &operation)) {
+        if (forms(arguments))
+            lava_qr_form_run(lava_cpu_blas_get(), &operation, operation.n);
+        else
+            lava_qr_run(lava_cpu_blas_get(), &operation, 0);
+    }
+    write_results(arguments);
+}
+
+#define GEQRF_LIST(integer, type)                                                                            \
+    (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,                         \
+     LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
+#define GEQRF_NAMES (m, n, a, lda, tau, work, lwork, info)
+#define GEQRF_ARGUMENTS(entry)                                                                               \
+    { LAVA_ROUTINE_##entry, *m, *n, 0, *lda, *lwork, a, tau, work, info }
+
+#define ORGQR_LIST(integer, type)                                                                            \
+    (const integer *m, const integer *n, const integer *k, LAVA_ELEMENT_##type *a, const integer *lda,       \
+     const LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
+#define ORGQR_NAMES (m, n, k, a, lda, tau, work, lwork, info)
+#define ORGQR_ARGUMENTS(entry)                                                                               \
+    { LAVA_ROUTINE_##entry, *m, *n, *k, *lda, *lwork, a, tau, work, info }
+
+/* They have no characters, so no lengths follow. */
+#define GEQRF_FORTRAN(entry, integer, type)                                                                  \
+    LAVA_ENTRY_CBLAS(entry, GEQRF_LIST(integer, type), GEQRF_NAMES, geqrf,                                   \
+                     lava_workspace_is_query(*lwork) ||                                                      \
+                         lava_threshold_forwards_factorization((double)*m, (double)*n),                      \
+                     GEQRF_ARGUMENTS(entry))
+#define ORGQR_FORTRAN(entry, integer, type)                                                                  \
+    LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, geqrf,                                   \
+                     lava_workspace_is_query(*lwork) ||                                                      \
+                         lava_threshold_forwards((double)*m, (double)*n, (double)*k / 3),                    \
+                     ORGQR_ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type)
+
+LAVA_GEQRF_ROUTINES(ENTRY)
+LAVA_ORGQR_ROUTINES(ENTRY)

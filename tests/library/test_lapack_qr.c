@@ -1,0 +1,296 @@
+/* ?geqrf, ?orgqr and ?ungqr under every exported name.
+ *
+ *     test_lapack_qr forward STUB straight|counted PLAIN
+ *                                                STUB (stub_families.c) has them: arguments arrive untouched;
+ *                                                PLAIN, the CPU BLAS, has ?gemm alone
+ *     test_lapack_qr compute LIBRARY cpu|counted|gpu
+ *                                                values, of LIBRARY's own routines or made of its ?gemm, on
+ * the CPU, and in mode gpu (lavapipe) test_lapack_qr stats LIBRARY              what the process tells at its
+ * end */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lavablas.h"
+#include "tests/library/families.h"
+#include "tests/library/family_tests.h"
+#include "tests/library/poison.h"
+#include "tests/robustness/reflections.h"
+
+#define UNTOUCHED 0x5a5a5a5a5a5a5a5a
+
+static bool is_of(int routine, enum lava_family family) {
+    return lava_routine_row((enum lava_routine)routine)->family == family;
+}
+
+static bool is_qr(int routine) {
+    return is_of(routine, LAVA_FAMILY_GEQRF) || is_of(routine, LAVA_FAMILY_ORGQR);
+}
+
+/* Queries, and what is negative, are forwarded, too, but not counted. */
+static void arguments_arrive_untouched(void **state) {
+    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
+    char memory[4];
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / 5);
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        const struct families_arguments x = {.m = {orders[(i + 1) % 4]},
+                                             .n = {orders[i % 5]},
+                                             .k = {orders[(i + 2) % 4]},
+                                             .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
+                                             .size = {i % 3 - 1},
+                                             .b = &memory[0],
+                                             .c = &memory[1],
+                                             .ipiv = &memory[2],
+                                             .info = &memory[3]};
+        int64_t least = x.m[0] < x.n[0] ? x.m[0] : x.n[0],
+                k = is_of(i / 5, LAVA_FAMILY_ORGQR) ? x.k[0] : least;
+        bool was_counted = counted, is_negative = (double)x.m[0] * (double)x.n[0] * (double)k < 0;
+        if (!is_qr((int)routine) || (i % 5 == 4 && !row->is_ilp64))
+            continue;
+        counted = counted && x.size[0] != -1 && !is_negative;
+        check_forwarded(routine, &x);
+        counted = was_counted;
+    }
+}
+
+/* A call with its workspace, which is as small as it may be. */
+struct call {
+    enum lava_routine routine;
+    struct matrix *c, *tau;
+    int64_t lwork;
+    struct matrix work;
+    int64_t info;
+};
+
+static struct call new_call(enum lava_routine routine, struct matrix *c, struct matrix *tau, int64_t lwork) {
+    int64_t columns = c->columns > 1 ? c->columns : 1;
+    return (struct call){.routine = routine,
+                         .c = c,
+                         .tau = tau,
+                         .lwork = lwork ? lwork : columns,
+                         .work = matrix_new(c->type, columns, 1)};
+}
+
+/* Returns info. */
+static int64_t run(struct call *call) {
+    bool is_wide = lava_routine_row(call->routine)->is_ilp64;
+    call->info = UNTOUCHED;
+    families_call[call->routine](&(struct families_arguments){.m = {call->c->rows},
+                                                              .n = {call->c->columns},
+                                                              .k = {call->tau->rows},
+                                                              .ldc = {call->c->ld},
+                                                              .size = {call->lwork},
+                                                              .b = matrix_element(&call->work, 0, 0),
+                                                              .c = matrix_element(call->c, 0, 0),
+                                                              .ipiv = matrix_element(call->tau, 0, 0),
+                                                              .info = &call->info});
+    assert_true(matrix_frame_is_untouched(call->c));
+    assert_true(matrix_frame_is_untouched(call->tau));
+    assert_true(matrix_frame_is_untouched(&call->work));
+    if (is_wide)
+        return call->info;
+    assert_int_equal(call->info >> 32, UNTOUCHED >> 32);
+    return (int32_t)call->info;
+}
+
+/* The ?geqrf of the same form. */
+static enum lava_routine factors_for(enum lava_routine routine) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *other = lava_routine_row((enum lava_routine)i);
+        if (other->family == LAVA_FAMILY_GEQRF && other->type == row->type &&
+            !strcmp(other->prefix, row->prefix) && !strcmp(other->suffix, row->suffix))
+            return (enum lava_routine)i;
+    }
+    fail();
+    return routine;
+}
+
+/* After every call work[0] is an lwork that is enough. */
+static void finish(struct call *call, bool has_work) {
+    const char *place = on_device && has_work ? "gpu" : "cpu";
+    assert_true(matrix_get(&call->work, 0, 0).re >= (has_work ? (long double)call->c->columns : 1));
+    if (counted)
+        check_last_call(lava_routine_row(call->routine), place);
+    free(call->work.all);
+}
+
+static void check_factors(enum lava_routine routine, int64_t m, int64_t n) {
+    struct qr qr = qr_new(lava_routine_type(routine), m, n);
+    memcpy(qr.now.all, qr.a.all, qr.a.bytes);
+    struct call call = new_call(routine, &qr.now, &qr.tau, 0);
+    assert_int_equal(run(&call), 0);
+    reflections_check(&qr);
+    finish(&call, m > 0 && n > 0);
+    qr_free(&qr);
+}
+
+static void check_form(enum lava_routine routine, int64_t m, int64_t n, int64_t k) {
+    enum lava_type type = lava_routine_type(routine);
+    struct qr qr = qr_new(type, m, k);
+    struct matrix q = matrix_new(type, m, n);
+    struct value *unit = reflections_values(m * n + 1);
+    memcpy(qr.now.all, qr.a.all, qr.a.bytes);
+    struct call factors = new_call(factors_for(routine), &qr.now, &qr.tau, 0);
+    assert_int_equal(run(&factors), 0);
+    free(factors.work.all);
+    for (int64_t j = 0; j < k; j++)
+        memcpy(matrix_element(&q, 0, j), matrix_element(&qr.now, 0, j), (size_t)m * lava_type_bytes(type));
+    struct matrix tau = matrix_copy(&qr.tau);
+    struct call call = new_call(routine, &q, &qr.tau, 0);
+    assert_int_equal(run(&call), 0);
+    assert_memory_equal(qr.tau.all, tau.all, tau.bytes);
+    for (int64_t j = 0; j < n; j++)
+        unit[j * m + j].re = 1;
+    reflections_check_product(&qr, &q, unit, false, false);
+    finish(&call, k > 0);
+    free(unit);
+    free(tau.all);
+    free(q.all);
+    qr_free(&qr);
+}
+
+static void values(void **state) {
+    static const int64_t sizes[][2] = {{0, 3}, {3, 0}, {1, 1}, {2, 5}, {5, 2}, {17, 17}, {33, 40}, {64, 31}};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        for (size_t j = 0; j < 8 && is_of(i, LAVA_FAMILY_GEQRF); j++)
+            check_factors((enum lava_routine)i, sizes[j][0], sizes[j][1]);
+        if (is_of(i, LAVA_FAMILY_GEQRF) && lava_routine_is_plain((enum lava_routine)i))
+            check_factors((enum lava_routine)i, 150 + poison_random(80), 150 + poison_random(80));
+    }
+}
+
+static void forms(void **state) {
+    static const int64_t sizes[][3] = {{3, 0, 0}, {1, 1, 1},    {5, 2, 0},
+                                       {5, 5, 2}, {40, 33, 33}, {64, 64, 31}};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        for (size_t j = 0; j < 6 && is_of(i, LAVA_FAMILY_ORGQR); j++)
+            check_form((enum lava_routine)i, sizes[j][0], sizes[j][1], sizes[j][2]);
+        if (is_of(i, LAVA_FAMILY_ORGQR) && lava_routine_is_plain((enum lava_routine)i))
+            check_form((enum lava_routine)i, 240, 150 + poison_random(80), 150);
+    }
+}
+
+/* A query writes work[0] and info alone. The answer is the CPU library's, where it has the routine. */
+static void queries(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (!is_qr(i))
+            continue;
+        struct qr qr = qr_new(row->type, 700, 600);
+        struct matrix a = matrix_copy(&qr.a), tau = matrix_copy(&qr.tau);
+        struct call call = new_call((enum lava_routine)i, &qr.a, &qr.tau, -1);
+        assert_int_equal(run(&call), 0);
+        long double best = matrix_get(&call.work, 0, 0).re;
+        assert_true(best >= 600 && best < 600 * 1000);
+        if (!dlsym(library, row->name))
+            assert_true(best == 600 * 32);
+        assert_memory_equal(qr.a.all, a.all, a.bytes);
+        assert_memory_equal(qr.tau.all, tau.all, tau.bytes);
+        free(call.work.all);
+        free(a.all);
+        free(tau.all);
+        qr_free(&qr);
+    }
+}
+
+/* What is wrong, for ?geqrf and then for ?orgqr, and its number in Fortran's list. */
+static const struct {
+    enum lava_family family;
+    int64_t m, n, k, lda, lwork;
+    int number;
+} wrong_cases[] = {{LAVA_FAMILY_GEQRF, -1, -1, 0, 0, 0, 1}, {LAVA_FAMILY_GEQRF, 2, -1, 0, 0, 0, 2},
+                   {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, 0, 4},   {LAVA_FAMILY_GEQRF, 2, 3, 0, 2, 2, 7},
+                   {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, -1, 4},  {LAVA_FAMILY_ORGQR, -1, -1, -1, 0, 0, 1},
+                   {LAVA_FAMILY_ORGQR, 2, -1, -1, 0, 0, 2}, {LAVA_FAMILY_ORGQR, 2, 3, -1, 0, 0, 2},
+                   {LAVA_FAMILY_ORGQR, 3, 2, -1, 0, 0, 3},  {LAVA_FAMILY_ORGQR, 3, 2, 3, 0, 0, 3},
+                   {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, 0, 5},   {LAVA_FAMILY_ORGQR, 3, 2, 1, 3, 1, 8},
+                   {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, -1, 5}};
+#define WRONG_CASES ((int)(sizeof wrong_cases / sizeof wrong_cases[0]))
+
+static void complaints(void **state) {
+    double matrix[8] = {42}, tau[8] = {0}, work[8] = {0};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * WRONG_CASES; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / WRONG_CASES);
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        int at = i % WRONG_CASES;
+        int64_t info = UNTOUCHED;
+        if (row->family != wrong_cases[at].family || dlsym(library, row->name))
+            continue;
+        xerbla_calls = 0;
+        families_call[routine](&(struct families_arguments){.m = {wrong_cases[at].m},
+                                                            .n = {wrong_cases[at].n},
+                                                            .k = {wrong_cases[at].k},
+                                                            .ldc = {wrong_cases[at].lda},
+                                                            .size = {wrong_cases[at].lwork},
+                                                            .b = work,
+                                                            .c = matrix,
+                                                            .ipiv = tau,
+                                                            .info = &info});
+        assert_int_equal(xerbla_calls, 1);
+        assert_string_equal(xerbla_routine, told_name(row));
+        assert_int_equal(xerbla_argument, wrong_cases[at].number);
+        assert_int_equal(row->is_ilp64 ? info : (int32_t)info, -wrong_cases[at].number);
+        assert_true(matrix[0] == 42);
+    }
+}
+
+static void statistics(void **state) {
+    static const char *const places[] = {"gpu", "cpu"};
+    char text[8192], line[100];
+    (void)state;
+    for (size_t p = 0; p < 2; p++) {
+        run_child(places[p], text, sizeof text);
+        snprintf(line, sizeof line, "lavablas: zgeqrf_ %s 2 calls, ", places[p]);
+        assert_non_null(strstr(text, line));
+        snprintf(line, sizeof line, "lavablas: zungqr_ %s 1 calls, ", places[p]);
+        assert_non_null(strstr(text, line));
+        assert_true(p > 0 || !strstr(text, "gemm_ "));
+    }
+}
+
+static int child(void) {
+    check_factors(LAVA_ROUTINE_zgeqrf_, 150, 140);
+    check_form(LAVA_ROUTINE_zungqr_, 150, 140, 130);
+    return 0;
+}
+
+static int forward(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int compute(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forms),
+                                       cmocka_unit_test(queries), cmocka_unit_test(complaints)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int count_calls(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int count, char **arguments) {
+    static const struct family_groups groups = {forward, compute, count_calls, child};
+    poison_begin((unsigned)time(NULL));
+    problem_seed = poison_seed;
+    return family_main(count, arguments, &groups);
+}
