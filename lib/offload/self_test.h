@@ -48,6 +48,12 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
 /* Tests complex products with one kernel, because all rows of a type share the steps that complex products
  * add. LAVA_ERROR_SELF_TEST: the results are wrong. */
 enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
+/* Tests QR factorizations of a type, and the matrices Q. */
+enum lava_status lava_self_test_qr(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                   enum lava_type type);
+/* Runs a factorization on the device, with the engine locked, and the kernel for its products. */
+enum lava_status lava_self_test_factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                       const struct lava_operation *operation);
 /* Finds the kernels of the type that the policy may choose on the device. */
 void lava_self_test_find_kernels(struct lava_self_test *test);
 /* Lock the engine and unlock it, where that is not the caller's matter. Returns false if the engine must not

@@ -121,10 +121,25 @@ static bool is_other_untouched(const struct sample *sample) {
     return true;
 }
 
-static enum lava_status factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                               struct sample *sample) {
+enum lava_status lava_self_test_factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                       const struct lava_operation *operation) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {.kernel = kernel};
+    struct lava_progress progress;
+    struct lava_plan plan;
+    int cancel_state;
+    lava_policy_choose(operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return LAVA_ERROR_SELF_TEST;
+    if (!lava_self_test_lock(test, &cancel_state))
+        return LAVA_ERROR_DEVICE_LOST;
+    enum lava_status status = lava_factorizer_run(test->engine, operation, &plan, &progress);
+    lava_self_test_unlock(test, cancel_state);
+    return status;
+}
+
+static enum lava_status factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                               struct sample *sample) {
     bool is_lu = sample->stored == LAVA_REGION_ALL;
     const struct lava_operation operation = {.kind = is_lu ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY,
                                              .type = sample->type,
@@ -138,17 +153,7 @@ static enum lava_status factor(const struct lava_self_test *test, const struct l
                                                    .real_diagonal = sample->parts == 2 && !is_lu},
                                              .alpha.real = 1,
                                              .pivots = sample->pivots};
-    struct lava_progress progress;
-    struct lava_plan plan;
-    int cancel_state;
-    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
-    if (plan.place != LAVA_PLACE_GPU)
-        return LAVA_ERROR_SELF_TEST;
-    if (!lava_self_test_lock(test, &cancel_state))
-        return LAVA_ERROR_DEVICE_LOST;
-    enum lava_status status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
-    lava_self_test_unlock(test, cancel_state);
-    return status;
+    return lava_self_test_factor(test, kernel, &operation);
 }
 
 static enum lava_status tell(const struct lava_self_test *test, const struct sample *sample, double ratio,
@@ -242,6 +247,7 @@ static enum lava_status test_all(const struct lava_self_test *test, const struct
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, 0);
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, BAD);
         status = status ? status : test_lu(test, kernel, types[i]);
+        status = status ? status : lava_self_test_qr(test, kernel, types[i]);
     }
     return status;
 }
