@@ -33,34 +33,62 @@ bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_t
     return lava_solve_fits(device, type);
 }
 
-/* The rest of the matrix after the first half less what that contributes; for QR, the whole matrix less what
- * a block does to it. Addresses that do not overlap; nothing is read. */
-static struct lava_operation largest_product(const struct lava_operation *operation) {
-    bool is_qr = lava_operation_is_qr(operation);
-    int64_t half = is_qr ? 0 : lava_blocking_padded((operation->k + 1) / 2, LAVA_SOLVE_ORDER);
-    bool is_complex = lava_type_is_complex(operation->type),
-         is_upper = operation->c.region == LAVA_REGION_UPPER;
-    const struct lava_operand plain = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = operation->m};
-    struct lava_operand other = {.first = (const void *)(uintptr_t)(1ull << 45), .ld = operation->m};
-    if (operation->kind == LAVA_OPERATION_CHOLESKY) {
-        other.op = LAVA_OP_T;
-        other.conjugate = is_complex;
-    }
+/* A product on the device. Addresses that do not overlap; nothing is read. */
+static struct lava_operation product_of(const struct lava_operation *operation, int64_t m, int64_t n,
+                                        int64_t k) {
     return (struct lava_operation){.type = operation->type,
                                    .precision = operation->precision,
-                                   .m = lava_maximum(operation->m - half, half),
-                                   .n = lava_maximum(operation->n - half, half),
-                                   .k = is_qr ? LAVA_QR_BLOCK : half,
-                                   .a = is_upper ? other : plain,
-                                   .b = is_upper ? plain : other,
-                                   .c = {.first = (void *)(uintptr_t)(1ull << 46),
-                                         .ld = operation->m,
-                                         .type = operation->type,
-                                         .region = operation->c.region,
-                                         .real_diagonal = operation->c.real_diagonal},
-                                   .alpha.real = -1,
-                                   .beta.real = 1,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a = {.first = (const void *)(uintptr_t)(1ull << 44)},
+                                   .b = {.first = (const void *)(uintptr_t)(1ull << 45)},
+                                   .c = {.first = (void *)(uintptr_t)(1ull << 46), .type = operation->type},
+                                   .alpha.real = 1,
                                    .on_device = true};
+}
+
+/* Of QR and of products with Q: rows of the reflections, and the other side of what they are applied to. */
+struct qr_sizes {
+    int64_t rows, others;
+};
+
+static struct qr_sizes qr_sizes_of(const struct lava_operation *operation) {
+    if (operation->kind == LAVA_OPERATION_QR_RIGHT)
+        return (struct qr_sizes){operation->n, operation->m};
+    return (struct qr_sizes){operation->m, operation->n};
+}
+
+/* The reflectors of a block, transposed, times the whole matrix, or times themselves where that is less.
+ * Other products fit in its memory, perhaps in smaller blocks. */
+static struct lava_operation largest_qr_product(const struct lava_operation *operation) {
+    const struct qr_sizes sizes = qr_sizes_of(operation);
+    struct lava_operation product =
+        product_of(operation, LAVA_QR_BLOCK, lava_maximum(sizes.others, LAVA_QR_BLOCK),
+                   lava_maximum(sizes.rows, LAVA_QR_BLOCK));
+    product.a.op = LAVA_OP_T;
+    product.a.conjugate = lava_type_is_complex(operation->type);
+    product.a.ld = product.b.ld = product.k;
+    product.c.ld = product.m;
+    return product;
+}
+
+/* The rest of the matrix after the first half less what that contributes. */
+static struct lava_operation largest_product(const struct lava_operation *operation) {
+    int64_t half = lava_blocking_padded((operation->k + 1) / 2, LAVA_SOLVE_ORDER);
+    struct lava_operation product = product_of(operation, lava_maximum(operation->m - half, half),
+                                               lava_maximum(operation->n - half, half), half);
+    struct lava_operand *adjoint = operation->c.region == LAVA_REGION_UPPER ? &product.a : &product.b;
+    if (operation->kind == LAVA_OPERATION_CHOLESKY) {
+        adjoint->op = LAVA_OP_T;
+        adjoint->conjugate = lava_type_is_complex(operation->type);
+    }
+    product.a.ld = product.b.ld = product.c.ld = operation->m;
+    product.c.region = operation->c.region;
+    product.c.real_diagonal = operation->c.real_diagonal;
+    product.alpha.real = -1;
+    product.beta.real = 1;
+    return product;
 }
 
 /* Blocks of the diagonal that all solves together have: half of them at every halving. */
@@ -91,10 +119,11 @@ static struct overhead overhead_of_qr(const struct lava_operation *operation) {
     bool factors = operation->kind == LAVA_OPERATION_QR;
     double blocks = ceil((double)operation->k / LAVA_QR_BLOCK), columns = factors ? (double)operation->k : 0;
     double panels = ceil(columns / LAVA_QR_PANEL);
-    return (struct overhead){
-        .moved_bytes = lava_operation_operand_bytes(operation) * QR_PASSES * (blocks + 1) / 2,
-        .ns = columns * QR_COLUMN_NS + panels * QR_PANEL_NS + blocks * QR_BLOCK_NS,
-        .record_ns = 4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS};
+    double touched = lava_operation_is_qr_product(operation) ? blocks : (blocks + 1) / 2;
+    return (struct overhead){.moved_bytes = lava_operation_operand_bytes(operation) * QR_PASSES * touched,
+                             .ns = columns * QR_COLUMN_NS + panels * QR_PANEL_NS + blocks * QR_BLOCK_NS,
+                             .record_ns = 4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS +
+                                          columns * RECORD_COLUMN_NS};
 }
 
 /* The matrix is uploaded, factored, and downloaded. The CPU records ahead of the device. */
@@ -102,12 +131,14 @@ static double gpu_ns(const struct lava_operation *operation, const struct lava_r
                      double flops_per_s) {
     const struct overhead overhead =
         lava_operation_is_qr(operation) ? overhead_of_qr(operation) : overhead_of_halves(operation);
-    double bytes = lava_operation_operand_bytes(operation);
+    double bytes = lava_operation_operand_bytes(operation), result_bytes = bytes;
+    if (lava_operation_is_qr_product(operation))
+        result_bytes = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->type);
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                         1e9 * overhead.moved_bytes / rates->memory_bytes_per_s + overhead.ns;
     double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s +
-                fmax(compute_ns, overhead.record_ns) + 1e9 * bytes / rates->download_bytes_per_s +
-                lava_cost_last_write_ns(bytes);
+                fmax(compute_ns, overhead.record_ns) + 1e9 * result_bytes / rates->download_bytes_per_s +
+                lava_cost_last_write_ns(result_bytes);
     const struct lava_operation parts = lava_operation_of_parts(operation);
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
 }
@@ -119,9 +150,14 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
     if (!lava_operation_is_qr(operation) || bytes == UINT64_MAX)
         return bytes;
-    int64_t columns = operation->m + 2 * operation->n + 4 * LAVA_QR_BLOCK;
-    uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, LAVA_QR_BLOCK, columns);
-    return scratch == UINT64_MAX ? scratch : bytes + scratch;
+    const struct qr_sizes sizes = qr_sizes_of(operation);
+    uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, LAVA_QR_BLOCK,
+                                               sizes.rows + 2 * sizes.others + 4 * LAVA_QR_BLOCK);
+    uint64_t reflectors = 0;
+    if (lava_operation_is_qr_product(operation))
+        reflectors = lava_solve_matrix_bytes(device, operation->type, sizes.rows, operation->k);
+    bool fits = scratch != UINT64_MAX && reflectors != UINT64_MAX;
+    return fits ? bytes + scratch + reflectors : UINT64_MAX;
 }
 
 enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
@@ -140,7 +176,8 @@ enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
     if (bytes >= left.memory_bytes || operation->m > lava_solve_most_rows(device, operation->type))
         return LAVA_REASON_MEMORY;
     left.memory_bytes -= bytes;
-    const struct lava_operation product = largest_product(operation);
+    const struct lava_operation product =
+        lava_operation_is_qr(operation) ? largest_qr_product(operation) : largest_product(operation);
     plan_product(&product, device, figures, &left, &product_plan);
     if (product_plan.place != LAVA_PLACE_GPU)
         return product_plan.reason;

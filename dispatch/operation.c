@@ -25,7 +25,12 @@ bool lava_operation_is_factorization(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_qr(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM;
+    return operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM ||
+           lava_operation_is_qr_product(operation);
+}
+
+bool lava_operation_is_qr_product(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR_LEFT || operation->kind == LAVA_OPERATION_QR_RIGHT;
 }
 
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
@@ -46,8 +51,10 @@ bool lava_operation_descends(const struct lava_operation *operation) {
            lava_operand_is_lower(b) == solves;
 }
 
-/* Returns whether A, or B, is C itself. */
+/* Returns whether A, or B, is C itself, or there is none. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
+    if (lava_operation_is_qr_product(operation))
+        return (operand == &operation->b) == (operation->kind == LAVA_OPERATION_QR_LEFT);
     bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;
     return by_itself && operand->structure == LAVA_STRUCTURE_GENERAL;
 }
@@ -115,7 +122,7 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
-    if (lava_operation_is_factorization(operation))
+    if (lava_operation_is_factorization(operation) && !lava_operation_is_qr_product(operation))
         return false;
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
@@ -241,6 +248,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
         return each * half_of(m, n) * (k + 2) / 3;
     if (operation->kind == LAVA_OPERATION_LU)
         return each * k * (m * n - (m + n) * k / 2 + k * k / 3);
+    if (lava_operation_is_qr_product(operation))
+        return each * k * (2 * m * n - (operation->kind == LAVA_OPERATION_QR_LEFT ? n : m) * k);
     if (lava_operation_is_qr(operation))
         return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3);
     if (operation->twice)
@@ -253,6 +262,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double bytes = (double)lava_type_bytes(operation->type);
+    if (lava_operation_is_qr_product(operation))
+        return (m * n + (operation->kind == LAVA_OPERATION_QR_LEFT ? m : n) * k) * bytes;
     if (lava_operation_is_factorization(operation))
         return (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) * bytes;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;

@@ -16,6 +16,10 @@
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
+ * and products with that Q have one of A and B, whose columns hold the reflections: A is m x k, B is n x k.
+ *
+ *     C <- op(Q) C, or C op(Q), op(Q) being Q or its adjoint: ?ormqr, ?unmqr
+ *
  * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
 #ifndef LAVA_DISPATCH_OPERATION_H
 #define LAVA_DISPATCH_OPERATION_H
@@ -87,7 +91,9 @@ enum lava_operation_kind {
     LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
     LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
     LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_QR_FORM   /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
+    LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
+    LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
+    LAVA_OPERATION_QR_RIGHT  /* C times Q; B has them, and its op is T, alpha is 1 */
 };
 
 /* Sizes, operands, scalars, and what is written. */
@@ -105,6 +111,7 @@ struct lava_operation {
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
     void *tau;       /* of the reflections, k elements; QR: written before C */
+    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
@@ -175,10 +182,11 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether C alone takes part: a factorization, or QR_FORM. */
+/* Returns whether it is one of LAPACK's: a factorization, or something with its Q. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
-/* Returns whether it is QR or QR_FORM. */
+/* Returns whether it is QR or something with Q; and whether that is a product. */
 bool lava_operation_is_qr(const struct lava_operation *operation);
+bool lava_operation_is_qr_product(const struct lava_operation *operation);
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
  * LU and two thirds for a QR factorization of a square matrix, or its Q. A triangle has

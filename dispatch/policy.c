@@ -383,6 +383,8 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
     case LAVA_OPERATION_LU:
     case LAVA_OPERATION_QR:
     case LAVA_OPERATION_QR_FORM:
+    case LAVA_OPERATION_QR_LEFT:
+    case LAVA_OPERATION_QR_RIGHT:
         return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
@@ -474,6 +476,8 @@ static void append_structure(struct line *line, const struct lava_operation *ope
         append(line, "QR ");
     if (operation->kind == LAVA_OPERATION_QR_FORM)
         append(line, "Q of QR ");
+    if (lava_operation_is_qr_product(operation))
+        append(line, "Q of QR %s ", operation->kind == LAVA_OPERATION_QR_LEFT ? "left" : "right");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");

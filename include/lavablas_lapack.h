@@ -112,6 +112,22 @@ void cungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, 
 void zungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
              const int *lwork, int *info);
 
+/* C <- Q C or Q' C for side 'L', C Q or C Q' for 'R', with the Q of k reflections in A as ?geqrf leaves them;
+ * trans is 'N', or 'T' (?unmqr: 'C') for Q'. C is m x n, its columns ldc elements apart, and A has as many
+ * rows as Q; A and C must not overlap. lwork is at least n for 'L', m for 'R'. All else is as above. */
+void sormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const float *a,
+             const int *lda, const float *tau, float *c, const int *ldc, float *work, const int *lwork,
+             int *info, size_t side_length, size_t trans_length);
+void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const double *a,
+             const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork,
+             int *info, size_t side_length, size_t trans_length);
+void cunmqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const void *a,
+             const int *lda, const void *tau, void *c, const int *ldc, void *work, const int *lwork,
+             int *info, size_t side_length, size_t trans_length);
+void zunmqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const void *a,
+             const int *lda, const void *tau, void *c, const int *ldc, void *work, const int *lwork,
+             int *info, size_t side_length, size_t trans_length);
+
 /* The same with 64-bit integers (ILP64), under the names that OpenBLAS and Julia gave them. */
 void spotrf_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
                 size_t uplo_length);
@@ -177,6 +193,18 @@ void cungqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, void *a, c
                 const void *tau, void *work, const int64_t *lwork, int64_t *info);
 void zungqr_64_(const int64_t *m, const int64_t *n, const int64_t *k, void *a, const int64_t *lda,
                 const void *tau, void *work, const int64_t *lwork, int64_t *info);
+void sormqr_64_(const char *side, const char *trans, const int64_t *m, const int64_t *n, const int64_t *k,
+                const float *a, const int64_t *lda, const float *tau, float *c, const int64_t *ldc,
+                float *work, const int64_t *lwork, int64_t *info, size_t side_length, size_t trans_length);
+void dormqr_64_(const char *side, const char *trans, const int64_t *m, const int64_t *n, const int64_t *k,
+                const double *a, const int64_t *lda, const double *tau, double *c, const int64_t *ldc,
+                double *work, const int64_t *lwork, int64_t *info, size_t side_length, size_t trans_length);
+void cunmqr_64_(const char *side, const char *trans, const int64_t *m, const int64_t *n, const int64_t *k,
+                const void *a, const int64_t *lda, const void *tau, void *c, const int64_t *ldc, void *work,
+                const int64_t *lwork, int64_t *info, size_t side_length, size_t trans_length);
+void zunmqr_64_(const char *side, const char *trans, const int64_t *m, const int64_t *n, const int64_t *k,
+                const void *a, const int64_t *lda, const void *tau, void *c, const int64_t *ldc, void *work,
+                const int64_t *lwork, int64_t *info, size_t side_length, size_t trans_length);
 
 #endif
 

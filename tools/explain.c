@@ -63,6 +63,7 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
+static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -82,6 +83,7 @@ static const struct shape {
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
+    {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -196,6 +198,20 @@ static bool make_qr(const struct arguments *x, struct lava_operation *operation)
     operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
     operation->k = forms ? x->k : operation->k;
     return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
+}
+
+static bool make_qr_product(const struct arguments *x, struct lava_operation *operation) {
+    bool is_left = x->side == 'L', valid = make_lu(x, operation);
+    char adjoint = lava_type_is_complex(operation->type) ? 'C' : 'T';
+    const struct lava_operand reflections = {.first = (const void *)(uintptr_t)(1ull << 44),
+                                             .ld = at_least_one(is_left ? x->m : x->n),
+                                             .op = is_left ? LAVA_OP_N : LAVA_OP_T};
+    operation->kind = is_left ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT;
+    operation->k = x->k;
+    operation->adjoint = x->transa != 'N';
+    *(is_left ? &operation->a : &operation->b) = reflections;
+    return valid && x->k >= 0 && x->k <= (is_left ? x->m : x->n) &&
+           (x->transa == 'N' || x->transa == adjoint);
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -416,7 +432,7 @@ static void show_factorization(const struct lava_operation *operation) {
     const char *what = is_lu || is_qr ? "the matrix" : "the triangle";
     printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
     if (is_qr)
-        printf("  factor        by blocks of %d reflections\n", LAVA_QR_BLOCK);
+        printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
     else
         printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
                is_lu ? "columns" : "rows");

@@ -189,6 +189,13 @@
     LAVA_FORMS_LAPACK(  X, ORGQR, cungqr,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, ORGQR, zungqr,           CFP64,    CFP64,  CFP64)
 
+/* Products with that Q. C is overwritten. */
+#define LAVA_ORMQR_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, ORMQR, sormqr,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, ORMQR, dormqr,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, ORMQR, cunmqr,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, ORMQR, zunmqr,           CFP64,    CFP64,  CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -205,7 +212,8 @@
     LAVA_GETRS_ROUTINES(X)                                                     \
     LAVA_GESV_ROUTINES(X)                                                      \
     LAVA_GEQRF_ROUTINES(X)                                                     \
-    LAVA_ORGQR_ROUTINES(X)
+    LAVA_ORGQR_ROUTINES(X)                                                     \
+    LAVA_ORMQR_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -266,7 +274,8 @@ enum lava_family {
     LAVA_FAMILY_GETRS,
     LAVA_FAMILY_GESV,
     LAVA_FAMILY_GEQRF,
-    LAVA_FAMILY_ORGQR
+    LAVA_FAMILY_ORGQR,
+    LAVA_FAMILY_ORMQR
 };
 
 struct lava_routine_row {

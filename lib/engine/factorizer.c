@@ -4,6 +4,7 @@
 #include "lib/engine/factorizer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
@@ -23,7 +24,9 @@ struct factorizer {
     struct lava_device_matrix a;
     struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots; QR: tau */
     struct lava_device_matrix work;  /* LU and QR */
-    uint32_t *host_words;            /* QR has operation->tau */
+    struct lava_device_matrix q;     /* of products with Q: the reflections */
+    unsigned char *result; /* where every column of C is made of all: the product, until it is there */
+    uint32_t *host_words;  /* QR has operation->tau */
     struct lava_download downloads[HELD];
     int64_t parts[HELD]; /* the trapezoids that these download */
     int64_t started;     /* trapezoids that are, or were, being downloaded */
@@ -37,6 +40,11 @@ static int64_t count_of(const struct factorizer *factorizer) {
 static struct lava_trapezoid trapezoid_at(const struct factorizer *factorizer, int64_t index) {
     const struct lava_operation *operation = factorizer->operation;
     return lava_trapezoid_at(operation->m, operation->n, operation->c.region, index);
+}
+
+/* The operand of a product with Q. */
+static const struct lava_operand *reflections_of(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
 }
 
 static void *first_of(const struct factorizer *factorizer, const struct lava_trapezoid *part) {
@@ -77,6 +85,11 @@ static enum lava_status upload(struct factorizer *factorizer) {
     if (factorizer->operation->kind != LAVA_OPERATION_QR)
         status = lava_device_matrix_upload(stream, &factorizer->words, words_of(factorizer),
                                            factorizer->words.rows);
+    if (lava_operation_is_qr_product(factorizer->operation)) {
+        const struct lava_operand *operand = reflections_of(factorizer->operation);
+        status =
+            status ? status : lava_device_matrix_upload(stream, &factorizer->q, operand->first, operand->ld);
+    }
     stream->staging.next = next_stored;
     stream->staging.context = factorizer;
     for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
@@ -108,13 +121,21 @@ static enum lava_status run_lu(const struct factorizer *factorizer, const struct
 }
 
 static enum lava_status run_qr(const struct factorizer *factorizer, const struct lava_overrides *overrides) {
-    bool forms = factorizer->operation->kind == LAVA_OPERATION_QR_FORM;
-    const struct lava_device_qr qr = {.a = factorizer->a,
+    const struct lava_operation *operation = factorizer->operation;
+    bool multiplies = lava_operation_is_qr_product(operation);
+    const struct lava_device_qr qr = {.a = multiplies ? factorizer->q : factorizer->a,
                                       .tau = factorizer->words,
                                       .work = factorizer->work,
-                                      .precision = factorizer->operation->precision,
+                                      .precision = operation->precision,
                                       .overrides = overrides};
-    return forms ? lava_device_qr_form(factorizer->stream, &qr) : lava_device_qr(factorizer->stream, &qr);
+    const struct lava_device_qr_product product = {.q = qr,
+                                                   .c = factorizer->a,
+                                                   .adjoint = operation->adjoint,
+                                                   .on_right = operation->kind == LAVA_OPERATION_QR_RIGHT};
+    if (multiplies)
+        return lava_device_qr_multiply(factorizer->stream, &product);
+    return operation->kind == LAVA_OPERATION_QR_FORM ? lava_device_qr_form(factorizer->stream, &qr)
+                                                     : lava_device_qr(factorizer->stream, &qr);
 }
 
 /* Returns LAVA_OK when the device has the whole factor. */
@@ -126,7 +147,7 @@ static enum lava_status factor(const struct factorizer *factorizer) {
     enum lava_status status = is_lu   ? run_lu(factorizer, &overrides)
                               : is_qr ? run_qr(factorizer, &overrides)
                                       : run_cholesky(factorizer, &overrides);
-    if (status || operation->kind == LAVA_OPERATION_QR_FORM)
+    if (status || (is_qr && operation->kind != LAVA_OPERATION_QR))
         return status;
     status = lava_device_matrix_download(factorizer->stream, &factorizer->words, LAVA_REGION_ALL,
                                          words_of(factorizer), factorizer->words.rows);
@@ -135,6 +156,23 @@ static enum lava_status factor(const struct factorizer *factorizer) {
     for (int64_t i = 0; i < operation->k && is_lu; i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
     return !is_lu && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
+}
+
+/* Where a trapezoid's columns are downloaded to. */
+static void *target_of(const struct factorizer *factorizer, const struct lava_trapezoid *part) {
+    const struct lava_operation *operation = factorizer->operation;
+    return factorizer->result ? lava_operation_element(factorizer->result, operation->type, part->row,
+                                                       part->column, operation->m)
+                              : first_of(factorizer, part);
+}
+
+/* C <- the whole result. */
+static void copy_result(const struct factorizer *factorizer) {
+    const struct lava_operation *operation = factorizer->operation;
+    size_t bytes = (size_t)operation->m * lava_type_bytes(operation->type);
+    for (int64_t j = 0; j < operation->n; j++)
+        memcpy(lava_operation_element(operation->c.first, operation->type, 0, j, operation->c.ld),
+               factorizer->result + (size_t)j * bytes, bytes);
 }
 
 static enum lava_status download(struct factorizer *factorizer) {
@@ -147,8 +185,9 @@ static enum lava_status download(struct factorizer *factorizer) {
                                                  .region = factorizer->operation->c.region,
                                                  .diagonal = part.column - part.row,
                                                  .descends = descends,
-                                                 .host = first_of(factorizer, &part),
-                                                 .ld = factorizer->operation->c.ld};
+                                                 .host = target_of(factorizer, &part),
+                                                 .ld = factorizer->result ? factorizer->operation->m
+                                                                          : factorizer->operation->c.ld};
         status = lava_download_finish(factorizer->stream, HELD - 1);
         if (!status)
             factorizer->parts[i % HELD] = i;
@@ -199,8 +238,29 @@ static enum lava_status run(struct factorizer *factorizer, struct lava_progress 
         return status;
     status = download(factorizer);
     lava_download_settle(stream);
+    if (factorizer->result && status)
+        return status;
+    if (factorizer->result)
+        copy_result(factorizer);
     record_progress(factorizer, progress);
     return status;
+}
+
+/* The scratch, and what products with Q need. */
+static enum lava_status create_for_qr(struct factorizer *factorizer) {
+    const struct lava_operation *operation = factorizer->operation;
+    enum lava_type type = operation->type;
+    bool on_right = operation->kind == LAVA_OPERATION_QR_RIGHT;
+    int64_t rows = on_right ? operation->n : operation->m, others = on_right ? operation->m : operation->n;
+    if (on_right)
+        factorizer->result = malloc((size_t)operation->m * (size_t)operation->n * lava_type_bytes(type));
+    if (on_right && !factorizer->result)
+        return LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status = LAVA_OK;
+    if (lava_operation_is_qr_product(operation))
+        status = lava_device_matrix_create(factorizer->engine, type, rows, operation->k, &factorizer->q);
+    int64_t work = lava_device_qr_work_elements(type, rows, others);
+    return status ? status : lava_device_matrix_create(factorizer->engine, type, work, 1, &factorizer->work);
 }
 
 static enum lava_status create(struct factorizer *factorizer) {
@@ -221,18 +281,18 @@ static enum lava_status create(struct factorizer *factorizer) {
         int64_t work = lava_device_lu_work_words(type, operation->m);
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, work, 1, &factorizer->work);
     }
-    if (!status && is_qr) {
-        int64_t work = lava_device_qr_work_elements(type, operation->m, operation->n);
-        status = lava_device_matrix_create(engine, type, work, 1, &factorizer->work);
-    }
+    if (!status && is_qr)
+        status = create_for_qr(factorizer);
     return status;
 }
 
 static void free_all(struct factorizer *factorizer) {
+    lava_device_matrix_free(factorizer->engine, &factorizer->q);
     lava_device_matrix_free(factorizer->engine, &factorizer->work);
     lava_device_matrix_free(factorizer->engine, &factorizer->words);
     lava_device_matrix_free(factorizer->engine, &factorizer->a);
     free(factorizer->host_words);
+    free(factorizer->result);
 }
 
 enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct lava_operation *operation,

@@ -1,12 +1,13 @@
-/* Runs the plan of a factorization, ?potrf, ?getrf or ?geqrf, or of ?orgqr, from host memory to host memory.
- * One user of an engine at a time, as for runner.h: lib/offload sees to that. */
+/* Runs the plan of a factorization, ?potrf, ?getrf or ?geqrf, of ?orgqr or ?ormqr, from host memory to host
+ * memory. One user of an engine at a time, as for runner.h: lib/offload sees to that. */
 #ifndef LAVA_ENGINE_FACTORIZER_H
 #define LAVA_ENGINE_FACTORIZER_H
 
 #include "lib/engine/runner.h"
 
 /* plan->place must be GPU. C's factor is written when the device has all of it, column by column; *progress
- * says, also on failure, how many whole columns were; QR_FORM's are written from the last one to the first.
+ * says, also on failure, how many whole columns were; QR_FORM's are written from the last one to the first,
+ * QR_RIGHT's all or none, as each is made of all.
  * Then the CPU can go on (lib/host/cholesky.h, lu.h, qr.h).
  * LAVA_ERROR_NOT_DEFINITE: nothing was written. LAVA_ERROR_DEVICE_MEMORY: neither was it. On failure the
  * device is idle again or marked as failed. */

@@ -265,7 +265,7 @@ static void apply(const struct reflections *q, int64_t from, int64_t count, bool
         struct part part = *c;
         part.first = part_at(q, c, done, 0);
         part.rows -= done;
-        if (q->scratch && c->columns > 0) {
+        if (q->scratch) {
             prepare(q, from + done, lava_minimum(step, count - done));
             apply_block(q, lava_minimum(step, count - done), adjoint, &part);
         } else {
@@ -274,14 +274,18 @@ static void apply(const struct reflections *q, int64_t from, int64_t count, bool
     }
 }
 
+/* Of a product with Q, the operand that has them. */
 static struct reflections begin(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                                 int64_t others) {
+    bool is_left = operation->kind == LAVA_OPERATION_QR_LEFT,
+         is_product = lava_operation_is_qr_product(operation);
+    const struct lava_operand *operand = is_left ? &operation->a : &operation->b;
     struct reflections q = {.blas = blas,
                             .type = operation->type,
-                            .a = operation->c.first,
+                            .a = is_product ? (void *)(uintptr_t)operand->first : operation->c.first,
                             .tau = operation->tau,
-                            .rows = operation->m,
-                            .ld = operation->c.ld,
+                            .rows = is_product && !is_left ? operation->n : operation->m,
+                            .ld = is_product ? operand->ld : operation->c.ld,
                             .others = others};
     q.scratch = malloc(scratch_bytes(&q));
     return q;
@@ -335,5 +339,20 @@ void lava_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operat
             apply(&q, from, count, false, &right);
         form_small(&q, from, count, after);
     }
+    free(q.scratch);
+}
+
+/* C op(Q) is the adjoint of op(Q)^H C^H. */
+void lava_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                          int64_t columns) {
+    bool is_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    const struct lava_result *c = &operation->c;
+    const struct part part = {.first = lava_operation_element(c->first, operation->type, 0, columns, c->ld),
+                              .ld = c->ld,
+                              .rows = is_left ? operation->m : operation->n,
+                              .columns = is_left ? operation->n - columns : operation->m,
+                              .adjoint = !is_left};
+    struct reflections q = begin(blas, operation, part.columns);
+    apply(&q, 0, operation->k, operation->adjoint == is_left, &part);
     free(q.scratch);
 }

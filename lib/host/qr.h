@@ -14,4 +14,8 @@ void lava_qr_run(const struct lava_cpu_blas *blas, const struct lava_operation *
 void lava_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                       int64_t columns);
 
+/* C <- op(Q) C, from column `columns` of C on, or C op(Q); then columns is 0. */
+void lava_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                          int64_t columns);
+
 #endif

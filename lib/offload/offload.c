@@ -231,6 +231,8 @@ static void complete_upper(const struct lava_operation *operation, const struct 
 static void complete_qr(const struct lava_operation *operation, int64_t columns) {
     if (operation->kind == LAVA_OPERATION_QR)
         lava_qr_run(lava_cpu_blas_get(), operation, columns);
+    else if (lava_operation_is_qr_product(operation))
+        lava_qr_multiply_run(lava_cpu_blas_get(), operation, columns);
     else
         lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - columns);
 }

@@ -110,6 +110,9 @@ FAMILIES_INTEGERS(int64_t)
     (v->ms, v->ns, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info)
 #define FAMILIES_ORGQR_FORTRAN_PASS(type, scalar)                                                            \
     (v->ms, v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info)
+#define FAMILIES_ORMQR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs, (void *)(uintptr_t)x->b,   \
+     v->sizes, x->info, 1001, 1002)
 
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \

@@ -188,12 +188,20 @@
      const void *tau, void *work, const integer *lwork, integer *info)
 #define FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_GEQRF_FORTRAN_PUT FAMILIES_PUT(8, k)
 
+#define FAMILIES_ORMQR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *side, const char *trans, const integer *m, const integer *n, const integer *k,         \
+     const void *a, const integer *lda, const void *tau, void *c, const integer *ldc, void *work,       \
+     const integer *lwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_ORMQR_FORTRAN_PUT                                                                      \
+    FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, side) FAMILIES_PUT(10, trans) FAMILIES_PUT(11, c)        \
+    FAMILIES_PUT(12, ldc) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                         \
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
-    LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X)
+    LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)
 
 // clang-format on
 

@@ -82,7 +82,7 @@ agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
 agree auto cpu 'below the cut-off' spotrf U 150
 agree auto cpu 'the CPU is estimated to be faster' strsm R U N N 900 1500
 for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150' 'spotrf U 300' \
-    'zpotrf L 200' 'dgetrf 150 300' 'zgeqrf 300 150' 'dorgqr 300 200 150'; do
+    'zpotrf L 200' 'dgetrf 150 300' 'zgeqrf 300 150' 'dorgqr 300 200 150' 'sormqr L T 300 200 150' 'zunmqr R N 90 200 70'; do
     # shellcheck disable=SC2086 # arguments are words
     agree gpu gpu 'the mode is gpu' $call
 done
@@ -91,7 +91,7 @@ agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $compared = 50 ] || fail "$compared calls were compared"
+[ $compared = 52 ] || fail "$compared calls were compared"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -139,16 +139,17 @@ known() {
         *potrf*) region=' Cholesky upper NN m 50 n 50 k 50' && set -- U 50 ;;
         *getrf*) region=' LU NN m 60 n 50 k 50' && set -- 60 50 ;;
         *geqrf*) region=' QR NN m 60 n 50 k 50' && set -- 60 50 ;;
+        *mqr*) region=' Q of QR left NN m 60 n 50 k 40' && set -- L N 60 50 40 ;;
         *gqr*) region=' Q of QR NN m 60 n 50 k 40' && set -- 60 50 40 ;;
         esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgeqrf sorgqr_
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dgeqrf_64_ dorgqr
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgeqrf cungqr
-known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zgeqrf_ zungqr
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgeqrf sorgqr_ sormqr
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dgeqrf_64_ dorgqr dormqr_
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgeqrf cungqr cunmqr_64_
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zgeqrf_ zungqr zunmqr
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32

@@ -1,4 +1,4 @@
-/* ?geqrf, ?orgqr and ?ungqr under every exported name.
+/* ?geqrf, ?orgqr and ?ungqr, ?ormqr and ?unmqr under every exported name.
  *
  *     test_lapack_qr forward STUB straight|counted PLAIN
  *                                                STUB (stub_families.c) has them: arguments arrive untouched;
@@ -35,18 +35,23 @@ static bool is_of(int routine, enum lava_family family) {
 }
 
 static bool is_qr(int routine) {
-    return is_of(routine, LAVA_FAMILY_GEQRF) || is_of(routine, LAVA_FAMILY_ORGQR);
+    return is_of(routine, LAVA_FAMILY_GEQRF) || is_of(routine, LAVA_FAMILY_ORGQR) ||
+           is_of(routine, LAVA_FAMILY_ORMQR);
 }
 
 /* Queries, and what is negative, are forwarded, too, but not counted. */
 static void arguments_arrive_untouched(void **state) {
     static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[4];
+    char memory[5];
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
         enum lava_routine routine = (enum lava_routine)(i / 5);
         const struct lava_routine_row *row = lava_routine_row(routine);
-        const struct families_arguments x = {.m = {orders[(i + 1) % 4]},
+        const struct families_arguments x = {.side = i % 3 == 2 ? 7 : 141 + i % 3,
+                                             .transa = {i % 4 == 3 ? 7 : 111 + i % 4},
+                                             .lda = {50002},
+                                             .a = &memory[4],
+                                             .m = {orders[(i + 1) % 4]},
                                              .n = {orders[i % 5]},
                                              .k = {orders[(i + 2) % 4]},
                                              .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
@@ -56,7 +61,7 @@ static void arguments_arrive_untouched(void **state) {
                                              .ipiv = &memory[2],
                                              .info = &memory[3]};
         int64_t least = x.m[0] < x.n[0] ? x.m[0] : x.n[0],
-                k = is_of(i / 5, LAVA_FAMILY_ORGQR) ? x.k[0] : least;
+                k = is_of(i / 5, LAVA_FAMILY_GEQRF) ? least : x.k[0];
         bool was_counted = counted, is_negative = (double)x.m[0] * (double)x.n[0] * (double)k < 0;
         if (!is_qr((int)routine) || (i % 5 == 4 && !row->is_ilp64))
             continue;
@@ -66,10 +71,19 @@ static void arguments_arrive_untouched(void **state) {
     }
 }
 
+static void lengths_are_not_written(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (is_of(i, LAVA_FAMILY_ORMQR))
+            check_lengths(lava_routine_row((enum lava_routine)i), 13);
+}
+
 /* A call with its workspace, which is as small as it may be. */
 struct call {
     enum lava_routine routine;
     struct matrix *c, *tau;
+    const struct matrix *a; /* ?ormqr alone, as the next two */
+    int side, trans;
     int64_t lwork;
     struct matrix work;
     int64_t info;
@@ -88,15 +102,20 @@ static struct call new_call(enum lava_routine routine, struct matrix *c, struct 
 static int64_t run(struct call *call) {
     bool is_wide = lava_routine_row(call->routine)->is_ilp64;
     call->info = UNTOUCHED;
-    families_call[call->routine](&(struct families_arguments){.m = {call->c->rows},
-                                                              .n = {call->c->columns},
-                                                              .k = {call->tau->rows},
-                                                              .ldc = {call->c->ld},
-                                                              .size = {call->lwork},
-                                                              .b = matrix_element(&call->work, 0, 0),
-                                                              .c = matrix_element(call->c, 0, 0),
-                                                              .ipiv = matrix_element(call->tau, 0, 0),
-                                                              .info = &call->info});
+    families_call[call->routine](
+        &(struct families_arguments){.side = call->side,
+                                     .transa = {call->trans},
+                                     .lda = {call->a ? call->a->ld : 0},
+                                     .a = call->a ? matrix_element(call->a, 0, 0) : NULL,
+                                     .m = {call->c->rows},
+                                     .n = {call->c->columns},
+                                     .k = {call->tau->rows},
+                                     .ldc = {call->c->ld},
+                                     .size = {call->lwork},
+                                     .b = matrix_element(&call->work, 0, 0),
+                                     .c = matrix_element(call->c, 0, 0),
+                                     .ipiv = matrix_element(call->tau, 0, 0),
+                                     .info = &call->info});
     assert_true(matrix_frame_is_untouched(call->c));
     assert_true(matrix_frame_is_untouched(call->tau));
     assert_true(matrix_frame_is_untouched(&call->work));
@@ -163,6 +182,59 @@ static void check_form(enum lava_routine routine, int64_t m, int64_t n, int64_t 
     qr_free(&qr);
 }
 
+static const int no_trans = 111;
+
+/* Q has m rows, C so many others. */
+static void check_product(enum lava_routine routine, int64_t m, int64_t others, int64_t k, int way) {
+    bool adjoint = way & 1, on_right = way & 2;
+    enum lava_type type = lava_routine_type(routine);
+    struct qr qr = qr_new(type, m, k);
+    struct matrix c = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
+    struct value *y = reflections_values(m * others + 1);
+    memcpy(qr.now.all, qr.a.all, qr.a.bytes);
+    struct call factors = new_call(factors_for(routine), &qr.now, &qr.tau, 0);
+    assert_int_equal(run(&factors), 0);
+    free(factors.work.all);
+    reflections_fill(&c);
+    for (int64_t j = 0; j < others; j++)
+        for (int64_t i = 0; i < m; i++) {
+            y[j * m + i] = on_right ? matrix_get(&c, j, i) : matrix_get(&c, i, j);
+            y[j * m + i].im *= on_right ? -1 : 1;
+        }
+    struct matrix a = matrix_copy(&qr.now), tau = matrix_copy(&qr.tau);
+    struct call call = new_call(routine, &c, &qr.tau, others > 1 ? others : 1);
+    free(call.work.all);
+    call.work = matrix_new(type, call.lwork, 1);
+    call.a = &qr.now;
+    call.side = on_right ? 142 : 141;
+    call.trans = !adjoint ? no_trans : lava_type_is_complex(type) ? 113 : 112;
+    assert_int_equal(run(&call), 0);
+    assert_memory_equal(qr.now.all, a.all, a.bytes);
+    assert_memory_equal(qr.tau.all, tau.all, tau.bytes);
+    reflections_check_product(&qr, &c, y, adjoint != on_right, on_right);
+    assert_true(matrix_get(&call.work, 0, 0).re >= (k > 0 ? (long double)others : 1));
+    if (counted)
+        check_last_call(lava_routine_row(routine), on_device && k > 0 && others > 0 ? "gpu" : "cpu");
+    free(call.work.all);
+    free(y);
+    free(a.all);
+    free(tau.all);
+    free(c.all);
+    qr_free(&qr);
+}
+
+static void products(void **state) {
+    static const int64_t sizes[][3] = {{3, 2, 0}, {1, 1, 1}, {5, 2, 3}, {33, 7, 33}};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        for (int way = 0; way < 4 && is_of(i, LAVA_FAMILY_ORMQR); way++) {
+            for (size_t j = 0; j < 4; j++)
+                check_product((enum lava_routine)i, sizes[j][0], sizes[j][1], sizes[j][2], way);
+            if (lava_routine_is_plain((enum lava_routine)i))
+                check_product((enum lava_routine)i, 150 + poison_random(80), 40, 150, way);
+        }
+}
+
 static void values(void **state) {
     static const int64_t sizes[][2] = {{0, 3}, {3, 0}, {1, 1}, {2, 5}, {5, 2}, {17, 17}, {33, 40}, {64, 31}};
     (void)state;
@@ -196,6 +268,9 @@ static void queries(void **state) {
         struct qr qr = qr_new(row->type, 700, 600);
         struct matrix a = matrix_copy(&qr.a), tau = matrix_copy(&qr.tau);
         struct call call = new_call((enum lava_routine)i, &qr.a, &qr.tau, -1);
+        call.a = &qr.now; /* not read */
+        call.side = 141;
+        call.trans = no_trans;
         assert_int_equal(run(&call), 0);
         long double best = matrix_get(&call.work, 0, 0).re;
         assert_true(best >= 600 && best < 600 * 1000);
@@ -210,18 +285,24 @@ static void queries(void **state) {
     }
 }
 
-/* What is wrong, for ?geqrf and then for ?orgqr, and its number in Fortran's list. */
+/* What is wrong, for ?geqrf, for ?orgqr and for ?ormqr, which have one leading dimension here, and its number
+ * in Fortran's list. */
 static const struct {
     enum lava_family family;
     int64_t m, n, k, lda, lwork;
-    int number;
-} wrong_cases[] = {{LAVA_FAMILY_GEQRF, -1, -1, 0, 0, 0, 1}, {LAVA_FAMILY_GEQRF, 2, -1, 0, 0, 0, 2},
-                   {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, 0, 4},   {LAVA_FAMILY_GEQRF, 2, 3, 0, 2, 2, 7},
-                   {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, -1, 4},  {LAVA_FAMILY_ORGQR, -1, -1, -1, 0, 0, 1},
-                   {LAVA_FAMILY_ORGQR, 2, -1, -1, 0, 0, 2}, {LAVA_FAMILY_ORGQR, 2, 3, -1, 0, 0, 2},
-                   {LAVA_FAMILY_ORGQR, 3, 2, -1, 0, 0, 3},  {LAVA_FAMILY_ORGQR, 3, 2, 3, 0, 0, 3},
-                   {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, 0, 5},   {LAVA_FAMILY_ORGQR, 3, 2, 1, 3, 1, 8},
-                   {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, -1, 5}};
+    int number, side, trans;
+} wrong_cases[] = {
+    {LAVA_FAMILY_GEQRF, -1, -1, 0, 0, 0, 1, 0, 0},     {LAVA_FAMILY_GEQRF, 2, -1, 0, 0, 0, 2, 0, 0},
+    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, 0, 4, 0, 0},       {LAVA_FAMILY_GEQRF, 2, 3, 0, 2, 2, 7, 0, 0},
+    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, -1, 4, 0, 0},      {LAVA_FAMILY_ORGQR, -1, -1, -1, 0, 0, 1, 0, 0},
+    {LAVA_FAMILY_ORGQR, 2, -1, -1, 0, 0, 2, 0, 0},     {LAVA_FAMILY_ORGQR, 2, 3, -1, 0, 0, 2, 0, 0},
+    {LAVA_FAMILY_ORGQR, 3, 2, -1, 0, 0, 3, 0, 0},      {LAVA_FAMILY_ORGQR, 3, 2, 3, 0, 0, 3, 0, 0},
+    {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, 0, 5, 0, 0},       {LAVA_FAMILY_ORGQR, 3, 2, 1, 3, 1, 8, 0, 0},
+    {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, -1, 5, 0, 0},      {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 1, 7, 7},
+    {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 2, 141, 7},  {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 3, 141, 111},
+    {LAVA_FAMILY_ORMQR, 3, -1, -1, 0, 0, 4, 141, 111}, {LAVA_FAMILY_ORMQR, 3, 2, 3, 0, 0, 5, 142, 111},
+    {LAVA_FAMILY_ORMQR, 2, 3, 2, 2, 0, 7, 142, 111},   {LAVA_FAMILY_ORMQR, 3, 2, 2, 2, 0, 10, 142, 111},
+    {LAVA_FAMILY_ORMQR, 3, 2, 2, 3, 2, 12, 142, 111}};
 #define WRONG_CASES ((int)(sizeof wrong_cases / sizeof wrong_cases[0]))
 
 static void complaints(void **state) {
@@ -235,7 +316,11 @@ static void complaints(void **state) {
         if (row->family != wrong_cases[at].family || dlsym(library, row->name))
             continue;
         xerbla_calls = 0;
-        families_call[routine](&(struct families_arguments){.m = {wrong_cases[at].m},
+        families_call[routine](&(struct families_arguments){.side = wrong_cases[at].side,
+                                                            .transa = {wrong_cases[at].trans},
+                                                            .lda = {wrong_cases[at].lda},
+                                                            .a = matrix,
+                                                            .m = {wrong_cases[at].m},
                                                             .n = {wrong_cases[at].n},
                                                             .k = {wrong_cases[at].k},
                                                             .ldc = {wrong_cases[at].lda},
@@ -273,13 +358,15 @@ static int child(void) {
 }
 
 static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
+                                       cmocka_unit_test(lengths_are_not_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 static int compute(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forms),
-                                       cmocka_unit_test(queries), cmocka_unit_test(complaints)};
+                                       cmocka_unit_test(products), cmocka_unit_test(queries),
+                                       cmocka_unit_test(complaints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -1,6 +1,6 @@
-/* QR factorizations and their matrices Q from host memory to host memory: values, what the CPU makes of a
- * result that is there in part, and, with fault injection, that each failure leaves either the matrix as it
- * was or columns with which the CPU can go on.
+/* QR factorizations, their matrices Q, and products with Q from host memory to host memory: values, what the
+ * CPU makes of a result that is there in part, and, with fault injection, that each failure leaves either the
+ * matrix as it was or columns with which the CPU can go on.
  *
  *     test_qr [faults] */
 #include <math.h>
@@ -44,7 +44,7 @@ static int close_engine(void **state) {
 /* A call: the reflections, and for ?orgqr the matrix that begins with them and becomes Q. */
 struct call {
     struct qr qr;
-    struct matrix before, now; /* QR: A; else the reflections and what is beside them */
+    struct matrix before, now; /* QR: A; QR_FORM: the reflections and what is beside them; else C */
     struct lava_operation operation;
 };
 
@@ -83,6 +83,26 @@ static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k
     return call;
 }
 
+/* With Q of m rows, and a C of so many others. */
+static struct call new_product(enum lava_type type, int64_t m, int64_t k, int64_t others, int way) {
+    bool adjoint = way & 1, on_right = way & 2;
+    struct call call = {.qr = qr_new(type, m, k)};
+    call.before = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
+    memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
+    const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
+    lava_qr_run(lava_cpu_blas_get(), &factor, 0);
+    reflections_fill(&call.before);
+    call.now = matrix_copy(&call.before);
+    call.operation =
+        operation_of(on_right ? LAVA_OPERATION_QR_RIGHT : LAVA_OPERATION_QR_LEFT, &call.now, &call.qr.tau);
+    const struct lava_operand reflections = {.first = matrix_element(&call.qr.now, 0, 0),
+                                             .ld = call.qr.now.ld,
+                                             .op = on_right ? LAVA_OP_T : LAVA_OP_N};
+    *(on_right ? &call.operation.b : &call.operation.a) = reflections;
+    call.operation.adjoint = adjoint;
+    return call;
+}
+
 static void free_call(struct call *call) {
     qr_free(&call->qr);
     free(call->before.all);
@@ -98,9 +118,26 @@ static enum lava_status run(struct call *call, struct lava_progress *progress) {
     return lava_factorizer_run(engine, &call->operation, &plan, progress);
 }
 
+static void check_multiplied(struct call *call) {
+    bool on_right = call->operation.kind == LAVA_OPERATION_QR_RIGHT;
+    int64_t m = call->qr.rows, others = on_right ? call->now.rows : call->now.columns;
+    struct value *y = reflections_values(m * others);
+    for (int64_t j = 0; j < others; j++)
+        for (int64_t i = 0; i < m; i++) {
+            y[j * m + i] = on_right ? matrix_get(&call->before, j, i) : matrix_get(&call->before, i, j);
+            y[j * m + i].im *= on_right ? -1 : 1;
+        }
+    reflections_check_product(&call->qr, &call->now, y, call->operation.adjoint != on_right, on_right);
+    free(y);
+}
+
 static void check_result(struct call *call) {
     assert_true(matrix_frame_is_untouched(&call->now));
     assert_true(matrix_frame_is_untouched(&call->qr.tau));
+    if (lava_operation_is_qr_product(&call->operation)) {
+        check_multiplied(call);
+        return;
+    }
     if (call->operation.kind == LAVA_OPERATION_QR) {
         memcpy(call->qr.now.all, call->now.all, call->now.bytes);
         reflections_check(&call->qr);
@@ -115,6 +152,11 @@ static void check_result(struct call *call) {
 
 #ifdef LAVA_FAULT_INJECTION
 #    include "tests/robustness/fault_sweep.h"
+
+/* Whether a result may be there in part. */
+static bool can_be_partial(const struct call *call) {
+    return call->operation.kind != LAVA_OPERATION_QR_RIGHT;
+}
 
 /* Lets each passage of a point fail, and lets the CPU go on from there. */
 static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
@@ -141,7 +183,7 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
             check_result(call);
     }
     printf("%s: %ld passages, %ld with columns written\n", name, passages, partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || partly > 0);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == can_be_partial(call));
 }
 
 static void fail_everywhere(struct call *call) {
@@ -171,6 +213,19 @@ static void complete_from(struct call *call, const struct matrix *whole, const s
     check_result(call);
 }
 
+/* All of it on the CPU. */
+static void run_on_cpu(struct call *call) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    memcpy(call->now.all, call->before.all, call->before.bytes);
+    if (call->operation.kind == LAVA_OPERATION_QR)
+        lava_qr_run(blas, &call->operation, 0);
+    else if (call->operation.kind == LAVA_OPERATION_QR_FORM)
+        lava_qr_form_run(blas, &call->operation, call->now.columns);
+    else
+        lava_qr_multiply_run(blas, &call->operation, 0);
+    check_result(call);
+}
+
 static void check(struct call call) {
     struct lava_progress progress;
     int64_t n = call.now.columns;
@@ -181,17 +236,11 @@ static void check(struct call call) {
         assert_int_equal(progress.column, n);
         check_result(&call);
         struct matrix whole = matrix_copy(&call.now), tau = matrix_copy(&call.qr.tau);
-        complete_from(&call, &whole, &tau, 1 + reflections_below(n));
-        complete_from(&call, &whole, &tau, 1 + reflections_below(n));
-        complete_from(&call, &whole, &tau, n);
+        for (int i = 0; i < 3 && call.operation.kind != LAVA_OPERATION_QR_RIGHT; i++)
+            complete_from(&call, &whole, &tau, i == 2 ? n : 1 + reflections_below(n));
         free(whole.all);
         free(tau.all);
-        memcpy(call.now.all, call.before.all, call.before.bytes);
-        if (call.operation.kind == LAVA_OPERATION_QR) /* all of it on the CPU */
-            lava_qr_run(lava_cpu_blas_get(), &call.operation, 0);
-        else
-            lava_qr_form_run(lava_cpu_blas_get(), &call.operation, n);
-        check_result(&call);
+        run_on_cpu(&call);
     }
     free_call(&call);
 }
@@ -226,8 +275,27 @@ static void forms(void **state) {
     }
 }
 
+static void products(void **state) {
+    (void)state;
+    if (has_faults) {
+        check(new_product(LAVA_TYPE_FP32, 60, 40, COLUMNS, 1));
+        check(new_product(LAVA_TYPE_FP32, COLUMNS, 40, 60, 2));
+        return;
+    }
+    for (size_t t = 0; t < COUNT(types); t++) {
+        for (int way = 0; way < 4; way++) {
+            check(new_product(types[t], 150, 140, 33, way));
+            check(new_product(types[t], 3, 2, 5, way));
+        }
+        check(new_product(types[t], 60, 40, COLUMNS, 1));
+        check(new_product(types[t], COLUMNS, 40, 60, 2));
+        reflections_tell(types[t]);
+    }
+}
+
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms),
+                                       cmocka_unit_test(products)};
     has_faults = count > 1 && !strcmp(arguments[1], "faults");
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
