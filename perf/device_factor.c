@@ -2,9 +2,10 @@
  *
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] ROUTINE:SIZE ...
  *
- * ROUTINE:SIZE is cholesky:N, lu:MxN, or solve:NxSIDES, a lower triangle of N rows on the left. Prints the time
- * of the best call, from the first command to the end of the device's work, and what the device took of it. What
- * is computed is not checked; tests/robustness does that. Exits with 77 if there is no device. */
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, or solve:NxSIDES, a lower triangle of
+ * N rows on the left. Prints the time of the best call, from the first command to the end of the device's
+ * work, and what the device took of it. What is computed is not checked; tests/robustness does that. Exits
+ * with 77 if there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 #include "lib/base/config.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
+#include "lib/engine/device_qr.h"
 #include "lib/engine/device_solve.h"
 #include "lib/vk/gpu.h"
 
@@ -27,7 +29,7 @@ struct bench {
     enum lava_type type;
     int64_t m, n;
     void *host;
-    struct lava_device_matrix a, b, words, work;
+    struct lava_device_matrix a, b, words, work, tau, scratch; /* the last two: QR */
 };
 
 /* One of the calls that are timed. */
@@ -44,6 +46,21 @@ static enum lava_status lu(struct lava_stream *stream, const struct bench *x) {
     return lava_device_lu(stream, &how);
 }
 
+static struct lava_device_qr qr_of(const struct bench *x) {
+    return (struct lava_device_qr){.a = x->a, .tau = x->tau, .work = x->scratch};
+}
+
+static enum lava_status qr(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_qr how = qr_of(x);
+    return lava_device_qr(stream, &how);
+}
+
+/* Of whatever reflections there are. */
+static enum lava_status form(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_qr how = qr_of(x);
+    return lava_device_qr_form(stream, &how);
+}
+
 static enum lava_status solve(struct lava_stream *stream, const struct bench *x) {
     const struct lava_device_solve how = {.a = x->a, .b = x->b, .stored = LAVA_REGION_LOWER, .alpha.real = 1};
     return lava_device_solve(stream, &how);
@@ -52,7 +69,7 @@ static enum lava_status solve(struct lava_stream *stream, const struct bench *x)
 static const struct {
     const char *name;
     routine run;
-} routines[] = {{"cholesky", cholesky}, {"lu", lu}, {"solve", solve}};
+} routines[] = {{"cholesky", cholesky}, {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form}};
 
 /* Random numbers between -1 and 1, and 2 n on the diagonal: definite where the other triangle mirrors it. */
 static void *new_matrix(const struct bench *x, unsigned seed) {
@@ -111,8 +128,12 @@ static enum lava_status create(struct bench *x, int64_t sides) {
     enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
     if (!status && sides > 0)
         status = lava_device_matrix_create(x->engine, x->type, x->n, sides, &x->b);
-    status = status ? status
-                    : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
+    status = status ? status : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
+    status = status ? status : lava_device_matrix_create(x->engine, x->type, order, 1, &x->tau);
+    status =
+        status ? status
+               : lava_device_matrix_create(x->engine, x->type,
+                                           lava_device_qr_work_elements(x->type, x->m, x->n), 1, &x->scratch);
     return status ? status
                   : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32,
                                               lava_device_lu_work_words(x->type, x->m), 1, &x->work);
@@ -144,7 +165,7 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
            1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY], 1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE],
            status ? "FAIL" : "ok");
     fflush(stdout);
-    struct lava_device_matrix *const matrices[] = {&x.a, &x.b, &x.words, &x.work};
+    struct lava_device_matrix *const matrices[] = {&x.a, &x.b, &x.words, &x.work, &x.tau, &x.scratch};
     for (size_t k = 0; k < sizeof matrices / sizeof matrices[0]; k++)
         lava_device_matrix_free(engine, matrices[k]);
     free(x.host);

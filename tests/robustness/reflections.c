@@ -125,7 +125,7 @@ static void check_columns(const struct qr *qr) {
             column[i].re -= a[i].re;
             column[i].im -= a[i].im;
         }
-        long double most = (8 + 4 * sqrtl(k)) * unit * norm_of(a, qr->rows),
+        long double most = (12 + 4 * sqrtl(k)) * unit * norm_of(a, qr->rows),
                     error = norm_of(column, qr->rows);
         if (!(error <= most))
             fail_msg("%s, %lld x %lld: column %lld is off by %Lg, not %Lg", lava_type_name(qr->type),
@@ -153,7 +153,7 @@ void reflections_check_product(const struct qr *qr, const struct matrix *got, st
     long double unit = (long double)lava_type_facts(qr->type)->unit;
     apply_all(&qr->now, &qr->tau, adjoint, y, columns);
     for (int64_t j = 0; j < columns; j++) {
-        long double most = (8 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(&y[j * rows], rows);
+        long double most = (12 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(&y[j * rows], rows);
         for (int64_t i = 0; i < rows; i++) {
             struct value x = on_right ? matrix_get(got, j, i) : matrix_get(got, i, j);
             y[j * rows + i].re -= x.re;
