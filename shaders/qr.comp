@@ -23,6 +23,7 @@
 #version 460
 #define LAVA_SHADER_QR
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "common.glsl"
 
 layout(local_size_x = LAVA_QR_INVOCATIONS) in;
@@ -33,7 +34,11 @@ layout(local_size_x = LAVA_QR_INVOCATIONS) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Key { uint key; };
 
 const uint INVOCATIONS = LAVA_QR_INVOCATIONS, PANEL = LAVA_QR_PANEL;
-const uint BATCH = 8; /* columns that are multiplied at a time */
+#ifdef LAVA_COMPLEX
+const uint BATCH = 4; /* columns that are multiplied at a time */
+#else
+const uint BATCH = 8;
+#endif
 /* The biased exponent of the largest number of a scaled x. Less than 1, because columns are not scaled: where their
  * norms are finite, so are the sums of some hundred rows. Not much less, for columns that are close to underflow. */
 const uint SCALED = BIAS - 4;
@@ -102,7 +107,7 @@ void find_largest(uint key)
     if (gl_LocalInvocationIndex == 0)
         largest = 0;
     barrier();
-    atomicMax(largest, key);
+    atomicMax(largest, key, gl_ScopeWorkgroup, 0, 0);
     barrier();
 }
 
