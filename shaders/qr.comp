@@ -34,8 +34,12 @@ layout(local_size_x = LAVA_QR_INVOCATIONS) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Key { uint key; };
 
 const uint INVOCATIONS = LAVA_QR_INVOCATIONS, PANEL = LAVA_QR_PANEL;
-#ifdef LAVA_COMPLEX
-const uint BATCH = 4; /* columns that are multiplied at a time */
+/* Columns that are multiplied at a time. With 4 of complex fp32, Mesa's compiler for Maxwell finds no registers and
+ * panics (26.1); with 8 of fp64, too. */
+#if defined(LAVA_FP64)
+const uint BATCH = 4;
+#elif defined(LAVA_COMPLEX)
+const uint BATCH = 2;
 #else
 const uint BATCH = 8;
 #endif
@@ -250,13 +254,14 @@ void publish(uint first, ELEMENT totals[BATCH])
     for (uint i = lane; i < INVOCATIONS; i += lanes)
         sum += shares[column * INVOCATIONS + i];
     shares[column * INVOCATIONS + lane] = sum;
-    barrier();
-    if (own < BATCH && first + own < constants.columns) {
-        sum = shares[own * INVOCATIONS];
-        for (uint i = 1; i < lanes; i++)
-            sum += shares[own * INVOCATIONS + i];
-        sum_at(constants.step, gl_WorkGroupID.x, first + own).element = sum;
+    for (uint others = lanes / 2; others > 0; others /= 2) {
+        barrier();
+        if (lane < others)
+            shares[column * INVOCATIONS + lane] += shares[column * INVOCATIONS + lane + others];
     }
+    barrier();
+    if (own < BATCH && first + own < constants.columns)
+        sum_at(constants.step, gl_WorkGroupID.x, first + own).element = shares[own * INVOCATIONS];
     barrier();
 }
 
