@@ -128,6 +128,9 @@
 #define LAVA_LU_INVOCATIONS     128
 #define LAVA_LU_GROUPS          256
 #define LAVA_LU_CANDIDATE_BYTES 16
+/* The same in one dispatch (lu_panel.comp): what precedes the scratch for exchanges, and the smallest subgroups. */
+#define LAVA_LU_STATE_BYTES 16
+#define LAVA_LU_SUBGROUP    4
 /* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
@@ -339,6 +342,21 @@ LAVA_U32 columns;    /* 1 to LAVA_LU_PANEL */
 LAVA_U32 step;       /* 0 to columns */
 LAVA_U32 first_row;  /* of the matrix: pivots count its rows, from 1 */
 LAVA_BLOCK_END(lava_lu_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_LU_PANEL)
+LAVA_BLOCK_BEGIN(lava_lu_panel_constants)
+LAVA_ADDRESS a;      /* the first four as above */
+LAVA_ADDRESS pivots;
+LAVA_ADDRESS work;
+LAVA_U32 ld;
+LAVA_U32 rows;      /* at least as many as columns, at most the dispatch's invocations */
+LAVA_U32 columns;   /* 1 to LAVA_LU_PANEL; 0: clears `rows` words of 64 bits of the scratch, and that is all */
+LAVA_U32 first_row; /* of the matrix: pivots count its rows, from 1 */
+/* The rest is used with LAVA_GRID. */
+LAVA_U32 panel; /* panels that used this scratch since it was cleared */
+LAVA_U32 polls; /* reads of a word after which a workgroup gives up */
+LAVA_BLOCK_END(lava_lu_panel_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SWAP)

@@ -110,6 +110,8 @@ static enum lava_status factor(const struct factorizer *factorizer) {
                                                   words, factorizer->words.rows);
     if (status)
         return status;
+    if (is_lu && (status = lava_device_lu_check(factorizer->stream->device, words, operation->k)))
+        return status;
     for (int64_t i = 0; i < operation->k && is_lu; i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
     return !is_lu && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;

@@ -44,6 +44,8 @@ struct lava_device_shared {
     struct lava_imported imported;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
     _Atomic unsigned streams; /* open ones of lib/engine/stream.h */
+    /* Workgroups that should have run at the same time have waited in vain; never reset. */
+    _Atomic bool stalled;
     /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */
     _Atomic uint64_t timeouts_ns[LAVA_DEVICE_USERS];
     /* A wait of each user for a GPU spins this long before it blocks. lib/engine may change it. */
@@ -73,6 +75,7 @@ struct lava_device {
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
+    bool has_group_exchange; /* workgroups may exchange 64-bit words while they run */
     uint64_t staging_limit_bytes;
     unsigned user;                     /* 0: the first one, which owns all but the queues of the others */
     struct lava_device_shared *shared; /* with the other users */

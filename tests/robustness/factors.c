@@ -14,6 +14,7 @@
 #define UNTOUCHED 0xabcdef01 /* what a guard holds */
 
 struct lava_engine *factors_engine;
+struct lava_overrides factors_overrides;
 
 struct factors factors_new(enum lava_type type, int64_t rows, int64_t columns) {
     struct factors factors = {
@@ -79,14 +80,16 @@ void matrix_download(struct lava_stream *stream, const struct lava_device_matrix
                      LAVA_OK);
 }
 
-void factors_run(struct factors *factors) {
+enum lava_status factors_try(struct factors *factors) {
     struct lava_device_matrix whole;
     struct lava_stream stream;
     lava_stream_open(&stream, factors_engine, false);
     struct words pivots = words_new(&stream, factors->order);
     struct words work = words_new(&stream, lava_device_lu_work_words(factors->type, factors->rows));
-    const struct lava_device_lu lu = {
-        .a = matrix_upload(&stream, &factors->a, &whole), .pivots = pivots.inner, .work = work.inner};
+    const struct lava_device_lu lu = {.a = matrix_upload(&stream, &factors->a, &whole),
+                                      .pivots = pivots.inner,
+                                      .work = work.inner,
+                                      .overrides = &factors_overrides};
     assert_int_equal(lava_device_lu(&stream, &lu), LAVA_OK);
     matrix_download(&stream, &whole, &factors->lu);
     words_download(&stream, &pivots);
@@ -98,9 +101,14 @@ void factors_run(struct factors *factors) {
     words_free(&work);
     assert_true(matrix_frame_is_untouched(&factors->lu));
     for (int64_t i = 0; i < factors->order; i++)
-        if (factors->pivots[i] <= i || factors->pivots[i] > factors->rows)
+        if (factors->pivots[i] == 0 || factors->pivots[i] > factors->rows)
             fail_msg("%s, %lld x %lld: pivot %lld is %u", lava_type_name(factors->type),
                      (long long)factors->rows, (long long)factors->columns, (long long)i, factors->pivots[i]);
+    return lava_device_lu_check(factors_engine->device, factors->pivots, factors->order);
+}
+
+void factors_run(struct factors *factors) {
+    assert_int_equal(factors_try(factors), LAVA_OK);
 }
 
 int64_t *factors_permutation(const struct factors *factors) {
