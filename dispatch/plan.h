@@ -43,10 +43,6 @@ enum lava_reason {
 
 enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
 
-/* How LU factors a panel: by a dispatch per column; by one workgroup; by workgroups that run at the same
- * time. */
-enum lava_panel_form { LAVA_PANEL_COLUMNS, LAVA_PANEL_ALONE, LAVA_PANEL_GRID };
-
 /* Choices that a test or a benchmark may force. Zero-initialized means none. */
 struct lava_overrides {
     const struct lava_kernel *kernel;
@@ -60,8 +56,6 @@ struct lava_overrides {
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
-    int panels;                 /* of LU: 1 + enum lava_panel_form, where that is possible; 0: chosen */
-    uint32_t panel_invocations; /* of LU: per workgroup, but for the first form; 0: the type's */
 };
 
 /* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two

@@ -30,7 +30,6 @@ struct bench {
     enum lava_type type;
     int64_t m, n;
     void *host;
-    struct lava_overrides overrides;
     struct lava_device_matrix a, b, words, work;
 };
 
@@ -44,8 +43,7 @@ static enum lava_status cholesky(struct lava_stream *stream, const struct bench 
 }
 
 static enum lava_status lu(struct lava_stream *stream, const struct bench *x) {
-    const struct lava_device_lu how = {
-        .a = x->a, .pivots = x->words, .work = x->work, .overrides = &x->overrides};
+    const struct lava_device_lu how = {.a = x->a, .pivots = x->words, .work = x->work};
     return lava_device_lu(stream, &how);
 }
 
@@ -140,14 +138,14 @@ static enum lava_status create(struct bench *x, int64_t sides) {
 }
 
 /* Reads what follows the size. Returns false where that is no form. */
-static bool read_form(const char *text, struct lava_overrides *overrides) {
+static bool read_form(const char *text, struct lava_panel_choice *choice) {
     static const char *const forms[] = {"columns", "alone", "grid"};
     for (int form = 0; form < 3; form++) {
         size_t length = strlen(forms[form]);
         if (strncmp(text, forms[form], length) != 0)
             continue;
-        overrides->panels = 1 + form;
-        return text[length] == 0 || sscanf(text + length, ":%" SCNu32, &overrides->panel_invocations) == 1;
+        choice->form = 1 + form;
+        return text[length] == 0 || sscanf(text + length, ":%" SCNu32, &choice->invocations) == 1;
     }
     return false;
 }
@@ -163,8 +161,9 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
     while (i < count && strcmp(routines[i].name, name) != 0)
         i++;
     const char *form = strchr(argument, '@');
+    engine->panels = (struct lava_panel_choice){0};
     if (read < 2 || i == count || first < 1 || (read == 3 && second < 1) ||
-        (form && !read_form(form + 1, &x.overrides))) {
+        (form && !read_form(form + 1, &engine->panels))) {
         fprintf(stderr, "device_factor: %s is not ROUTINE:SIZE\n", argument);
         exit(2);
     }

@@ -128,9 +128,11 @@
 #define LAVA_LU_INVOCATIONS     128
 #define LAVA_LU_GROUPS          256
 #define LAVA_LU_CANDIDATE_BYTES 16
-/* The same in one dispatch (lu_panel.comp): what precedes the scratch for exchanges, and the smallest subgroups. */
-#define LAVA_LU_STATE_BYTES 16
-#define LAVA_LU_SUBGROUP    4
+/* The same in one dispatch (lu_panel.comp): what precedes the scratch for exchanges, the smallest subgroups and
+ * workgroups. */
+#define LAVA_LU_STATE_BYTES       16
+#define LAVA_LU_SUBGROUP          4
+#define LAVA_LU_LEAST_INVOCATIONS 64
 /* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */

@@ -8,7 +8,6 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
-#include "lib/engine/lu_panel.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
 
@@ -171,9 +170,10 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
 }
 
 static struct lava_pipeline_specification lu_panel(const struct lava_capabilities *capabilities,
-                                                   enum lava_type type, bool is_grid) {
-    enum lava_panel_form form = is_grid ? LAVA_PANEL_GRID : LAVA_PANEL_ALONE;
-    return lava_pipelines_lu_panel(type, is_grid, lava_lu_panel_invocations(capabilities, type, form));
+                                                   enum lava_type type, enum lava_panel_form form) {
+    static const struct lava_panel_choice free_choice;
+    return lava_pipelines_lu_panel(type, form == LAVA_PANEL_GRID,
+                                   lava_panels_invocations(capabilities, type, form, &free_choice));
 }
 
 size_t
@@ -181,22 +181,21 @@ lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
-    bool shares = kernel->scheme == LAVA_SCHEME_NONE, has_alone = capabilities->resident_groups > 0,
-         has_grid = engine->device->has_group_exchange && capabilities->resident_groups > 1;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_factorization_fits(capabilities, type),
+         parts_fit = shares && lava_factorization_fits(capabilities, of_parts);
+    bool alone = lava_panels_fit(capabilities, LAVA_PANEL_ALONE),
+         grid = lava_panels_fit(capabilities, LAVA_PANEL_GRID);
     const struct need needs[] = {
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_cholesky(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_cholesky(of_parts)},
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_lu(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_lu(of_parts)},
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_swap_rows()},
-        {shares && has_alone && lava_factorization_fits(capabilities, type),
-         lu_panel(capabilities, type, false)},
-        {shares && has_alone && lava_factorization_fits(capabilities, of_parts),
-         lu_panel(capabilities, of_parts, false)},
-        {shares && has_grid && lava_factorization_fits(capabilities, type),
-         lu_panel(capabilities, type, true)},
-        {shares && has_grid && lava_factorization_fits(capabilities, of_parts),
-         lu_panel(capabilities, of_parts, true)},
+        {fits, lava_pipelines_cholesky(type)},
+        {parts_fit, lava_pipelines_cholesky(of_parts)},
+        {fits, lava_pipelines_lu(type)},
+        {parts_fit, lava_pipelines_lu(of_parts)},
+        {fits, lava_pipelines_swap_rows()},
+        {fits && alone, lu_panel(capabilities, type, LAVA_PANEL_ALONE)},
+        {parts_fit && alone, lu_panel(capabilities, of_parts, LAVA_PANEL_ALONE)},
+        {fits && grid, lu_panel(capabilities, type, LAVA_PANEL_GRID)},
+        {parts_fit && grid, lu_panel(capabilities, of_parts, LAVA_PANEL_GRID)},
     };
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
     return collect(needs, sizeof needs / sizeof needs[0], specifications);

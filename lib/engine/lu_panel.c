@@ -6,27 +6,8 @@
 #include "dispatch/arithmetic.h"
 #include "lib/engine/engine.h"
 
-/* The fewest invocations per workgroup in the grid form. */
-#define LEAST_INVOCATIONS 64
-
 static_assert(sizeof(struct lava_lu_constants) <= 128, "every device has room for so many bytes");
 static_assert(sizeof(struct lava_lu_panel_constants) <= 128, "every device has room for so many bytes");
-static_assert(LEAST_INVOCATIONS >= LAVA_LU_PANEL, "the first workgroup writes all pivots");
-
-uint32_t lava_lu_panel_invocations(const struct lava_capabilities *capabilities, enum lava_type type,
-                                   enum lava_panel_form form) {
-    /* So many rows of a panel as registers hold: 64 words of 32 bits are those of 32 columns of fp64. */
-    static const uint32_t invocations[LAVA_TYPE_COUNT][LAVA_PANEL_GRID + 1] = {
-        /*                    columns              alone  grid */
-        [LAVA_TYPE_FP32] = {LAVA_LU_INVOCATIONS, 1024, 256},
-        [LAVA_TYPE_FP64] = {LAVA_LU_INVOCATIONS, 512, 128},
-        [LAVA_TYPE_CFP32] = {LAVA_LU_INVOCATIONS, 512, 128},
-        [LAVA_TYPE_CFP64] = {LAVA_LU_INVOCATIONS, 256, 128},
-    };
-    uint32_t most = capabilities->max_workgroup_invocations, wish = invocations[type][form];
-    return wish < most ? wish : most;
-}
-
 static uint32_t groups_of(int64_t rows, uint32_t invocations) {
     return (uint32_t)lava_minimum((rows - 1) / invocations + 1, LAVA_LU_GROUPS);
 }
@@ -39,7 +20,7 @@ static int64_t exchange_words(enum lava_type type, uint32_t groups) {
 }
 
 static int64_t grid_bytes(enum lava_type type, int64_t rows) {
-    return lava_blocking_padded(8 * exchange_words(type, groups_of(rows, LEAST_INVOCATIONS)), 16);
+    return lava_blocking_padded(8 * exchange_words(type, groups_of(rows, LAVA_LU_LEAST_INVOCATIONS)), 16);
 }
 
 int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
@@ -49,34 +30,10 @@ int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
     return (grid_bytes(type, rows) + 2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes)) / 4;
 }
 
-/* Whether a panel can be factored in the form. In the grid form the pivots of one column could not say that
- * workgroups gave up. */
-static bool fits(const struct lava_lu_panels *panels, enum lava_panel_form form, int64_t rows,
-                 int64_t columns) {
-    const struct lava_capabilities *capabilities = &panels->stream->engine->capabilities;
-    uint32_t invocations = panels->invocations[form];
-    switch (form) {
-    case LAVA_PANEL_COLUMNS:
-        return true;
-    case LAVA_PANEL_ALONE:
-        return capabilities->resident_groups >= 1 && rows <= invocations;
-    case LAVA_PANEL_GRID:
-        return panels->stream->device->has_group_exchange && !panels->stream->device->shared->stalled &&
-               capabilities->resident_groups > 1 && columns > 1 && invocations >= LEAST_INVOCATIONS &&
-               rows <= (int64_t)invocations * lava_minimum(capabilities->resident_groups, LAVA_LU_GROUPS);
-    }
-    return false;
-}
-
 static enum lava_panel_form form_of(const struct lava_lu_panels *panels, int64_t rows, int64_t columns) {
-    const struct lava_overrides *overrides = panels->lu->overrides;
-    if (overrides && overrides->panels > 0) {
-        enum lava_panel_form forced = (enum lava_panel_form)(overrides->panels - 1);
-        return fits(panels, forced, rows, columns) ? forced : LAVA_PANEL_COLUMNS;
-    }
-    return fits(panels, LAVA_PANEL_ALONE, rows, columns)  ? LAVA_PANEL_ALONE
-           : fits(panels, LAVA_PANEL_GRID, rows, columns) ? LAVA_PANEL_GRID
-                                                          : LAVA_PANEL_COLUMNS;
+    const struct lava_engine *engine = panels->stream->engine;
+    return lava_panels_form(&engine->capabilities, panels->lu->a.type, rows, columns,
+                            engine->device->shared->stalled, &engine->panels);
 }
 
 /* Clears the scratch of the grid form. */
@@ -92,23 +49,20 @@ static enum lava_status clear(const struct lava_lu_panels *panels, int64_t rows)
 enum lava_status lava_lu_panel_open(struct lava_stream *stream, const struct lava_device_lu *lu,
                                     struct lava_lu_panels *panels) {
     *panels = (struct lava_lu_panels){.stream = stream, .lu = lu};
+    const struct lava_engine *engine = stream->engine;
     enum lava_type type = lu->a.type;
     int64_t rows = lu->a.rows, order = lava_minimum(rows, lu->a.columns);
-    bool is_used[LAVA_PANEL_GRID + 1] = {false};
+    bool is_used[LAVA_PANEL_FORMS] = {false};
     enum lava_status status = LAVA_OK;
-    for (int form = 0; form <= LAVA_PANEL_GRID; form++) {
-        panels->invocations[form] =
-            lava_lu_panel_invocations(&stream->engine->capabilities, type, (enum lava_panel_form)form);
-        if (form > LAVA_PANEL_COLUMNS && lu->overrides && lu->overrides->panel_invocations > 0)
-            panels->invocations[form] = lu->overrides->panel_invocations;
-    }
     for (int64_t from = 0; from < order; from += LAVA_LU_PANEL)
         is_used[form_of(panels, rows - from, lava_minimum(order - from, LAVA_LU_PANEL))] = true;
-    for (int form = 0; form <= LAVA_PANEL_GRID && !status; form++) {
+    for (int form = 0; form < LAVA_PANEL_FORMS && !status; form++) {
+        uint32_t each =
+            lava_panels_invocations(&engine->capabilities, type, (enum lava_panel_form)form, &engine->panels);
         const struct lava_pipeline_specification specification =
-            form == LAVA_PANEL_COLUMNS
-                ? lava_pipelines_lu(type)
-                : lava_pipelines_lu_panel(type, form == LAVA_PANEL_GRID, panels->invocations[form]);
+            form == LAVA_PANEL_COLUMNS ? lava_pipelines_lu(type)
+                                       : lava_pipelines_lu_panel(type, form == LAVA_PANEL_GRID, each);
+        panels->invocations[form] = each;
         if (is_used[form])
             status = lava_pipelines_get(stream->device, &specification, &panels->pipelines[form]);
     }

@@ -8,8 +8,8 @@
 struct lava_lu_panels {
     struct lava_stream *stream;
     const struct lava_device_lu *lu;
-    uint32_t invocations[LAVA_PANEL_GRID + 1]; /* per workgroup, by form */
-    const struct lava_pipeline *pipelines[LAVA_PANEL_GRID + 1];
+    uint32_t invocations[LAVA_PANEL_FORMS]; /* per workgroup, by form */
+    const struct lava_pipeline *pipelines[LAVA_PANEL_FORMS];
     uint32_t grids; /* panels in the grid form so far */
 };
 
@@ -19,9 +19,5 @@ enum lava_status lava_lu_panel_open(struct lava_stream *stream, const struct lav
 /* Columns [from, from + count) from row `from` on <- their L and U; and their pivots. At most LAVA_LU_PANEL
  * columns. */
 enum lava_status lava_lu_panel_factor(struct lava_lu_panels *panels, int64_t from, int64_t count);
-
-/* The invocations per workgroup that the device's engine uses, where nothing is overridden. */
-uint32_t lava_lu_panel_invocations(const struct lava_capabilities *capabilities, enum lava_type type,
-                                   enum lava_panel_form form);
 
 #endif

@@ -75,7 +75,6 @@ struct lava_device {
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
-    bool has_group_exchange; /* workgroups may exchange 64-bit words while they run */
     uint64_t staging_limit_bytes;
     unsigned user;                     /* 0: the first one, which owns all but the queues of the others */
     struct lava_device_shared *shared; /* with the other users */

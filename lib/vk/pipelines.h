@@ -69,7 +69,7 @@ struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 /* This kernel takes a step of a panel's factorization, for LU. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
 /* This kernel factors a whole panel, with one workgroup; or with several, if is_grid is set and the device
- * has has_group_exchange. */
+ * has group_exchange. */
 struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
                                                            uint32_t invocations);
 /* This kernel swaps rows. */

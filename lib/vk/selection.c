@@ -340,7 +340,7 @@ static uint64_t import_page(struct lava_device *device, const struct answers *an
 }
 
 /* One workgroup for each multiprocessor: each has room for the largest one that is allowed. */
-static uint32_t resident_groups(const struct lava_device *device, const struct answers *answers) {
+static uint32_t resident_groups(const struct answers *answers) {
     const VkPhysicalDeviceShaderCorePropertiesAMD *cores = &answers->amd_cores;
     const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     uint32_t groups = 1;
@@ -353,7 +353,7 @@ static uint32_t resident_groups(const struct lava_device *device, const struct a
     else if (answers->has_amd_cores)
         groups =
             cores->shaderEngineCount * cores->shaderArraysPerEngineCount * cores->computeUnitsPerShaderArray;
-    return device->has_group_exchange && groups > 1 ? groups : 1;
+    return groups > 1 ? groups : 1;
 }
 
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
@@ -395,10 +395,10 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     device->has_executable_properties =
         config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
     device->captures_assembly = config->assembly && device->has_executable_properties;
-    device->has_group_exchange =
+    capabilities->group_exchange =
         answers->features12.shaderBufferInt64Atomics && answers->features12.vulkanMemoryModel &&
         (answers->properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_VOTE_BIT);
-    capabilities->resident_groups = resident_groups(device, answers);
+    capabilities->resident_groups = resident_groups(answers);
     capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
     device->has_subgroup_size_control =

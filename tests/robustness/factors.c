@@ -14,7 +14,6 @@
 #define UNTOUCHED 0xabcdef01 /* what a guard holds */
 
 struct lava_engine *factors_engine;
-struct lava_overrides factors_overrides;
 
 struct factors factors_new(enum lava_type type, int64_t rows, int64_t columns) {
     struct factors factors = {
@@ -86,10 +85,8 @@ enum lava_status factors_try(struct factors *factors) {
     lava_stream_open(&stream, factors_engine, false);
     struct words pivots = words_new(&stream, factors->order);
     struct words work = words_new(&stream, lava_device_lu_work_words(factors->type, factors->rows));
-    const struct lava_device_lu lu = {.a = matrix_upload(&stream, &factors->a, &whole),
-                                      .pivots = pivots.inner,
-                                      .work = work.inner,
-                                      .overrides = &factors_overrides};
+    const struct lava_device_lu lu = {
+        .a = matrix_upload(&stream, &factors->a, &whole), .pivots = pivots.inner, .work = work.inner};
     assert_int_equal(lava_device_lu(&stream, &lu), LAVA_OK);
     matrix_download(&stream, &whole, &factors->lu);
     words_download(&stream, &pivots);

@@ -9,8 +9,6 @@
 
 extern struct lava_engine *factors_engine; /* set by the test */
 
-extern struct lava_overrides factors_overrides; /* none, where the test sets none */
-
 /* A matrix, and what becomes of it. */
 struct factors {
     enum lava_type type;

@@ -377,63 +377,6 @@ static void check_bits(enum lava_type type) {
     factors_free(&factors);
 }
 
-/* Runs in a form of the panels, with workgroups of so many invocations, of which so many are said to be
- * resident. */
-static enum lava_status run_form(struct factors *factors, enum lava_panel_form form, uint32_t invocations,
-                                 uint32_t resident, uint32_t polls) {
-    struct lava_capabilities *capabilities = &factors_engine->capabilities;
-    const uint32_t groups_before = capabilities->resident_groups, polls_before = capabilities->resident_polls;
-    capabilities->resident_groups = resident;
-    capabilities->resident_polls = polls;
-    factors_overrides = (struct lava_overrides){.panels = 1 + (int)form, .panel_invocations = invocations};
-    enum lava_status status = factors_try(factors);
-    factors_overrides = (struct lava_overrides){0};
-    capabilities->resident_groups = groups_before;
-    capabilities->resident_polls = polls_before;
-    return status;
-}
-
-/* All forms of the panels have the same bits. */
-static void check_forms(enum lava_type type, int64_t rows, int64_t columns, int special) {
-    static const struct {
-        enum lava_panel_form form;
-        uint32_t invocations, resident;
-    } forms[] = {{LAVA_PANEL_ALONE, 256, 1},
-                 {LAVA_PANEL_GRID, 256, 2},
-                 {LAVA_PANEL_GRID, 128, 2},
-                 {LAVA_PANEL_GRID, 64, 4}};
-    static const double specials[] = {NAN, INFINITY, 0};
-    struct factors factors = factors_new(type, rows, columns);
-    size_t bytes = (size_t)factors.order * sizeof *factors.pivots;
-    uint32_t *pivots = malloc(bytes);
-    assert_non_null(pivots);
-    for (int times = 0; times < special; times++)
-        matrix_set(&factors.a, below(rows), below(columns), specials[below(3)], 0);
-    assert_int_equal(run_form(&factors, LAVA_PANEL_COLUMNS, 0, 0, 0), LAVA_OK);
-    struct matrix first = matrix_copy(&factors.lu);
-    memcpy(pivots, factors.pivots, bytes);
-    for (size_t i = 0; i < COUNT(forms); i++) {
-        assert_int_equal(
-            run_form(&factors, forms[i].form, forms[i].invocations, forms[i].resident, UINT32_MAX), LAVA_OK);
-        printf("form %zu\n", i);
-        assert_memory_equal(factors.pivots, pivots, bytes);
-        assert_memory_equal(factors.lu.all, first.all, first.bytes);
-    }
-    free(pivots);
-    free(first.all);
-    factors_free(&factors);
-}
-
-static void forms(void **state) {
-    (void)state;
-    for (size_t t = 0; t < COUNT(types); t++) {
-        check_forms(types[t], 256, 150, 0);
-        check_forms(types[t], 200, 33, 0);
-        check_forms(types[t], 129, 40, 2);
-        check_forms(types[t], 230, 230, 40);
-    }
-}
-
 static void same_bits(void **state) {
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++)
@@ -604,9 +547,9 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),       cmocka_unit_test(sizes),           cmocka_unit_test(many_rows),
-        cmocka_unit_test(exact),       cmocka_unit_test(equals),          cmocka_unit_test(zeros),
-        cmocka_unit_test(not_numbers), cmocka_unit_test(ill_conditioned), cmocka_unit_test(same_bits),
-        cmocka_unit_test(swaps),       cmocka_unit_test(chain),           cmocka_unit_test(refused)};
+        cmocka_unit_test(sizes),           cmocka_unit_test(many_rows), cmocka_unit_test(exact),
+        cmocka_unit_test(equals),          cmocka_unit_test(zeros),     cmocka_unit_test(not_numbers),
+        cmocka_unit_test(ill_conditioned), cmocka_unit_test(same_bits), cmocka_unit_test(swaps),
+        cmocka_unit_test(chain),           cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
