@@ -72,13 +72,14 @@ struct candidate {
 shared KEY keys[2][SUBGROUPS];
 shared uint rows[2][SUBGROUPS];
 shared uint copies[2 * ROW_WORDS];
+shared uint chosen[PANEL]; /* the pivots' rows; in the first workgroup, where an invocation reads its own alone */
 
 ELEMENT x[PANEL];
 uint lane, lanes; /* of the subgroup */
 
 void read_row(uint row)
 {
-    [[unroll]] for (uint i = 0; i < PANEL; i++) /* some more than once where there are fewer; they are not written */
+    [[unroll]] for (uint i = 0; i < PANEL; i++) /* the last one again where there are fewer; they are not written */
         x[i] = at(min(row, constants.rows - 1), min(i, constants.columns - 1)).element;
 }
 
@@ -324,16 +325,16 @@ void eliminate(uint row, uint e, uint pivot)
     x[PANEL - 1] = first;
 }
 
-void write_pivot(uint chosen, bool is_valid)
+void write_pivot(bool is_valid)
 {
     uint own = gl_GlobalInvocationID.x, none = own + 1 == constants.columns ? 0 : constants.first_row + own;
     if (own < constants.columns)
-        Pivot(constants.pivots + own * 4).row = 1 + (is_valid ? constants.first_row + chosen : none);
+        Pivot(constants.pivots + own * 4).row = 1 + (is_valid ? constants.first_row + chosen[own] : none);
 }
 
 void main()
 {
-    uint row = gl_GlobalInvocationID.x, chosen = 0;
+    uint row = gl_GlobalInvocationID.x;
     bool goes_on = true;
 #ifdef LAVA_GRID
     if (constants.columns == 0) {
@@ -354,10 +355,11 @@ void main()
         goes_on = exchange(row, e, best);
         if (goes_on)
             eliminate(row, e, best.row);
-        chosen = row == e ? best.row : chosen;
+        if (row == e)
+            chosen[e] = best.row;
     }
     bool is_valid = all_finish(goes_on);
     if (is_valid)
         write_row(row);
-    write_pivot(chosen, is_valid);
+    write_pivot(is_valid);
 }
