@@ -13,7 +13,7 @@ static_assert(LAVA_LU_LEAST_INVOCATIONS >= LAVA_LU_PANEL, "the first workgroup w
  * (Mesa 26.1). Grid: starting values, no GPU has been measured. */
 static const uint32_t invocations[LAVA_TYPE_COUNT][LAVA_PANEL_FORMS] = {
     /*                    columns              alone  grid */
-    [LAVA_TYPE_FP32] = {LAVA_LU_INVOCATIONS, 384, 256},
+    [LAVA_TYPE_FP32] = {LAVA_LU_INVOCATIONS, 256, 256},
     [LAVA_TYPE_FP64] = {LAVA_LU_INVOCATIONS, 512, 128},
     [LAVA_TYPE_CFP32] = {LAVA_LU_INVOCATIONS, 256, 128},
     [LAVA_TYPE_CFP64] = {LAVA_LU_INVOCATIONS, 256, 128},
