@@ -10,7 +10,7 @@
 #include "dispatch/cost.h"
 #include "shaders/interface.h"
 
-/* Time of a block of Cholesky's, and of a column of LU's panels: two dispatches with their barriers. Starting
+/* Time of a block of Cholesky's, and of a column of LU's panels where it takes a dispatch (panels.h). Starting
  * values: no GPU has been measured. A dispatch with its barrier takes an H200 3.1 us. */
 #define BLOCK_NS  40e3
 #define COLUMN_NS 8e3

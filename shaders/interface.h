@@ -341,24 +341,12 @@ LAVA_ADDRESS work;   /* scratch: lava_device_lu_work_words */
 LAVA_U32 ld;         /* in elements */
 LAVA_U32 rows;       /* at least as many as columns */
 LAVA_U32 columns;    /* 1 to LAVA_LU_PANEL */
-LAVA_U32 step;       /* 0 to columns */
 LAVA_U32 first_row;  /* of the matrix: pivots count its rows, from 1 */
-LAVA_BLOCK_END(lava_lu_constants)
-#endif
-
-#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_LU_PANEL)
-LAVA_BLOCK_BEGIN(lava_lu_panel_constants)
-LAVA_ADDRESS a;      /* the first four as above */
-LAVA_ADDRESS pivots;
-LAVA_ADDRESS work;
-LAVA_U32 ld;
-LAVA_U32 rows;      /* at least as many as columns, at most the dispatch's invocations */
-LAVA_U32 columns;   /* 1 to LAVA_LU_PANEL; 0: clears `rows` words of 64 bits of the scratch, and that is all */
-LAVA_U32 first_row; /* of the matrix: pivots count its rows, from 1 */
-/* The rest is used with LAVA_GRID. */
-LAVA_U32 panel; /* panels that used this scratch since it was cleared */
+LAVA_U32 step;       /* lu.comp: 0 to columns */
+/* The rest is used by lu_panel.comp with LAVA_GRID. There 0 columns clear `rows` words of 64 bits of the scratch. */
+LAVA_U32 panel; /* panels that have used the scratch since it was cleared */
 LAVA_U32 polls; /* reads of a word after which a workgroup gives up */
-LAVA_BLOCK_END(lava_lu_panel_constants)
+LAVA_BLOCK_END(lava_lu_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SWAP)

@@ -20,7 +20,7 @@
  * then nobody writes. If nothing is written the pivots swap no rows, and the last one is above its own row, where
  * there is no pivot: so the host finds out. */
 #version 460
-#define LAVA_SHADER_LU_PANEL
+#define LAVA_SHADER_LU
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #ifdef LAVA_GRID

@@ -7,7 +7,7 @@
 #include "lib/engine/engine.h"
 
 static_assert(sizeof(struct lava_lu_constants) <= 128, "every device has room for so many bytes");
-static_assert(sizeof(struct lava_lu_panel_constants) <= 128, "every device has room for so many bytes");
+
 static uint32_t groups_of(int64_t rows, uint32_t invocations) {
     return (uint32_t)lava_minimum((rows - 1) / invocations + 1, LAVA_LU_GROUPS);
 }
@@ -32,24 +32,24 @@ int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
 
 static enum lava_panel_form form_of(const struct lava_lu_panels *panels, int64_t rows, int64_t columns) {
     const struct lava_engine *engine = panels->stream->engine;
-    return lava_panels_form(&engine->capabilities, panels->lu->a.type, rows, columns,
-                            engine->device->shared->stalled, &engine->panels);
+    return lava_panels_form(&engine->capabilities, panels->lu->a.type, rows, columns, panels->stalled,
+                            &engine->panels);
 }
 
 /* Clears the scratch of the grid form. */
 static enum lava_status clear(const struct lava_lu_panels *panels, int64_t rows) {
     uint32_t invocations = panels->invocations[LAVA_PANEL_GRID];
     int64_t words = exchange_words(panels->lu->a.type, groups_of(rows, invocations));
-    const struct lava_lu_panel_constants constants = {.work = lava_device_matrix_address(&panels->lu->work),
-                                                      .rows = (uint32_t)words};
+    const struct lava_lu_constants constants = {.work = lava_device_matrix_address(&panels->lu->work),
+                                                .rows = (uint32_t)words};
     return lava_stream_dispatch(panels->stream, panels->pipelines[LAVA_PANEL_GRID], &constants,
                                 sizeof constants, groups_of(words, invocations));
 }
 
 enum lava_status lava_lu_panel_open(struct lava_stream *stream, const struct lava_device_lu *lu,
                                     struct lava_lu_panels *panels) {
-    *panels = (struct lava_lu_panels){.stream = stream, .lu = lu};
     const struct lava_engine *engine = stream->engine;
+    *panels = (struct lava_lu_panels){.stream = stream, .lu = lu, .stalled = engine->device->shared->stalled};
     enum lava_type type = lu->a.type;
     int64_t rows = lu->a.rows, order = lava_minimum(rows, lu->a.columns);
     bool is_used[LAVA_PANEL_FORMS] = {false};
@@ -85,9 +85,8 @@ static void record_columns(const struct lava_lu_panels *panels, const struct lav
 }
 
 static void record_whole(struct lava_lu_panels *panels, const struct lava_commands *commands,
-                         enum lava_panel_form form, struct lava_lu_panel_constants constants) {
-    bool is_grid = form == LAVA_PANEL_GRID;
-    constants.panel = is_grid ? panels->grids++ : 0;
+                         enum lava_panel_form form, struct lava_lu_constants constants) {
+    constants.panel = form == LAVA_PANEL_GRID ? panels->grids++ : 0;
     constants.polls = panels->stream->engine->capabilities.resident_polls;
     lava_queue_dispatch(panels->stream->device, commands, panels->pipelines[form], &constants,
                         sizeof constants, groups_of(constants.rows, panels->invocations[form]), 1);
@@ -98,8 +97,14 @@ enum lava_status lava_lu_panel_factor(struct lava_lu_panels *panels, int64_t fro
     struct lava_stream *stream = panels->stream;
     int64_t rows = lu->a.rows - from;
     const struct lava_device_matrix block = lava_device_matrix_block(&lu->a, from, rows, from, count);
-    uint64_t a = lava_device_matrix_address(&block), work = lava_device_matrix_address(&lu->work),
-             pivots = lava_device_matrix_address(&lu->pivots) + (uint64_t)from * 4;
+    const struct lava_lu_constants constants = {.a = lava_device_matrix_address(&block),
+                                                .pivots = lava_device_matrix_address(&lu->pivots) +
+                                                          (uint64_t)from * 4,
+                                                .work = lava_device_matrix_address(&lu->work),
+                                                .ld = (uint32_t)block.ld,
+                                                .rows = (uint32_t)rows,
+                                                .columns = (uint32_t)count,
+                                                .first_row = (uint32_t)from};
     enum lava_panel_form form = form_of(panels, rows, count);
     struct lava_commands commands;
     struct lava_point done;
@@ -109,23 +114,9 @@ enum lava_status lava_lu_panel_factor(struct lava_lu_panels *panels, int64_t fro
     lava_queue_barrier_dispatch(stream->device, &commands);
     lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
     if (form == LAVA_PANEL_COLUMNS)
-        record_columns(panels, &commands,
-                       (struct lava_lu_constants){.a = a,
-                                                  .pivots = pivots,
-                                                  .work = work,
-                                                  .ld = (uint32_t)block.ld,
-                                                  .rows = (uint32_t)rows,
-                                                  .columns = (uint32_t)count,
-                                                  .first_row = (uint32_t)from});
+        record_columns(panels, &commands, constants);
     else
-        record_whole(panels, &commands, form,
-                     (struct lava_lu_panel_constants){.a = a,
-                                                      .pivots = pivots,
-                                                      .work = work,
-                                                      .ld = (uint32_t)block.ld,
-                                                      .rows = (uint32_t)rows,
-                                                      .columns = (uint32_t)count,
-                                                      .first_row = (uint32_t)from});
+        record_whole(panels, &commands, form, constants);
     lava_stream_stamp_end(stream, &commands);
     return lava_stream_submit(stream, &stream->uploaded, &done);
 }

@@ -10,6 +10,7 @@ struct lava_lu_panels {
     const struct lava_device_lu *lu;
     uint32_t invocations[LAVA_PANEL_FORMS]; /* per workgroup, by form */
     const struct lava_pipeline *pipelines[LAVA_PANEL_FORMS];
+    bool stalled;   /* the device's, when these panels were begun: another lane may set it */
     uint32_t grids; /* panels in the grid form so far */
 };
 
