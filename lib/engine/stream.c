@@ -115,8 +115,8 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
     if (stream->traces)
         stamp_begin(stream, &commands,
                     copy->role == LAVA_ROLE_UPLOAD ? LAVA_STAMP_UPLOAD : LAVA_STAMP_DOWNLOAD);
-    lava_queue_copy_columns(device, &commands, copy->source, copy->source_offset, copy->target,
-                            copy->target_offset, &copy->columns);
+    lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
+                    copy->bytes);
     if (stream->traces)
         lava_stream_stamp_end(stream, &commands);
     lava_queue_barrier(device, &commands);

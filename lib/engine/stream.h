@@ -103,9 +103,8 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
 struct lava_device_copy {
     enum lava_role role; /* selects the queue */
     const struct lava_buffer *source, *target;
-    uint64_t source_offset, target_offset;
-    struct lava_queue_columns columns; /* one, where the bytes are contiguous */
-    struct lava_point uploaded;        /* an upload that it also waits for; zero: none */
+    uint64_t source_offset, target_offset, bytes;
+    struct lava_point uploaded; /* an upload that it also waits for; zero: none */
 };
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
