@@ -58,6 +58,7 @@ struct lava_stream {
     struct lava_point computed;      /* reached when all commands so far have finished */
     bool packing;                    /* a run of packs is being timed */
     uint32_t lists_used;             /* one bit per list of tiles that a dispatch reads */
+    uint32_t next_list;              /* the list that is overwritten next where all are used */
     struct lava_stamps stamps[LAVA_ROLE_COUNT];
 
     /* Downloads in the order of their start, all unfinished. Their chunks use the slots in turn. */

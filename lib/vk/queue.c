@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#define WORDS_WRITTEN  16384 /* by one command, at most */
 #define SECOND_WAIT_NS 2000000000ull
 /* The clocks are compared this often; the closest reading counts. */
 #define CLOCK_READINGS 3
@@ -254,6 +255,16 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
                      const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes) {
     const VkBufferCopy region = {.srcOffset = source_offset, .dstOffset = target_offset, .size = bytes};
     device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, 1, &region);
+}
+
+void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
+                      uint64_t count) {
+    for (uint64_t done = 0, part; done < count; done += part) {
+        part = count - done < WORDS_WRITTEN ? count - done : WORDS_WRITTEN;
+        device->vk.CmdUpdateBuffer(commands->handle, target->handle, target_offset + 4 * done, 4 * part,
+                                   words + done);
+    }
 }
 
 static void bind(struct lava_device *device, const struct lava_commands *commands,
