@@ -74,6 +74,8 @@ struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, 
                                                            uint32_t invocations);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
+/* This kernel copies columns to where they have another distance. */
+struct lava_pipeline_specification lava_pipelines_copy_columns(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */
