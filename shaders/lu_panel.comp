@@ -131,7 +131,7 @@ const uint SLOT_BYTES = 8 * (KEY_WORDS + 1 + ROW_WORDS);
 const uint ABORTED = 0xffffffffu;
 const uint LOOK = 256; /* reads after which a workgroup looks whether another one has given up */
 
-shared bool has_given_up[2]; /* while waiting for candidates, and for the pivot's row */
+shared uint has_given_up[2]; /* while waiting for candidates, and for the pivot's row */
 shared bool is_written;
 
 /* The slot of a workgroup; that of workgroup gl_NumWorkGroups.x has row e. */
@@ -219,7 +219,7 @@ candidate receive_candidates(uint e)
         if (subgroupAll(came))
             break;
         if (subgroupAny(gives_up(polls))) {
-            has_given_up[0] = true;
+            atomicOr(has_given_up[0], 1u);
             break;
         }
     }
@@ -232,7 +232,7 @@ void receive_pivot(uint64_t slot, uint tag)
         if (subgroupAll(receive_row(slot, tag, OF_PIVOT)))
             break;
         if (subgroupAny(gives_up(polls))) {
-            has_given_up[1] = true;
+            atomicOr(has_given_up[1], 1u);
             break;
         }
     }
@@ -249,11 +249,11 @@ bool exchange(uint row, uint e, inout candidate best)
         send_row(slot_of(e, gl_NumWorkGroups.x), tag_of(e));
     barrier(); /* a subgroup that waits may keep the others of its workgroup from sending */
     best = choose(receive_candidates(e), 1);
-    if (has_given_up[0])
+    if (has_given_up[0] != 0)
         return false;
     receive_pivot(slot_of(e, best.row / INVOCATIONS), tag_of(e));
     barrier();
-    return !has_given_up[1];
+    return has_given_up[1] == 0;
 }
 
 /* Sets is_written, when it is decided. */
@@ -342,7 +342,7 @@ void main()
         return;
     }
     if (gl_LocalInvocationIndex < 2)
-        has_given_up[gl_LocalInvocationIndex] = false;
+        has_given_up[gl_LocalInvocationIndex] = 0;
 #endif
     lane = subgroupExclusiveAdd(1);
     lanes = subgroupAdd(1);

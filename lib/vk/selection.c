@@ -17,7 +17,7 @@
 #define MAX_DEVICES 64
 /* Drivers list up to about forty, for all types and scopes. */
 #define MAX_MATRIX_PROPERTIES 256
-/* A read of memory that another workgroup has written takes a GPU about half a microsecond. */
+/* About a second, if a read past the caches takes half a microsecond. A starting value. */
 #define RESIDENT_POLLS 2000000
 
 /* Everything that one physical device is asked for. */
