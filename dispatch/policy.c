@@ -464,15 +464,28 @@ static void append_structure(struct line *line, const struct lava_operation *ope
     const struct lava_operand *structured = lava_operation_structured(operation);
     if (operation->kind == LAVA_OPERATION_SOLVE)
         append(line, "solve ");
+    if (lava_operation_is_factored(operation))
+        append(line, "solve by ");
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         append(line, "Cholesky ");
     if (operation->kind == LAVA_OPERATION_LU)
         append(line, "LU ");
+    if (operation->sides.count > 0 && !lava_operation_is_factored(operation))
+        append(line, "and solve ");
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
     if (operation->twice)
         append(line, "twice ");
+}
+
+static void append_sizes(struct line *line, const struct lava_operation *operation) {
+    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op : operation->a.op;
+    append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region], first == LAVA_OP_N ? 'N' : 'T',
+           operation->b.op == LAVA_OP_N ? 'N' : 'T', (long long)operation->m, (long long)operation->n,
+           (long long)operation->k);
+    if (lava_operation_is_factorization(operation) && operation->sides.count > 0)
+        append(line, " sides %lld", (long long)operation->sides.count);
 }
 
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {
@@ -499,10 +512,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     append(&line, " ");
     append_structure(&line, operation);
-    append(&line, "%s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
-           operation->a.op == LAVA_OP_N ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
-           (long long)operation->m, (long long)operation->n, (long long)operation->k,
-           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_sizes(&line, operation);
+    append(&line, ": %s (%s)", plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (!plan->kernel)
