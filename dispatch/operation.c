@@ -277,23 +277,17 @@ static double half_of(double m, double n) {
     return m * (n + 1) / 2;
 }
 
-/* Of a factorization and its solves; `each` for a multiplication and an addition. */
-static double factorization_flops(const struct lava_operation *operation, double each) {
-    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
-    double solves = 2 * each * half_of(k, k) * (double)operation->sides.count;
-    if (operation->sides.factored)
-        return solves;
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return each * half_of(m, n) * (k + 2) / 3 + solves;
-    return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
-}
-
 double lava_operation_flops(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
     const struct lava_operand *structured = lava_operation_structured(operation);
-    if (lava_operation_is_factorization(operation))
-        return factorization_flops(operation, each);
+    double solves = 2 * each * half_of(k, k) * (double)operation->sides.count;
+    if (lava_operation_is_factored(operation))
+        return solves;
+    if (operation->kind == LAVA_OPERATION_CHOLESKY)
+        return each * half_of(m, n) * (k + 2) / 3 + solves;
+    if (operation->kind == LAVA_OPERATION_LU)
+        return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)

@@ -2,9 +2,10 @@
  * factors, and what the CPU makes of them after a failure. All numbers are such that every step is exact, so
  * the results have the same bits wherever they were computed.
  *
- *     test_factorizer [queues|faults]
+ *     test_factorizer [queues|faults|system-faults]
  *         queues: with a timeline for each direction
- *         faults: with every step failing once; needs -Dfault_injection=true */
+ *         faults, system-faults: with every step failing once, of factorizations alone or with solves; needs
+ *             -Dfault_injection=true */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -488,11 +489,18 @@ static void not_definite(void **state) {
 }
 
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky),         cmocka_unit_test(lu),
-                                       cmocka_unit_test(cholesky_systems), cmocka_unit_test(lu_systems),
-                                       cmocka_unit_test(little_memory),    cmocka_unit_test(not_definite)};
-    has_faults = count > 1 && !strcmp(arguments[1], "faults");
-    separates_queues = count > 1 && !strcmp(arguments[1], "queues");
+    const struct CMUnitTest factorizations[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu)},
+                            systems[] = {cmocka_unit_test(cholesky_systems), cmocka_unit_test(lu_systems),
+                                         cmocka_unit_test(little_memory), cmocka_unit_test(not_definite)};
+    const char *mode = count > 1 ? arguments[1] : "";
+    bool of_systems = !strcmp(mode, "system-faults");
+    int failed = 0;
+    has_faults = of_systems || !strcmp(mode, "faults");
+    separates_queues = !strcmp(mode, "queues");
     poison_begin((unsigned)time(NULL));
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    if (!of_systems)
+        failed = cmocka_run_group_tests(factorizations, open_engine, close_engine);
+    if (of_systems || !has_faults)
+        failed += cmocka_run_group_tests(systems, open_engine, close_engine);
+    return failed;
 }
