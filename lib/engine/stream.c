@@ -67,6 +67,11 @@ enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_comma
     return LAVA_OK;
 }
 
+/* The collected commands, which are lost, may have been to write lists. */
+static void forget_lists(struct lava_stream *stream) {
+    memset(stream->arena->lists, 0, sizeof stream->arena->lists);
+}
+
 enum lava_status lava_stream_flush(struct lava_stream *stream) {
     struct lava_point done, wait = stream->commands_wait;
     if (!stream->recording)
@@ -75,7 +80,10 @@ enum lava_status lava_stream_flush(struct lava_stream *stream) {
     stream->recording = false;
     stream->commands_bytes = 0;
     stream->commands_wait = (struct lava_point){0};
-    return lava_queue_submit(stream->device, &stream->commands, &wait, 1, &done);
+    enum lava_status status = lava_queue_submit(stream->device, &stream->commands, &wait, 1, &done);
+    if (status)
+        forget_lists(stream);
+    return status;
 }
 
 enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lava_point *after,
@@ -90,8 +98,10 @@ enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lav
 /* Drops the collected commands after a failure. */
 static void abandon(struct lava_stream *stream) {
     stream->packing = false;
-    if (stream->recording)
+    if (stream->recording) {
         lava_queue_discard(stream->device, &stream->commands);
+        forget_lists(stream);
+    }
     stream->recording = false;
 }
 
@@ -115,8 +125,8 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
     if (stream->traces)
         stamp_begin(stream, &commands,
                     copy->role == LAVA_ROLE_UPLOAD ? LAVA_STAMP_UPLOAD : LAVA_STAMP_DOWNLOAD);
-    lava_queue_copy_columns(device, &commands, copy->source, copy->source_offset, copy->target,
-                            copy->target_offset, &copy->columns);
+    lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
+                    copy->bytes);
     if (stream->traces)
         lava_stream_stamp_end(stream, &commands);
     lava_queue_barrier(device, &commands);

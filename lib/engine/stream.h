@@ -58,6 +58,7 @@ struct lava_stream {
     struct lava_point computed;      /* reached when all commands so far have finished */
     bool packing;                    /* a run of packs is being timed */
     uint32_t lists_used;             /* one bit per list of tiles that a dispatch reads */
+    uint32_t next_list;              /* the list that is overwritten next where all are used */
     struct lava_stamps stamps[LAVA_ROLE_COUNT];
 
     /* Downloads in the order of their start, all unfinished. Their chunks use the slots in turn. */
@@ -103,9 +104,8 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
 struct lava_device_copy {
     enum lava_role role; /* selects the queue */
     const struct lava_buffer *source, *target;
-    uint64_t source_offset, target_offset;
-    struct lava_queue_columns columns; /* one, where the bytes are contiguous */
-    struct lava_point uploaded;        /* an upload that it also waits for; zero: none */
+    uint64_t source_offset, target_offset, bytes;
+    struct lava_point uploaded; /* an upload that it also waits for; zero: none */
 };
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define COPY_REGIONS   64 /* of one command */
+#define WORDS_WRITTEN  16384 /* by one command, at most */
 #define SECOND_WAIT_NS 2000000000ull
 /* The clocks are compared this often; the closest reading counts. */
 #define CLOCK_READINGS 3
@@ -257,21 +257,13 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
     device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, 1, &region);
 }
 
-/* A command has a few columns, so that it fits any driver's command buffer. */
-void lava_queue_copy_columns(struct lava_device *device, const struct lava_commands *commands,
-                             const struct lava_buffer *source, uint64_t source_offset,
-                             const struct lava_buffer *target, uint64_t target_offset,
-                             const struct lava_queue_columns *columns) {
-    VkBufferCopy regions[COPY_REGIONS];
-    uint32_t count = 0;
-    for (uint64_t column = 0; column < columns->count; column++) {
-        regions[count++] = (VkBufferCopy){.srcOffset = source_offset + column * columns->source_pitch,
-                                          .dstOffset = target_offset + column * columns->target_pitch,
-                                          .size = columns->bytes};
-        if (count == COPY_REGIONS || column + 1 == columns->count) {
-            device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, count, regions);
-            count = 0;
-        }
+void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
+                      uint64_t count) {
+    for (uint64_t done = 0, part; done < count; done += part) {
+        part = count - done < WORDS_WRITTEN ? count - done : WORDS_WRITTEN;
+        device->vk.CmdUpdateBuffer(commands->handle, target->handle, target_offset + 4 * done, 4 * part,
+                                   words + done);
     }
 }
 

@@ -69,14 +69,10 @@ bool lava_queue_settle(struct lava_device *device, uint64_t timeout_ns);
 void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
                      const struct lava_buffer *source, uint64_t source_offset,
                      const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes);
-/* Columns of a matrix: how many, the bytes of each, and from one to the next in source and target. */
-struct lava_queue_columns {
-    uint64_t count, bytes, source_pitch, target_pitch;
-};
-void lava_queue_copy_columns(struct lava_device *device, const struct lava_commands *commands,
-                             const struct lava_buffer *source, uint64_t source_offset,
-                             const struct lava_buffer *target, uint64_t target_offset,
-                             const struct lava_queue_columns *columns);
+/* Writes words to a buffer in the order of the queue; they are kept with the commands. Between barriers. */
+void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
+                      uint64_t count);
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);
