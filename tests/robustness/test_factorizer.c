@@ -415,8 +415,8 @@ static void cholesky_systems(void **state) {
         }
     chunk_sides = 64;
     if (has_faults) {
-        check(with_sides(new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER), 270, LAVA_OP_N, false));
-        check(with_sides(new_cholesky(LAVA_TYPE_FP32, LAVA_REGION_UPPER), 270, LAVA_OP_N, true));
+        check(with_sides(new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER), 200, LAVA_OP_N, false));
+        check(with_sides(new_cholesky(LAVA_TYPE_FP32, LAVA_REGION_UPPER), 200, LAVA_OP_N, true));
     }
     chunk_sides = 0;
 }
@@ -431,8 +431,8 @@ static void lu_systems(void **state) {
     }
     chunk_sides = 64;
     if (has_faults) {
-        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 270, LAVA_OP_N, false));
-        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 270, LAVA_OP_T, true));
+        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 200, LAVA_OP_N, false));
+        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 200, LAVA_OP_T, true));
     }
     check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 1 + poison_random(ORDER)), 150, LAVA_OP_N, false));
     chunk_sides = 0;
