@@ -133,5 +133,5 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
     const struct lava_pipeline_specification specification = lava_pipelines_cholesky(type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : factor_columns(&task, 0, cholesky->a.rows);
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

@@ -111,6 +111,30 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
     return LAVA_VK(device, BeginCommandBuffer(commands->handle, &info));
 }
 
+/* Returns the last point of that queue that a submission to this one has waited for. What comes later in
+ * submission order has waited, too, and sees what was written before. */
+static struct lava_point *last_waited(struct lava_queue *queue, struct lava_queue *for_queue) {
+    struct lava_point *waited = queue->waited;
+    while (waited < queue->waited + LAVA_ROLE_COUNT - 1 && waited->queue && waited->queue != for_queue)
+        waited++;
+    return waited;
+}
+
+static bool needs_wait(struct lava_queue *queue, struct lava_point point) {
+    const struct lava_point *waited = last_waited(queue, point.queue);
+    if (!point.queue || (waited->queue == point.queue && point.value <= waited->value))
+        return false;
+    return point.queue != queue || point.value > queue->reached;
+}
+
+static void remember_waits(struct lava_queue *queue, const struct lava_point *points, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct lava_point *waited = last_waited(queue, points[i].queue);
+        if (points[i].queue && (waited->queue != points[i].queue || waited->value < points[i].value))
+            *waited = points[i];
+    }
+}
+
 enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
                                    const struct lava_point *points, uint32_t count, struct lava_point *done) {
     struct lava_queue *queue = commands->queue;
@@ -118,8 +142,8 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     uint32_t waited = 0;
     for (uint32_t i = 0; i < count && waited < 8; i++) {
         /* A point that is reached on this queue needs no wait. The writes of another queue still have to
-         * become visible here. */
-        if (!points[i].queue || (points[i].queue == queue && points[i].value <= queue->reached))
+         * become visible here, once. */
+        if (!needs_wait(queue, points[i]))
             continue;
         waits[waited++] = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                                   .semaphore = points[i].queue->timeline,
@@ -151,6 +175,7 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     pthread_mutex_unlock(queue->submission);
     if (status)
         return status;
+    remember_waits(queue, points, count);
     queue->submitted++;
     queue->in_use_until[queue->next] = queue->submitted;
     queue->next = (queue->next + 1) % LAVA_QUEUE_COMMAND_BUFFERS;
@@ -216,6 +241,12 @@ bool lava_queue_reached(struct lava_device *device, struct lava_point point) {
 bool lava_queue_idle(struct lava_device *device, enum lava_role role) {
     struct lava_queue *queue = device->queues[role];
     return lava_queue_reached(device, (struct lava_point){queue, queue->submitted});
+}
+
+bool lava_queue_nearly_idle(struct lava_device *device, enum lava_role role) {
+    struct lava_queue *queue = device->queues[role];
+    return queue->submitted == 0 ||
+           lava_queue_reached(device, (struct lava_point){queue, queue->submitted - 1});
 }
 
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role) {
