@@ -167,7 +167,8 @@ static double share_of(const struct lava_operation *operation) {
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
-double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+/* Of one operation. */
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
     bool is_fp32 = operation->type == LAVA_TYPE_FP32;
@@ -179,6 +180,16 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
                    share_of(operation);
     }
     return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s : 0;
+}
+
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    struct lava_operation solves[2];
+    if (operation->sides.count == 0)
+        return cpu_ns(figures, operation);
+    const struct lava_operation factorization = lava_operation_without_sides(operation);
+    lava_operation_solves(operation, solves);
+    return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
+           cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
 }
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {
