@@ -10,14 +10,18 @@
 #include "dispatch/cost.h"
 #include "shaders/interface.h"
 
-/* Time of a block of Cholesky's, and of a column of LU's panels: two dispatches with their barriers. Starting
- * values: no GPU has been measured. A dispatch with its barrier takes an H200 3.1 us. */
-#define BLOCK_NS  40e3
-#define COLUMN_NS 8e3
-/* The rectangles and the rest of the matrix are read and written this many times for each halving. A starting
- * value. */
-#define PASSES 3.5
-/* Time of recording a column of LU's panels. A starting value. */
+/* What the parts of a factorization take, with their barriers, as measured on an H200 (fp32; fp64 takes 1.1
+ * to 1.4 times as long): a block of Cholesky's and the solve below it, a product, a column of LU's panels,
+ * and what comes between two panels: swaps, the solve with one block, a product. */
+#define BLOCK_NS   97e3
+#define PRODUCT_NS 43e3
+#define COLUMN_NS  11.5e3
+#define HALVING_NS 35e3
+/* The matrix is read and written this many times for each halving. With these, the estimates for orders 1024
+ * and 8192 are within a tenth of what an H200 took: Cholesky 1.3 and 17.0 ms, LU 12.9 and 119.6 ms. */
+#define PASSES_CHOLESKY 13
+#define PASSES_LU       3.5
+/* Time of recording a column of LU's panels. */
 #define RECORD_COLUMN_NS 2e3
 
 /* Their kernels need less than that for solves. */
@@ -54,7 +58,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
                                    .on_device = true};
 }
 
-/* Blocks of the diagonal that all solves together have: half of them at every halving. */
+/* Blocks of the diagonal that all solves of LU together have: half of them at every halving. */
 static int64_t solve_blocks_of(int64_t blocks) {
     int64_t sum = 0;
     for (int64_t half = blocks / 2; half > 0; half /= 2)
@@ -62,18 +66,32 @@ static int64_t solve_blocks_of(int64_t blocks) {
     return sum;
 }
 
+/* Time of everything whose number does not depend on the rows. Blocks that are the last of a half have no
+ * product below them. */
+static double cholesky_steps_ns(int64_t blocks) {
+    double halvings = (double)blocks - 1, products = 2 * halvings - ceil(log2((double)blocks));
+    return (double)blocks * BLOCK_NS + products * PRODUCT_NS;
+}
+
+/* A halving has one block to solve with, or more: those beyond the first are added. */
+static double lu_steps_ns(int64_t columns, int64_t blocks) {
+    int64_t panels = (columns - 1) / LAVA_LU_PANEL + 1, more = solve_blocks_of(blocks) - (blocks - 1);
+    return (double)columns * COLUMN_NS + (double)(panels - 1) * HALVING_NS +
+           (more > 0 ? lava_solve_blocks_ns(more * LAVA_SOLVE_ORDER) : 0);
+}
+
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double factor_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                         double flops_per_s) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    int64_t blocks = lava_solve_blocks(operation->k), solve_blocks = solve_blocks_of(blocks);
-    double columns = is_lu ? (double)operation->k : 0, bytes = lava_operation_operand_bytes(operation);
-    double moved_bytes = bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0));
+    int64_t blocks = lava_solve_blocks(operation->k);
+    double columns = is_lu ? (double)operation->k : 0, levels = ceil(log2((double)blocks)) + (is_lu ? 1 : 0);
+    double moved_bytes =
+        lava_operation_operand_bytes(operation) * levels * (is_lu ? PASSES_LU : PASSES_CHOLESKY);
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                         1e9 * moved_bytes / rates->memory_bytes_per_s +
-                        (is_lu ? columns * COLUMN_NS : (double)blocks * BLOCK_NS) +
-                        lava_solve_blocks_ns(solve_blocks * LAVA_SOLVE_ORDER);
-    double record_ns = (double)(blocks + solve_blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
+                        (is_lu ? lu_steps_ns(operation->k, blocks) : cholesky_steps_ns(blocks));
+    double record_ns = 2 * (double)blocks * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
     return fmax(compute_ns, record_ns);
 }
 
