@@ -32,7 +32,7 @@ struct lava_capabilities {
     /* Workgroups of one dispatch that run at the same time, whatever else the device does. 1: the device
      * promises nothing. 0: nor can one work alone, as it needs arithmetic of subgroups. */
     uint32_t resident_groups;
-    uint32_t resident_polls; /* reads after which one no longer waits for another: about a second */
+    uint32_t resident_polls; /* reads after which one no longer waits for another: an estimated second */
     bool group_exchange;     /* workgroups may exchange words of 64 bits while they run */
     uint64_t memory_bytes; /* device memory this library may use in total (LAVABLAS_MEMORY already applied) */
     uint64_t max_buffer_bytes;  /* largest single allocation */

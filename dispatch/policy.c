@@ -459,20 +459,37 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
+/* Appends "Cholesky ", "LU and solve 5 sides ", "solve 5 sides by LU " or the like. */
+static void append_factorization(struct line *line, const struct lava_operation *operation) {
+    const char *name = operation->kind == LAVA_OPERATION_LU ? "LU" : "Cholesky";
+    long long sides = (long long)operation->sides.count;
+    if (lava_operation_is_factored(operation))
+        append(line, "solve %lld sides by %s ", sides, name);
+    else if (sides > 0)
+        append(line, "%s and solve %lld sides ", name, sides);
+    else
+        append(line, "%s ", name);
+}
+
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     if (operation->kind == LAVA_OPERATION_SOLVE)
         append(line, "solve ");
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        append(line, "Cholesky ");
-    if (operation->kind == LAVA_OPERATION_LU)
-        append(line, "LU ");
+    if (lava_operation_is_factorization(operation))
+        append_factorization(line, operation);
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
     if (operation->twice)
         append(line, "twice ");
+}
+
+static void append_sizes(struct line *line, const struct lava_operation *operation) {
+    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op : operation->a.op;
+    append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region], first == LAVA_OP_N ? 'N' : 'T',
+           operation->b.op == LAVA_OP_N ? 'N' : 'T', (long long)operation->m, (long long)operation->n,
+           (long long)operation->k);
 }
 
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {
@@ -499,10 +516,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     append(&line, " ");
     append_structure(&line, operation);
-    append(&line, "%s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
-           operation->a.op == LAVA_OP_N ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
-           (long long)operation->m, (long long)operation->n, (long long)operation->k,
-           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_sizes(&line, operation);
+    append(&line, ": %s (%s)", plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (!plan->kernel)

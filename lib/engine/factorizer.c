@@ -1,6 +1,14 @@
-/* Takes a matrix to the device, factors it there, and brings the factor back. Called by
- * lib/offload/offload.c. Invariant: nothing of C is written before the whole factor is there, and then only
- * columns of the factor. */
+/* Takes a matrix to the device, factors it there, and brings the factor back; solves for the right-hand sides
+ * while the matrix is there. Called by lib/offload/offload.c.
+ *
+ *     upload queue      compute queue      download queue
+ *     A                 factor A
+ *     B, chunks 0..2    solve in them      status or pivots, then A
+ *                                          chunk 0
+ *     chunk 3           solve in it        chunk 1 ...
+ *
+ * Invariant: nothing of C is written before the whole factor is there, and then only columns of the factor.
+ * Nothing of the right-hand sides is written before all of C is. */
 #include "lib/engine/factorizer.h"
 
 #include <stdlib.h>
@@ -9,7 +17,9 @@
 #include "dispatch/solve.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
-#include "lib/engine/download.h"
+#include "lib/engine/device_solve.h"
+#include "lib/engine/side_chunks.h"
+#include "lib/host/lu.h"
 
 /* Downloads under way at once: one is written back while another is on the bus. */
 #define HELD 3
@@ -19,15 +29,32 @@ struct factorizer {
     struct lava_stream *stream;
     const struct lava_operation *operation;
     const struct lava_plan *plan;
+    struct lava_overrides overrides; /* of the products */
     struct lava_device_matrix a;
     struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots */
     struct lava_device_matrix work;  /* LU alone */
     uint32_t *host_words;
+    struct lava_point factored;      /* reached when the device has the factor */
+    struct lava_operation solves[2]; /* where there are right-hand sides */
+    struct lava_side_chunks chunks;
     struct lava_download downloads[HELD];
     int64_t parts[HELD]; /* the trapezoids that these download */
     int64_t started;     /* trapezoids that are, or were, being downloaded */
     int64_t staged;      /* trapezoids that were staged ahead */
+    bool is_written;     /* all of C is */
 };
+
+static bool is_lu(const struct factorizer *factorizer) {
+    return factorizer->operation->kind == LAVA_OPERATION_LU;
+}
+
+static bool is_factored(const struct factorizer *factorizer) {
+    return lava_operation_is_factored(factorizer->operation);
+}
+
+static bool has_sides(const struct factorizer *factorizer) {
+    return factorizer->operation->sides.count > 0;
+}
 
 static int64_t count_of(const struct factorizer *factorizer) {
     return lava_trapezoid_count(factorizer->operation->n);
@@ -48,11 +75,11 @@ static struct lava_device_matrix block_of(const struct factorizer *factorizer,
     return lava_device_matrix_block(&factorizer->a, part->row, part->rows, part->column, part->columns);
 }
 
-/* Everything that is uploaded, in order, but for the words. */
+/* Everything that is uploaded, in order, but for the words: A's trapezoids, then the chunks. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct factorizer *factorizer = context;
     if (factorizer->staged == count_of(factorizer))
-        return false;
+        return has_sides(factorizer) && lava_side_chunks_stage(&factorizer->chunks, stored);
     const struct lava_trapezoid part = trapezoid_at(factorizer, factorizer->staged++);
     *stored = (struct lava_stored){.first = first_of(factorizer, &part),
                                    .ld = factorizer->operation->c.ld,
@@ -79,42 +106,78 @@ static enum lava_status upload(struct factorizer *factorizer) {
     return status;
 }
 
-static enum lava_status run_cholesky(const struct factorizer *factorizer,
-                                     const struct lava_overrides *overrides) {
+static enum lava_status run_cholesky(const struct factorizer *factorizer) {
     const struct lava_device_cholesky cholesky = {.a = factorizer->a,
                                                   .status = factorizer->words,
                                                   .stored = factorizer->operation->c.region,
                                                   .precision = factorizer->operation->precision,
-                                                  .overrides = overrides};
+                                                  .overrides = &factorizer->overrides};
     return lava_device_cholesky(factorizer->stream, &cholesky);
 }
 
-static enum lava_status run_lu(const struct factorizer *factorizer, const struct lava_overrides *overrides) {
+static enum lava_status run_lu(const struct factorizer *factorizer) {
     const struct lava_device_lu lu = {.a = factorizer->a,
                                       .pivots = factorizer->words,
                                       .work = factorizer->work,
                                       .precision = factorizer->operation->precision,
-                                      .overrides = overrides};
+                                      .overrides = &factorizer->overrides};
     return lava_device_lu(factorizer->stream, &lu);
 }
 
+/* Adds the factorization to the stream. */
+static enum lava_status factor(struct factorizer *factorizer) {
+    enum lava_status status = is_lu(factorizer) ? run_lu(factorizer) : run_cholesky(factorizer);
+    factorizer->factored = factorizer->stream->computed;
+    return status;
+}
+
 /* Returns LAVA_OK when the device has the whole factor. */
-static enum lava_status factor(const struct factorizer *factorizer) {
+static enum lava_status await_factor(struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
-    const struct lava_overrides overrides = {.memory_bytes = factorizer->plan->chunks.product_bytes};
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    uint32_t *words = factorizer->host_words;
-    enum lava_status status = is_lu ? run_lu(factorizer, &overrides) : run_cholesky(factorizer, &overrides);
-    status = status ? status
-                    : lava_device_matrix_download(factorizer->stream, &factorizer->words, LAVA_REGION_ALL,
-                                                  words, factorizer->words.rows);
+    const uint32_t *words = factorizer->host_words;
+    const struct lava_device_download how = {.matrix = factorizer->words,
+                                             .host = factorizer->host_words,
+                                             .ld = factorizer->words.rows,
+                                             .after = factorizer->factored};
+    enum lava_status status =
+        lava_device_matrix_download_beside(factorizer->stream, &how, &factorizer->downloads[0]);
+    status = status ? status : lava_download_finish(factorizer->stream, 0);
     if (status)
         return status;
-    if (is_lu && (status = lava_device_lu_check(factorizer->stream->device, words, operation->k)))
-        return status;
-    for (int64_t i = 0; i < operation->k && is_lu; i++)
+    if (is_lu(factorizer))
+        status = lava_device_lu_check(factorizer->stream->device, words, operation->k);
+    for (int64_t i = 0; i < operation->k && is_lu(factorizer) && !status; i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
-    return !is_lu && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
+    return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : status;
+}
+
+/* P comes before L, and its inverse after L'. */
+static enum lava_status swap(const struct factorizer *factorizer, const struct lava_device_matrix *sides,
+                             bool is_before) {
+    bool is_n = factorizer->operation->sides.op == LAVA_OP_N;
+    const struct lava_device_swap swap = {
+        .a = *sides, .pivots = factorizer->words, .count = factorizer->operation->n, .backwards = !is_n};
+    return is_lu(factorizer) && is_n == is_before ? lava_device_swap_rows(factorizer->stream, &swap)
+                                                  : LAVA_OK;
+}
+
+static enum lava_status solve_chunk(void *context, const struct lava_device_matrix *sides) {
+    const struct factorizer *factorizer = context;
+    enum lava_status status = swap(factorizer, sides, true);
+    for (int i = 0; i < 2 && !status; i++) {
+        const struct lava_operand *triangle = &factorizer->solves[i].a;
+        const struct lava_device_solve solve = {.a = factorizer->a,
+                                                .b = *sides,
+                                                .stored = triangle->stored,
+                                                .op = triangle->op,
+                                                .conjugate = triangle->conjugate,
+                                                .unit_diagonal = triangle->unit_diagonal,
+                                                .alpha.real = 1,
+                                                .precision = factorizer->operation->precision,
+                                                .overrides = &factorizer->overrides};
+        status = lava_device_solve(factorizer->stream, &solve);
+    }
+    return status ? status : swap(factorizer, sides, false);
 }
 
 static enum lava_status download(struct factorizer *factorizer) {
@@ -125,7 +188,8 @@ static enum lava_status download(struct factorizer *factorizer) {
                                                  .region = factorizer->operation->c.region,
                                                  .diagonal = part.column - part.row,
                                                  .host = first_of(factorizer, &part),
-                                                 .ld = factorizer->operation->c.ld};
+                                                 .ld = factorizer->operation->c.ld,
+                                                 .after = factorizer->factored};
         status = lava_download_finish(factorizer->stream, HELD - 1);
         if (!status)
             factorizer->parts[i % HELD] = i;
@@ -135,20 +199,50 @@ static enum lava_status download(struct factorizer *factorizer) {
         if (!status)
             factorizer->started = i + 1;
     }
-    return status ? status : lava_download_finish(factorizer->stream, 0);
+    status = status ? status : lava_download_finish(factorizer->stream, 0);
+    factorizer->is_written = !status;
+    return status;
+}
+
+/* Where U has a zero on its diagonal there is no X. */
+static enum lava_status finish_sides(struct factorizer *factorizer) {
+    const struct lava_operation *operation = factorizer->operation;
+    if (!is_factored(factorizer) && is_lu(factorizer) && lava_lu_find_zero(operation))
+        return LAVA_OK;
+    return lava_side_chunks_finish(&factorizer->chunks);
 }
 
 /* Trapezoids are written one after the other, so everything before the first unfinished one is. */
-static void record_progress(const struct factorizer *factorizer, struct lava_progress *progress) {
+static int64_t written_columns(const struct factorizer *factorizer) {
     const struct lava_stream *stream = factorizer->stream;
     int64_t part = factorizer->started, columns = 0;
+    if (factorizer->is_written)
+        return factorizer->operation->n;
     if (stream->download_count > 0) {
         const struct lava_download *first = stream->downloads[0];
         part = factorizer->parts[first - factorizer->downloads];
         columns = first->columns_done;
     }
+    return lava_minimum(part * LAVA_SOLVE_TRAPEZOID, factorizer->operation->n) + columns;
+}
+
+static void record_progress(const struct factorizer *factorizer, struct lava_progress *progress) {
     progress->rows = factorizer->operation->m;
-    progress->column = lava_minimum(part * LAVA_SOLVE_TRAPEZOID, factorizer->operation->n) + columns;
+    progress->column = written_columns(factorizer);
+    if (has_sides(factorizer) && factorizer->is_written) {
+        const struct lava_side_progress sides = lava_side_chunks_progress(&factorizer->chunks);
+        progress->sides = sides.side + sides.columns;
+    }
+}
+
+/* What can be done before anything is written. */
+static enum lava_status prepare(struct factorizer *factorizer) {
+    enum lava_status status = upload(factorizer);
+    if (!status && !is_factored(factorizer))
+        status = factor(factorizer);
+    if (!status && has_sides(factorizer))
+        status = lava_side_chunks_begin(&factorizer->chunks);
+    return status || is_factored(factorizer) ? status : await_factor(factorizer);
 }
 
 /* Room for the largest product is made before anything is under way. */
@@ -163,36 +257,43 @@ static enum lava_status run(struct factorizer *factorizer, struct lava_progress 
     if (status)
         return status;
     lava_stream_look_around(stream);
-    status = upload(factorizer);
-    status = status ? status : factor(factorizer);
+    status = prepare(factorizer);
     if (status)
         return status;
-    status = download(factorizer);
+    factorizer->is_written = is_factored(factorizer);
+    status = factorizer->is_written ? LAVA_OK : download(factorizer);
+    if (!status && has_sides(factorizer))
+        status = finish_sides(factorizer);
     lava_download_settle(stream);
     record_progress(factorizer, progress);
     return status;
 }
 
+/* The pivots of factors that are there already are uploaded. */
 static enum lava_status create(struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
     struct lava_engine *engine = factorizer->engine;
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    int64_t words = is_lu ? operation->k : 1;
+    int64_t words = is_lu(factorizer) ? operation->k : 1;
     factorizer->host_words = calloc((size_t)words, sizeof *factorizer->host_words);
     if (!factorizer->host_words)
         return LAVA_ERROR_HOST_MEMORY;
+    for (int64_t i = 0; i < words && is_lu(factorizer) && is_factored(factorizer); i++)
+        factorizer->host_words[i] = (uint32_t)operation->pivots[i] + 1;
     enum lava_status status =
         lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &factorizer->a);
     if (!status)
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, words, 1, &factorizer->words);
-    if (!status && is_lu) {
+    if (!status && is_lu(factorizer) && !is_factored(factorizer)) {
         int64_t work = lava_device_lu_work_words(operation->type, operation->m);
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, work, 1, &factorizer->work);
     }
+    if (!status && has_sides(factorizer))
+        status = lava_side_chunks_create(&factorizer->chunks, engine);
     return status;
 }
 
 static void free_all(struct factorizer *factorizer) {
+    lava_side_chunks_free(&factorizer->chunks, factorizer->engine);
     lava_device_matrix_free(factorizer->engine, &factorizer->work);
     lava_device_matrix_free(factorizer->engine, &factorizer->words);
     lava_device_matrix_free(factorizer->engine, &factorizer->a);
@@ -203,8 +304,21 @@ enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct la
                                      const struct lava_plan *plan, struct lava_progress *progress) {
     struct lava_stream stream;
     struct factorizer factorizer = {
-        .engine = engine, .stream = &stream, .operation = operation, .plan = plan};
+        .engine = engine,
+        .stream = &stream,
+        .operation = operation,
+        .plan = plan,
+        .overrides.memory_bytes = plan->chunks.product_bytes,
+        .chunks = {.stream = &stream,
+                   .plan = &plan->chunks,
+                   .type = operation->type,
+                   .sizes = {.order = operation->n, .sides = operation->sides.count},
+                   .first = operation->sides.first,
+                   .ld = operation->sides.ld,
+                   .solve = solve_chunk,
+                   .context = &factorizer}};
     *progress = (struct lava_progress){0};
+    lava_operation_solves(operation, factorizer.solves);
     enum lava_status status = create(&factorizer);
     if (!status) {
         lava_stream_open(&stream, engine, false);
