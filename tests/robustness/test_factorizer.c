@@ -62,8 +62,10 @@ static size_t bytes_of(const struct problem *problem, int64_t columns) {
     return (size_t)(LD * columns) * lava_type_bytes(problem->operation.type);
 }
 
+/* lavapipe with two threads runs two workgroups at the same time. */
 static int open_engine(void **state) {
     (void)state;
+    setenv("LP_NUM_THREADS", "2", 1);
     return device_test_open_with(true, separates_queues, &engine);
 }
 
@@ -488,8 +490,27 @@ static void not_definite(void **state) {
     free_problem(problem);
 }
 
+/* Workgroups that wait for others in vain give up. The matrix remains as it is, and the next one has panels
+ * of another form. */
+static void stalled(void **state) {
+    struct problem *problem = new_lu(LAVA_TYPE_FP64, ORDER, 100);
+    struct lava_progress progress;
+    (void)state;
+    engine->capabilities.resident_groups = LAVA_LU_GROUPS;
+    engine->capabilities.resident_polls = 100;
+    engine->panels = (struct lava_panel_choice){1 + LAVA_PANEL_GRID, LAVA_LU_LEAST_INVOCATIONS};
+    assert_int_equal(run(problem, &progress), LAVA_ERROR_STALLED);
+    assert_int_equal(progress.column, 0);
+    assert_memory_equal(problem->now, problem->before, bytes_of(problem));
+    assert_false(engine->device->shared->failed);
+    assert_int_equal(run(problem, &progress), LAVA_OK);
+    check_factors(problem);
+    free_problem(problem);
+}
+
 int main(int count, char **arguments) {
-    const struct CMUnitTest factorizations[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu)},
+    const struct CMUnitTest factorizations[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
+                                                cmocka_unit_test(stalled)},
                             systems[] = {cmocka_unit_test(cholesky_systems), cmocka_unit_test(lu_systems),
                                          cmocka_unit_test(little_memory), cmocka_unit_test(not_definite)};
     const char *mode = count > 1 ? arguments[1] : "";
