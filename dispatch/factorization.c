@@ -8,21 +8,23 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/cost.h"
+#include "dispatch/panels.h"
 #include "shaders/interface.h"
 
 /* What the parts of a factorization take, with their barriers, as measured on an H200 (fp32; fp64 takes 1.1
- * to 1.4 times as long): a block of Cholesky's and the solve below it, a product, a column of LU's panels
- * where it takes a dispatch (panels.h), and what comes between two panels: swaps, the solve with one block, a
- * product. */
+ * to 1.4 times as long): a block of Cholesky's and the solve below it, a product, a column of LU's panels,
+ * and what comes between two panels: swaps, the solve with one block, a product. */
 #define BLOCK_NS   97e3
 #define PRODUCT_NS 43e3
-#define COLUMN_NS  11.5e3
+#define COLUMN_NS  11.5e3 /* with a dispatch of its own */
 #define HALVING_NS 35e3
 /* The matrix is read and written this many times for each halving. With these, the estimates for orders 1024
  * and 8192 are within a tenth of what an H200 took: Cholesky 1.3 and 17.0 ms, LU 12.9 and 119.6 ms. */
 #define PASSES_CHOLESKY 13
 #define PASSES_LU       3.5
-/* Time of recording a column of LU's panels. */
+/* Time of a column where a panel is one dispatch (panels.h). A starting value: no GPU has been measured. */
+#define COLUMN_TOGETHER_NS 6e3
+/* Time of recording a column of LU's panels that has a dispatch. */
 #define RECORD_COLUMN_NS 2e3
 
 /* Their kernels need less than that for solves. */
@@ -67,45 +69,6 @@ static int64_t solve_blocks_of(int64_t blocks) {
     return sum;
 }
 
-/* Time of everything whose number does not depend on the rows. Blocks that are the last of a half have no
- * product below them. */
-static double cholesky_steps_ns(int64_t blocks) {
-    double halvings = (double)blocks - 1, products = 2 * halvings - ceil(log2((double)blocks));
-    return (double)blocks * BLOCK_NS + products * PRODUCT_NS;
-}
-
-/* A halving has one block to solve with, or more: those beyond the first are added. */
-static double lu_steps_ns(int64_t columns, int64_t blocks) {
-    int64_t panels = (columns - 1) / LAVA_LU_PANEL + 1, more = solve_blocks_of(blocks) - (blocks - 1);
-    return (double)columns * COLUMN_NS + (double)(panels - 1) * HALVING_NS +
-           (more > 0 ? lava_solve_blocks_ns(more * LAVA_SOLVE_ORDER) : 0);
-}
-
-/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
-static double factor_ns(const struct lava_operation *operation, const struct lava_rates *rates,
-                        double flops_per_s) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    int64_t blocks = lava_solve_blocks(operation->k);
-    double columns = is_lu ? (double)operation->k : 0, levels = ceil(log2((double)blocks)) + (is_lu ? 1 : 0);
-    double moved_bytes =
-        lava_operation_operand_bytes(operation) * levels * (is_lu ? PASSES_LU : PASSES_CHOLESKY);
-    double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
-                        1e9 * moved_bytes / rates->memory_bytes_per_s +
-                        (is_lu ? lu_steps_ns(operation->k, blocks) : cholesky_steps_ns(blocks));
-    double record_ns = 2 * (double)blocks * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
-    return fmax(compute_ns, record_ns);
-}
-
-static double gpu_ns(const struct lava_operation *operation, const struct lava_rates *rates,
-                     double flops_per_s) {
-    double bytes = lava_operation_operand_bytes(operation);
-    double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s +
-                factor_ns(operation, rates, flops_per_s) + 1e9 * bytes / rates->download_bytes_per_s +
-                lava_cost_last_write_ns(bytes);
-    const struct lava_operation parts = lava_operation_of_parts(operation);
-    return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
-}
-
 /* What all plans of a call share. */
 struct request {
     const struct lava_operation *operation;
@@ -115,6 +78,56 @@ struct request {
     lava_solve_product *plan_product;
     struct lava_rates rates;
 };
+
+/* Time of everything whose number does not depend on the rows. Blocks that are the last of a half have no
+ * product below them. */
+static double cholesky_steps_ns(int64_t blocks) {
+    double halvings = (double)blocks - 1, products = 2 * halvings - ceil(log2((double)blocks));
+    return (double)blocks * BLOCK_NS + products * PRODUCT_NS;
+}
+
+/* Whether LU's columns have dispatches of their own, while there are many rows. */
+static bool takes_columns(const struct request *request, const struct lava_operation *operation) {
+    const struct lava_panel_choice free_choice = {0};
+    return operation->kind == LAVA_OPERATION_LU &&
+           lava_panels_form(request->device, operation->type, operation->m,
+                            lava_minimum(operation->k, LAVA_LU_PANEL), false,
+                            &free_choice) == LAVA_PANEL_COLUMNS;
+}
+
+/* A halving has one block to solve with, or more: those beyond the first are added. */
+static double lu_steps_ns(int64_t columns, int64_t blocks, bool by_columns) {
+    int64_t panels = (columns - 1) / LAVA_LU_PANEL + 1, more = solve_blocks_of(blocks) - (blocks - 1);
+    return (double)columns * (by_columns ? COLUMN_NS : COLUMN_TOGETHER_NS) +
+           (double)(panels - 1) * HALVING_NS + (more > 0 ? lava_solve_blocks_ns(more * LAVA_SOLVE_ORDER) : 0);
+}
+
+/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
+static double factor_ns(const struct request *request, const struct lava_operation *operation,
+                        double flops_per_s) {
+    bool is_lu = operation->kind == LAVA_OPERATION_LU, by_columns = takes_columns(request, operation);
+    int64_t blocks = lava_solve_blocks(operation->k);
+    double levels = ceil(log2((double)blocks)) + (is_lu ? 1 : 0);
+    double moved_bytes =
+        lava_operation_operand_bytes(operation) * levels * (is_lu ? PASSES_LU : PASSES_CHOLESKY);
+    double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
+                        1e9 * moved_bytes / request->rates.memory_bytes_per_s +
+                        (is_lu ? lu_steps_ns(operation->k, blocks, by_columns) : cholesky_steps_ns(blocks));
+    double record_ns = 2 * (double)blocks * LAVA_SOLVE_RECORD_NS +
+                       (by_columns ? (double)operation->k * RECORD_COLUMN_NS : 0);
+    return fmax(compute_ns, record_ns);
+}
+
+static double gpu_ns(const struct request *request, const struct lava_operation *operation,
+                     double flops_per_s) {
+    const struct lava_rates *rates = &request->rates;
+    double bytes = lava_operation_operand_bytes(operation);
+    double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s +
+                factor_ns(request, operation, flops_per_s) + 1e9 * bytes / rates->download_bytes_per_s +
+                lava_cost_last_write_ns(bytes);
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
+}
 
 /* Plans the largest product beside matrices of so many bytes. *plan keeps what it has of the CPU. */
 static enum lava_reason plan_factors(const struct request *request, uint64_t matrices_bytes,
@@ -137,7 +150,7 @@ static enum lava_reason plan_factors(const struct request *request, uint64_t mat
         plan->blocking = (struct lava_blocking){.products = 1, .split_k = 1};
     plan->chunks = (struct lava_solve_chunks){.product_bytes = plan->blocking.total_bytes};
     plan->blocking.total_bytes += matrices_bytes;
-    plan->gpu_ns = gpu_ns(operation, &request->rates, plan->flops_per_s);
+    plan->gpu_ns = gpu_ns(request, operation, plan->flops_per_s);
     return LAVA_REASON_FORCED;
 }
 
@@ -150,7 +163,7 @@ static enum lava_reason plan_sides(const struct request *request, const struct l
     struct lava_solve_frame frame = {.solves = 2, .upload_bytes = bytes};
     struct lava_operation solves[2];
     if (factors) {
-        frame.factor_ns = factor_ns(&factorization, &request->rates, factors->flops_per_s);
+        frame.factor_ns = factor_ns(request, &factorization, factors->flops_per_s);
         frame.factors_bytes = bytes;
     }
     lava_operation_solves(operation, solves);

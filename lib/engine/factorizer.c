@@ -144,11 +144,11 @@ static enum lava_status await_factor(struct factorizer *factorizer) {
     status = status ? status : lava_download_finish(factorizer->stream, 0);
     if (status)
         return status;
-    if (is_lu(factorizer))
-        status = lava_device_lu_check(factorizer->stream->device, words, operation->k);
-    for (int64_t i = 0; i < operation->k && is_lu(factorizer) && !status; i++)
+    if (is_lu(factorizer) && (status = lava_device_lu_check(factorizer->stream->device, words, operation->k)))
+        return status;
+    for (int64_t i = 0; i < operation->k && is_lu(factorizer); i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
-    return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : status;
+    return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
 }
 
 /* P comes before L, and its inverse after L'. */
