@@ -152,26 +152,41 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
-/* In the same run spotrf took 39 and dpotrf 70, with a sixth of the arithmetic. */
-#define CHOLESKY_SHARE 0.3
-/* sgetrf took 74 and dgetrf 108, with a third of it. */
-#define LU_SHARE 0.5
-/* A starting value: two thirds of the arithmetic, at the rate of LU. */
-#define QR_SHARE 1.0
+/* A factorization has a share of the product's time, and for each column a time of its own, while threads
+ * wait for each other around a panel; in matrices of few rows that is less. OpenBLAS, 16 cores, at 512, 1024,
+ * 2048 and 4096, ms: spotrf 1.0, 3.4, 9.9, 39; dpotrf 1.1, 3.5, 13, 67; sgetrf 1.3, 6.9, 19, 65;
+ * dgetrf 3.0, 7.2, 24, 104 (2026-11-23). */
+static const struct {
+    double share, column_ns;
+} of_kinds[] = {
+    [LAVA_OPERATION_CHOLESKY] = {0.21, 3.6e3},
+    [LAVA_OPERATION_LU] = {0.3, 7.2e3},
+    /* QR is not measured: a starting value is as long as a product, with two thirds of its arithmetic, and
+     * columns have no time of their own */
+    [LAVA_OPERATION_QR] = {1, 0},
+    [LAVA_OPERATION_QR_FORM] = {1, 0},
+    [LAVA_OPERATION_QR_LEFT] = {1, 0},
+    [LAVA_OPERATION_QR_RIGHT] = {1, 0},
+};
+#define MANY_ROWS 1024
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return CHOLESKY_SHARE;
-    if (operation->kind == LAVA_OPERATION_LU)
-        return LU_SHARE;
-    if (lava_operation_is_qr(operation))
-        return QR_SHARE;
+    if (lava_operation_is_lapack(operation))
+        return of_kinds[operation->kind].share;
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
-double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+/* Returns the time that a factorization's columns take beside that. */
+static double columns_ns(const struct lava_operation *operation) {
+    return lava_operation_is_lapack(operation) ? of_kinds[operation->kind].column_ns * (double)operation->k *
+                                                     fmin(1, (double)operation->m / MANY_ROWS)
+                                               : 0;
+}
+
+/* Of one operation. */
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
     bool is_fp32 = operation->type == LAVA_TYPE_FP32;
@@ -180,9 +195,20 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
         if (ns > 0)
             return (is_fp32 ? ns
                             : ns * fp32 / flops_per_s * (lava_type_is_complex(operation->type) ? 4 : 1)) *
-                   share_of(operation);
+                       share_of(operation) +
+                   columns_ns(operation);
     }
-    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s : 0;
+    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + columns_ns(operation) : 0;
+}
+
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    struct lava_operation solves[2];
+    if (operation->sides.count == 0)
+        return cpu_ns(figures, operation);
+    const struct lava_operation factorization = lava_operation_without_sides(operation);
+    lava_operation_solves(operation, solves);
+    return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
+           cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
 }
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {

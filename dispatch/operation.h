@@ -9,10 +9,11 @@
  *     C <- alpha op(A) op(B) + (alpha op(A) op(B))' + beta C
  *     C <- the X with op(A) X = alpha C,   or with X op(B) = alpha C
  *
- * LAPACK's factorizations have no A and B:
+ * LAPACK's factorizations have no A and B. They may have right-hand sides, and solve for them:
  *
  *     C <- L with L L' = C, or U with U' U = C, by the stored triangle: ?potrf
  *     C <- L and U with P C = L U: ?getrf
+ *     sides <- the X with op(C) X = sides, C as it was before: ?potrs, ?posv, ?getrs, ?gesv
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
@@ -76,6 +77,15 @@ struct lava_result {
     bool real_diagonal;      /* imaginary parts of the diagonal are not read, and written as zero */
 };
 
+/* The right-hand sides of systems of equations with C, which become X. */
+struct lava_right_sides {
+    void *first;
+    int64_t ld, count; /* as many rows as C, which is square; count 0: there are none */
+    enum lava_op op;   /* of LU */
+    bool conjugate;
+    bool factored; /* C holds the factors already and is not written; pivots are theirs */
+};
+
 /* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
  * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
 struct lava_series {
@@ -112,14 +122,15 @@ struct lava_operation {
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
     void *tau;       /* of the reflections, k elements; QR: written before C */
     bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint */
+    struct lava_right_sides sides;    /* Cholesky and LU */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
         on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
 };
 
-/* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read
- * then. */
+/* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0, or there is nothing to solve
+ * for. A and B must not be read then. */
 bool lava_operation_is_trivial(const struct lava_operation *operation);
 
 /* Returns true for one product of general matrices, which any program of BLAS has most of. The kernels that
@@ -135,13 +146,13 @@ bool lava_operand_is_lower(const struct lava_operand *operand);
 /* Returns true if C's columns are finished from the last to the first. C <- alpha C op(B) with an upper
  * triangle needs that: column j of the result is made of columns 0 to j, and after a failure the rest is
  * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on
- * those after it. Column j of Q depends on the
- * reflections before it, which C's columns hold. */
+ * those after it. Column j of Q depends on the reflections before it, which C's columns hold. */
 bool lava_operation_descends(const struct lava_operation *operation);
 
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
- * itself. The answer is exact if the leading dimensions agree (blocks of one parent matrix, as LAPACK passes
- * them). Otherwise it compares ranges of addresses, and true may be a false alarm. */
+ * itself; with the right-hand sides. The answer is exact if the leading dimensions agree (blocks of one
+ * parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true may be a false
+ * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
 
 /* Returns the rows of the stored A (or B), which the leading dimension must reach. */
@@ -182,19 +193,30 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether it is one of LAPACK's: a factorization, or something with its Q. */
+/* Returns whether it is LU or Cholesky: there is no A and no B. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
-/* Returns whether it is QR or something with Q; and whether that is a product. */
+/* Returns whether it is neither a product nor a solve: LAPACK has a routine for it. */
+bool lava_operation_is_lapack(const struct lava_operation *operation);
+/* Returns whether C is only read: it holds the factors. */
+bool lava_operation_is_factored(const struct lava_operation *operation);
+/* Returns the part of it that only factors. */
+struct lava_operation lava_operation_without_sides(const struct lava_operation *operation);
+/* Makes the two solves with the factors, in order: with L and then U for LU, with U' and then L' if C is
+ * transposed; with L and then L', or with U' and then U, for Cholesky. LU: the right-hand sides' rows are
+ * swapped before them, or, if C is transposed, backwards after them. */
+void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
+/* Returns whether it is QR or something with its Q; and whether that is a product. */
 bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
 
-/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
- * LU and two thirds for a QR factorization of a square matrix, or its Q. A triangle has
- * half of that, plus the other half of its diagonal, and so has a triangular operand. Two products have twice
- * as much. The result is a double, so it does not overflow. */
+/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization,
+ * a third for an LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for
+ * the right-hand sides. A triangle has half of that, plus the other half of its diagonal, and so has a
+ * triangular operand. Two products have twice as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
 /* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
- * operand only its triangle. As the flops, of one operation of a batch. */
+ * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
+ * operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the

@@ -35,9 +35,11 @@ struct lava_type_facts {
     enum lava_module split_scaled; /* the same, and multiplies it by alpha */
     enum lava_module solve;        /* solves with a triangular block on the device; not of half precision */
     enum lava_module cholesky;     /* factors a block on the diagonal on the device; not of half precision */
-    enum lava_module lu;           /* factors a panel on the device; not of half precision */
-    enum lava_module qr;           /* the same by reflections, and makes their triangle */
-    enum lava_module qr_triangle;
+    enum lava_module lu;           /* a step of LU's panel on the device; not of half precision */
+    enum lava_module lu_panel;     /* the whole panel, by one workgroup */
+    enum lava_module lu_grid;      /* the whole panel, by workgroups that run at the same time */
+    enum lava_module qr;           /* a step of QR's panel on the device; not of half precision */
+    enum lava_module qr_triangle;  /* makes the triangle of a block of reflections */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

@@ -100,6 +100,7 @@
 #define LAVA_SPLIT_ROWS           64 /* a workgroup handles 64 x 4 elements */
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
+#define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
 /* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
@@ -128,6 +129,11 @@
 #define LAVA_LU_INVOCATIONS     128
 #define LAVA_LU_GROUPS          256
 #define LAVA_LU_CANDIDATE_BYTES 16
+/* The same in one dispatch (lu_panel.comp): what precedes the scratch for exchanges, the smallest subgroups
+ * and workgroups. */
+#define LAVA_LU_STATE_BYTES       16
+#define LAVA_LU_SUBGROUP          4
+#define LAVA_LU_LEAST_INVOCATIONS 64
 /* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
@@ -175,7 +181,7 @@ LAVA_ADDRESS exponents_a;
 LAVA_ADDRESS exponents_b;
 LAVA_ADDRESS arguments; /* indirect dispatch of the fallback, raised when a tile is screened out */
 LAVA_U32 fallback_groups;
-LAVA_U32 limits;     /* of biased exponents of A and B, the least | the most << 16: struct lava_screen_limits */
+LAVA_U32 limits; /* of biased exponents of A and B, the least | the most << 16: struct lava_screen_limits */
 LAVA_U32 sum_limits; /* the same of their sums */
 /* Batch: tiles of one product along M. Products are side by side along N, also in the target. 0: no batch. */
 LAVA_U32 tiles_each;
@@ -348,8 +354,12 @@ LAVA_ADDRESS work;   /* scratch: lava_device_lu_work_words */
 LAVA_U32 ld;         /* in elements */
 LAVA_U32 rows;       /* at least as many as columns */
 LAVA_U32 columns;    /* 1 to LAVA_LU_PANEL */
-LAVA_U32 step;       /* 0 to columns */
 LAVA_U32 first_row;  /* of the matrix: pivots count its rows, from 1 */
+LAVA_U32 step;       /* lu.comp: 0 to columns */
+/* The rest is used by lu_panel.comp with LAVA_GRID. There 0 columns clear `rows` words of 64 bits of the
+ * scratch. */
+LAVA_U32 panel; /* panels that have used the scratch since it was cleared */
+LAVA_U32 polls; /* reads of a word after which a workgroup gives up */
 LAVA_BLOCK_END(lava_lu_constants)
 #endif
 
@@ -405,6 +415,17 @@ LAVA_U32 element_words; /* 1, 2 or 4 */
 LAVA_U32 one_word;      /* the word of an element that is not 0 where the element is 1, and its bits */
 LAVA_U32 one_bits;
 LAVA_BLOCK_END(lava_reflectors_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_COPY)
+LAVA_BLOCK_BEGIN(lava_copy_constants)
+LAVA_ADDRESS source; /* the first column; a multiple of 4 */
+LAVA_ADDRESS target;
+LAVA_ADDRESS source_pitch; /* bytes from one column to the next, a multiple of 4 */
+LAVA_ADDRESS target_pitch;
+LAVA_U32 bytes; /* of each column, even */
+LAVA_U32 columns;
+LAVA_BLOCK_END(lava_copy_constants)
 #endif
 
 #endif

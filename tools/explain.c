@@ -32,7 +32,7 @@
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
     char side, uplo, transa, transb, diag;
-    int64_t m, n, k;
+    int64_t m, n, k, nrhs;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
 };
@@ -51,6 +51,7 @@ static const struct argument {
     {"M", offsetof(struct arguments, m), NULL},
     {"N", offsetof(struct arguments, n), NULL},
     {"K", offsetof(struct arguments, k), NULL},
+    {"NRHS", offsetof(struct arguments, nrhs), NULL},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -64,6 +65,7 @@ static bool make_cholesky(const struct arguments *x, struct lava_operation *oper
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
+static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -84,6 +86,10 @@ static const struct shape {
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
+    {LAVA_FAMILY_POTRS, "UPLO N NRHS ", make_cholesky},
+    {LAVA_FAMILY_POSV, "UPLO N NRHS ", make_cholesky},
+    {LAVA_FAMILY_GETRS, "TRANS N NRHS ", make_square_lu},
+    {LAVA_FAMILY_GESV, "N NRHS ", make_square_lu},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -171,6 +177,17 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     return valid;
 }
 
+/* None where the family has none. */
+static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
+    return (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
+                                     .ld = at_least_one(x->n),
+                                     .count = x->nrhs,
+                                     .op = x->transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
+                                     .conjugate = x->transa == 'C' && lava_type_is_complex(type),
+                                     .factored =
+                                         x->family == LAVA_FAMILY_POTRS || x->family == LAVA_FAMILY_GETRS};
+}
+
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
     operation->kind = LAVA_OPERATION_CHOLESKY;
     operation->m = operation->n = operation->k = x->n;
@@ -179,6 +196,7 @@ static bool make_cholesky(const struct arguments *x, struct lava_operation *oper
     operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     operation->c.real_diagonal = lava_type_is_complex(operation->type);
     operation->alpha.real = 1;
+    operation->sides = sides_of(x, operation->type);
     return x->n >= 0;
 }
 
@@ -212,6 +230,13 @@ static bool make_qr_product(const struct arguments *x, struct lava_operation *op
     *(is_left ? &operation->a : &operation->b) = reflections;
     return valid && x->k >= 0 && x->k <= (is_left ? x->m : x->n) &&
            (x->transa == 'N' || x->transa == adjoint);
+}
+
+static bool make_square_lu(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments square = *x;
+    square.m = x->n;
+    operation->sides = sides_of(x, operation->type);
+    return make_lu(&square, operation);
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -416,27 +441,36 @@ static void show_program(const struct lava_operation *operation, const struct la
         show_task(&task);
 }
 
-/* Prints the chunks of a solve. Between two of them nothing waits but for the memory of an earlier one. */
-static void show_chunks(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
-    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
-    for (int64_t side = 0; side < sizes.sides; side += plan->chunks.sides) {
-        int64_t end = lava_minimum(side + plan->chunks.sides, sizes.sides);
-        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", sizes.on_right ? "rows" : "columns", side,
-               end);
-    }
+/* Between two chunks nothing waits but for the memory of an earlier one. */
+static void show_chunks(const char *what, int64_t sides, int64_t each) {
+    for (int64_t side = 0; side < sides; side += each)
+        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", what, side,
+               lava_minimum(side + each, sides));
 }
 
-static void show_factorization(const struct lava_operation *operation) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
-    const char *what = is_lu || is_qr ? "the matrix" : "the triangle";
+static void show_solve(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
+    show_chunks(sizes.on_right ? "rows" : "columns", sizes.sides, plan->chunks.sides);
+}
+
+static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
+    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    const char *what = is_lu ? "the matrix" : "the triangle";
     printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
-    if (is_qr)
-        printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
-    else
+    if (!lava_operation_is_factored(operation)) {
         printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
                is_lu ? "columns" : "rows");
-    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+        printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+    }
+    if (operation->sides.count > 0)
+        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
+}
+
+static void show_qr(const struct lava_operation *operation) {
+    printf("  upload        the matrix of %" PRId64 " rows\n", operation->m);
+    printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
+    printf("  download      the matrix, in blocks of %d columns\n", LAVA_SOLVE_TRAPEZOID);
 }
 
 int explain(int argc, char **argv) {
@@ -452,10 +486,12 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.chunks.sides > 0)
-        show_chunks(&call.operation, &plan);
-    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
-        show_factorization(&call.operation);
+    if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
+        show_factorization(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_qr(&call.operation))
+        show_qr(&call.operation);
+    else if (with_plan && plan.chunks.sides > 0)
+        show_solve(&call.operation, &plan);
     else if (with_plan && plan.kernel)
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)

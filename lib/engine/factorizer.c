@@ -1,306 +1,252 @@
-/* Takes a matrix to the device, factors it there, and brings the factor back. Called by
- * lib/offload/offload.c. Invariant: nothing of C is written before the whole factor is there, and then only
- * columns of the factor. */
+/* Takes a matrix to the device, factors it there, and brings the factor back; solves for the right-hand sides
+ * while the matrix is there. Called by lib/offload/offload.c.
+ *
+ *     upload queue      compute queue      download queue
+ *     A                 factor A
+ *     B, chunks 0..2    solve in them      status or pivots, then A
+ *                                          chunk 0
+ *     chunk 3           solve in it        chunk 1 ...
+ *
+ * Invariant: nothing of C is written before the whole factor is there, and then only columns of the factor.
+ * Nothing of the right-hand sides is written before all of C is. */
 #include "lib/engine/factorizer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
-#include "lib/engine/device_qr.h"
-#include "lib/engine/download.h"
-
-/* Downloads under way at once: one is written back while another is on the bus. */
-#define HELD 3
+#include "lib/engine/device_solve.h"
+#include "lib/engine/side_chunks.h"
+#include "lib/engine/trapezoids.h"
+#include "lib/host/lu.h"
 
 struct factorizer {
     struct lava_engine *engine;
     struct lava_stream *stream;
     const struct lava_operation *operation;
     const struct lava_plan *plan;
-    struct lava_device_matrix a;
-    struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots; QR: tau */
-    struct lava_device_matrix work;  /* LU and QR */
-    struct lava_device_matrix q;     /* of products with Q: the reflections */
-    unsigned char *result; /* where every column of C is made of all: the product, until it is there */
-    uint32_t *host_words;  /* QR has operation->tau */
-    struct lava_download downloads[HELD];
-    int64_t parts[HELD]; /* the trapezoids that these download */
-    int64_t started;     /* trapezoids that are, or were, being downloaded */
-    int64_t staged;      /* trapezoids that were staged ahead */
+    struct lava_overrides overrides; /* of the products */
+    struct lava_trapezoids a;
+    struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots */
+    struct lava_device_matrix work;  /* LU alone */
+    uint32_t *host_words;
+    struct lava_download words_download;
+    struct lava_point factored;      /* reached when the device has the factor */
+    struct lava_operation solves[2]; /* where there are right-hand sides */
+    struct lava_side_chunks chunks;
 };
 
-static int64_t count_of(const struct factorizer *factorizer) {
-    return lava_trapezoid_count(factorizer->operation->n);
+static bool is_lu(const struct factorizer *factorizer) {
+    return factorizer->operation->kind == LAVA_OPERATION_LU;
 }
 
-static struct lava_trapezoid trapezoid_at(const struct factorizer *factorizer, int64_t index) {
-    const struct lava_operation *operation = factorizer->operation;
-    return lava_trapezoid_at(operation->m, operation->n, operation->c.region, index);
+static bool is_factored(const struct factorizer *factorizer) {
+    return lava_operation_is_factored(factorizer->operation);
 }
 
-/* The operand of a product with Q. */
-static const struct lava_operand *reflections_of(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
+static bool has_sides(const struct factorizer *factorizer) {
+    return factorizer->operation->sides.count > 0;
 }
 
-static void *first_of(const struct factorizer *factorizer, const struct lava_trapezoid *part) {
-    const struct lava_result *c = &factorizer->operation->c;
-    return lava_operation_element(c->first, c->type, part->row, part->column, c->ld);
-}
-
-static struct lava_device_matrix block_of(const struct factorizer *factorizer,
-                                          const struct lava_trapezoid *part) {
-    return lava_device_matrix_block(&factorizer->a, part->row, part->rows, part->column, part->columns);
-}
-
-/* Everything that is uploaded, in order, but for the words. */
+/* Everything that is uploaded, in order, but for the words: A's trapezoids, then the chunks. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct factorizer *factorizer = context;
-    if (factorizer->staged == count_of(factorizer))
-        return false;
-    const struct lava_trapezoid part = trapezoid_at(factorizer, factorizer->staged++);
-    *stored = (struct lava_stored){.first = first_of(factorizer, &part),
-                                   .ld = factorizer->operation->c.ld,
-                                   .element_bytes = lava_type_bytes(factorizer->operation->type),
-                                   .rows = part.rows,
-                                   .columns = part.columns};
-    return true;
-}
-
-/* QR's tau are where the caller has them. */
-static void *words_of(const struct factorizer *factorizer) {
-    bool is_qr = lava_operation_is_qr(factorizer->operation);
-    return is_qr ? factorizer->operation->tau : factorizer->host_words;
+    return lava_trapezoids_stage(&factorizer->a, stored) ||
+           (has_sides(factorizer) && lava_side_chunks_stage(&factorizer->chunks, stored));
 }
 
 /* The words go first: the trapezoids are staged ahead from here on. */
 static enum lava_status upload(struct factorizer *factorizer) {
-    const struct lava_point nothing = {0};
     struct lava_stream *stream = factorizer->stream;
-    enum lava_status status = LAVA_OK;
-    if (factorizer->operation->kind != LAVA_OPERATION_QR)
-        status = lava_device_matrix_upload(stream, &factorizer->words, words_of(factorizer),
-                                           factorizer->words.rows);
-    if (lava_operation_is_qr_product(factorizer->operation)) {
-        const struct lava_operand *operand = reflections_of(factorizer->operation);
-        status =
-            status ? status : lava_device_matrix_upload(stream, &factorizer->q, operand->first, operand->ld);
-    }
+    enum lava_status status =
+        lava_device_matrix_upload(stream, &factorizer->words, factorizer->host_words, factorizer->words.rows);
     stream->staging.next = next_stored;
     stream->staging.context = factorizer;
-    for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
-        const struct lava_trapezoid part = trapezoid_at(factorizer, i);
-        const struct lava_device_matrix block = block_of(factorizer, &part);
-        status = lava_device_matrix_upload_after(stream, &block, first_of(factorizer, &part),
-                                                 factorizer->operation->c.ld, nothing);
-    }
-    return status;
+    return status ? status : lava_trapezoids_upload(&factorizer->a);
 }
 
-static enum lava_status run_cholesky(const struct factorizer *factorizer,
-                                     const struct lava_overrides *overrides) {
-    const struct lava_device_cholesky cholesky = {.a = factorizer->a,
+static enum lava_status run_cholesky(const struct factorizer *factorizer) {
+    const struct lava_device_cholesky cholesky = {.a = factorizer->a.matrix,
                                                   .status = factorizer->words,
                                                   .stored = factorizer->operation->c.region,
                                                   .precision = factorizer->operation->precision,
-                                                  .overrides = overrides};
+                                                  .overrides = &factorizer->overrides};
     return lava_device_cholesky(factorizer->stream, &cholesky);
 }
 
-static enum lava_status run_lu(const struct factorizer *factorizer, const struct lava_overrides *overrides) {
-    const struct lava_device_lu lu = {.a = factorizer->a,
+static enum lava_status run_lu(const struct factorizer *factorizer) {
+    const struct lava_device_lu lu = {.a = factorizer->a.matrix,
                                       .pivots = factorizer->words,
                                       .work = factorizer->work,
                                       .precision = factorizer->operation->precision,
-                                      .overrides = overrides};
+                                      .overrides = &factorizer->overrides};
     return lava_device_lu(factorizer->stream, &lu);
 }
 
-static enum lava_status run_qr(const struct factorizer *factorizer, const struct lava_overrides *overrides) {
-    const struct lava_operation *operation = factorizer->operation;
-    bool multiplies = lava_operation_is_qr_product(operation);
-    const struct lava_device_qr qr = {.a = multiplies ? factorizer->q : factorizer->a,
-                                      .tau = factorizer->words,
-                                      .work = factorizer->work,
-                                      .precision = operation->precision,
-                                      .overrides = overrides};
-    const struct lava_device_qr_product product = {.q = qr,
-                                                   .c = factorizer->a,
-                                                   .adjoint = operation->adjoint,
-                                                   .on_right = operation->kind == LAVA_OPERATION_QR_RIGHT};
-    if (multiplies)
-        return lava_device_qr_multiply(factorizer->stream, &product);
-    return operation->kind == LAVA_OPERATION_QR_FORM ? lava_device_qr_form(factorizer->stream, &qr)
-                                                     : lava_device_qr(factorizer->stream, &qr);
+/* Adds the factorization to the stream. */
+static enum lava_status factor(struct factorizer *factorizer) {
+    enum lava_status status = is_lu(factorizer) ? run_lu(factorizer) : run_cholesky(factorizer);
+    factorizer->factored = factorizer->stream->computed;
+    return status;
 }
 
 /* Returns LAVA_OK when the device has the whole factor. */
-static enum lava_status factor(const struct factorizer *factorizer) {
+static enum lava_status await_factor(struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
-    const struct lava_overrides overrides = {.memory_bytes = factorizer->plan->chunks.product_bytes};
-    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
     const uint32_t *words = factorizer->host_words;
-    enum lava_status status = is_lu   ? run_lu(factorizer, &overrides)
-                              : is_qr ? run_qr(factorizer, &overrides)
-                                      : run_cholesky(factorizer, &overrides);
-    if (status || (is_qr && operation->kind != LAVA_OPERATION_QR))
+    const struct lava_device_download how = {.matrix = factorizer->words,
+                                             .host = factorizer->host_words,
+                                             .ld = factorizer->words.rows,
+                                             .after = factorizer->factored};
+    enum lava_status status =
+        lava_device_matrix_download_beside(factorizer->stream, &how, &factorizer->words_download);
+    status = status ? status : lava_download_finish(factorizer->stream, 0);
+    if (status)
         return status;
-    status = lava_device_matrix_download(factorizer->stream, &factorizer->words, LAVA_REGION_ALL,
-                                         words_of(factorizer), factorizer->words.rows);
-    if (status || is_qr)
+    if (is_lu(factorizer) && (status = lava_device_lu_check(factorizer->stream->device, words, operation->k)))
         return status;
-    for (int64_t i = 0; i < operation->k && is_lu; i++)
+    for (int64_t i = 0; i < operation->k && is_lu(factorizer); i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
-    return !is_lu && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
+    return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
 }
 
-/* Where a trapezoid's columns are downloaded to. */
-static void *target_of(const struct factorizer *factorizer, const struct lava_trapezoid *part) {
-    const struct lava_operation *operation = factorizer->operation;
-    return factorizer->result ? lava_operation_element(factorizer->result, operation->type, part->row,
-                                                       part->column, operation->m)
-                              : first_of(factorizer, part);
+/* P comes before L, and its inverse after L'. */
+static enum lava_status swap(const struct factorizer *factorizer, const struct lava_device_matrix *sides,
+                             bool is_before) {
+    bool is_n = factorizer->operation->sides.op == LAVA_OP_N;
+    const struct lava_device_swap swap = {
+        .a = *sides, .pivots = factorizer->words, .count = factorizer->operation->n, .backwards = !is_n};
+    return is_lu(factorizer) && is_n == is_before ? lava_device_swap_rows(factorizer->stream, &swap)
+                                                  : LAVA_OK;
 }
 
-/* C <- the whole result. */
-static void copy_result(const struct factorizer *factorizer) {
-    const struct lava_operation *operation = factorizer->operation;
-    size_t bytes = (size_t)operation->m * lava_type_bytes(operation->type);
-    for (int64_t j = 0; j < operation->n; j++)
-        memcpy(lava_operation_element(operation->c.first, operation->type, 0, j, operation->c.ld),
-               factorizer->result + (size_t)j * bytes, bytes);
+static enum lava_status solve_chunk(void *context, const struct lava_device_matrix *sides) {
+    const struct factorizer *factorizer = context;
+    enum lava_status status = swap(factorizer, sides, true);
+    for (int i = 0; i < 2 && !status; i++) {
+        const struct lava_operand *triangle = &factorizer->solves[i].a;
+        const struct lava_device_solve solve = {.a = factorizer->a.matrix,
+                                                .b = *sides,
+                                                .stored = triangle->stored,
+                                                .op = triangle->op,
+                                                .conjugate = triangle->conjugate,
+                                                .unit_diagonal = triangle->unit_diagonal,
+                                                .alpha.real = 1,
+                                                .precision = factorizer->operation->precision,
+                                                .overrides = &factorizer->overrides};
+        status = lava_device_solve(factorizer->stream, &solve);
+    }
+    return status ? status : swap(factorizer, sides, false);
 }
 
 static enum lava_status download(struct factorizer *factorizer) {
-    enum lava_status status = LAVA_OK;
-    bool descends = lava_operation_descends(factorizer->operation);
-    int64_t count = count_of(factorizer);
-    for (int64_t i = 0; i < count && !status; i++) {
-        const struct lava_trapezoid part = trapezoid_at(factorizer, descends ? count - 1 - i : i);
-        const struct lava_device_download how = {.matrix = block_of(factorizer, &part),
-                                                 .region = factorizer->operation->c.region,
-                                                 .diagonal = part.column - part.row,
-                                                 .descends = descends,
-                                                 .host = target_of(factorizer, &part),
-                                                 .ld = factorizer->result ? factorizer->operation->m
-                                                                          : factorizer->operation->c.ld};
-        status = lava_download_finish(factorizer->stream, HELD - 1);
-        if (!status)
-            factorizer->parts[i % HELD] = i;
-        status = status ? status
-                        : lava_device_matrix_download_beside(factorizer->stream, &how,
-                                                             &factorizer->downloads[i % HELD]);
-        if (!status)
-            factorizer->started = i + 1;
-    }
-    return status ? status : lava_download_finish(factorizer->stream, 0);
+    const struct lava_result *c = &factorizer->operation->c;
+    const struct lava_trapezoids_result factor = {
+        .matrix = factorizer->a.matrix, .first = c->first, .ld = c->ld, .after = factorizer->factored};
+    return lava_trapezoids_download(&factorizer->a, &factor);
 }
 
-/* Columns of so many trapezoids, of the last ones where the last column is written first. */
-static int64_t columns_of(const struct factorizer *factorizer, int64_t parts) {
-    int64_t n = factorizer->operation->n, left = count_of(factorizer) - parts;
-    if (lava_operation_descends(factorizer->operation))
-        return parts == 0 ? 0 : n - left * LAVA_SOLVE_TRAPEZOID;
-    return lava_minimum(parts * LAVA_SOLVE_TRAPEZOID, n);
+/* Where U has a zero on its diagonal there is no X. */
+static enum lava_status finish_sides(struct factorizer *factorizer) {
+    const struct lava_operation *operation = factorizer->operation;
+    if (!is_factored(factorizer) && is_lu(factorizer) && lava_lu_find_zero(operation))
+        return LAVA_OK;
+    return lava_side_chunks_finish(&factorizer->chunks);
 }
 
-/* Trapezoids are written one after the other, so everything before the first unfinished one is. */
 static void record_progress(const struct factorizer *factorizer, struct lava_progress *progress) {
-    const struct lava_stream *stream = factorizer->stream;
-    int64_t part = factorizer->started, columns = 0;
-    if (stream->download_count > 0) {
-        const struct lava_download *first = stream->downloads[0];
-        part = factorizer->parts[first - factorizer->downloads];
-        columns = first->columns_done;
-    }
     progress->rows = factorizer->operation->m;
-    progress->column = columns_of(factorizer, part) + columns;
+    progress->column = lava_trapezoids_written(&factorizer->a);
+    if (has_sides(factorizer) && factorizer->a.is_written) {
+        const struct lava_side_progress sides = lava_side_chunks_progress(&factorizer->chunks);
+        progress->sides = sides.side + sides.columns;
+    }
 }
 
-/* Room for the largest product is made before anything is under way. */
+/* What can be done before anything is written. */
+static enum lava_status prepare(struct factorizer *factorizer) {
+    enum lava_status status = upload(factorizer);
+    if (!status && !is_factored(factorizer))
+        status = factor(factorizer);
+    if (!status && has_sides(factorizer))
+        status = lava_side_chunks_begin(&factorizer->chunks);
+    return status || is_factored(factorizer) ? status : await_factor(factorizer);
+}
+
 static enum lava_status run(struct factorizer *factorizer, struct lava_progress *progress) {
-    const struct lava_plan *plan = factorizer->plan;
     struct lava_stream *stream = factorizer->stream;
-    enum lava_status status = LAVA_OK;
-    if (plan->chunks.product_bytes > 0)
-        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0,
-                                    lava_type_is_complex(factorizer->operation->type));
+    enum lava_status status = lava_trapezoids_make_room(&factorizer->a, factorizer->plan);
     if (status)
         return status;
     lava_stream_look_around(stream);
-    status = upload(factorizer);
-    status = status ? status : factor(factorizer);
+    status = prepare(factorizer);
     if (status)
         return status;
-    status = download(factorizer);
+    factorizer->a.is_written = is_factored(factorizer);
+    status = is_factored(factorizer) ? LAVA_OK : download(factorizer);
+    if (!status && has_sides(factorizer))
+        status = finish_sides(factorizer);
     lava_download_settle(stream);
-    if (factorizer->result && status)
-        return status;
-    if (factorizer->result)
-        copy_result(factorizer);
     record_progress(factorizer, progress);
     return status;
 }
 
-/* The scratch, and what products with Q need. */
-static enum lava_status create_for_qr(struct factorizer *factorizer) {
-    const struct lava_operation *operation = factorizer->operation;
-    enum lava_type type = operation->type;
-    bool on_right = operation->kind == LAVA_OPERATION_QR_RIGHT;
-    int64_t rows = on_right ? operation->n : operation->m, others = on_right ? operation->m : operation->n;
-    if (on_right)
-        factorizer->result = malloc((size_t)operation->m * (size_t)operation->n * lava_type_bytes(type));
-    if (on_right && !factorizer->result)
-        return LAVA_ERROR_HOST_MEMORY;
-    enum lava_status status = LAVA_OK;
-    if (lava_operation_is_qr_product(operation))
-        status = lava_device_matrix_create(factorizer->engine, type, rows, operation->k, &factorizer->q);
-    int64_t work = lava_device_qr_work_elements(type, rows, others);
-    return status ? status : lava_device_matrix_create(factorizer->engine, type, work, 1, &factorizer->work);
-}
-
+/* The pivots of factors that are there already are uploaded. */
 static enum lava_status create(struct factorizer *factorizer) {
     const struct lava_operation *operation = factorizer->operation;
     struct lava_engine *engine = factorizer->engine;
-    bool is_lu = operation->kind == LAVA_OPERATION_LU, is_qr = lava_operation_is_qr(operation);
-    enum lava_type type = operation->type;
-    int64_t words = is_lu || is_qr ? operation->k : 1;
+    int64_t words = is_lu(factorizer) ? operation->k : 1;
     factorizer->host_words = calloc((size_t)words, sizeof *factorizer->host_words);
     if (!factorizer->host_words)
         return LAVA_ERROR_HOST_MEMORY;
+    for (int64_t i = 0; i < words && is_lu(factorizer) && is_factored(factorizer); i++)
+        factorizer->host_words[i] = (uint32_t)operation->pivots[i] + 1;
     enum lava_status status =
-        lava_device_matrix_create(engine, type, operation->m, operation->n, &factorizer->a);
+        lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &factorizer->a.matrix);
     if (!status)
-        status =
-            lava_device_matrix_create(engine, is_qr ? type : LAVA_TYPE_FP32, words, 1, &factorizer->words);
-    if (!status && is_lu) {
-        int64_t work = lava_device_lu_work_words(type, operation->m);
+        status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, words, 1, &factorizer->words);
+    if (!status && is_lu(factorizer) && !is_factored(factorizer)) {
+        int64_t work = lava_device_lu_work_words(operation->type, operation->m);
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, work, 1, &factorizer->work);
     }
-    if (!status && is_qr)
-        status = create_for_qr(factorizer);
+    if (!status && has_sides(factorizer))
+        status = lava_side_chunks_create(&factorizer->chunks, engine);
     return status;
 }
 
 static void free_all(struct factorizer *factorizer) {
-    lava_device_matrix_free(factorizer->engine, &factorizer->q);
+    lava_side_chunks_free(&factorizer->chunks, factorizer->engine);
     lava_device_matrix_free(factorizer->engine, &factorizer->work);
     lava_device_matrix_free(factorizer->engine, &factorizer->words);
-    lava_device_matrix_free(factorizer->engine, &factorizer->a);
+    lava_device_matrix_free(factorizer->engine, &factorizer->a.matrix);
     free(factorizer->host_words);
-    free(factorizer->result);
 }
 
 enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct lava_operation *operation,
                                      const struct lava_plan *plan, struct lava_progress *progress) {
     struct lava_stream stream;
     struct factorizer factorizer = {
-        .engine = engine, .stream = &stream, .operation = operation, .plan = plan};
+        .engine = engine,
+        .stream = &stream,
+        .operation = operation,
+        .plan = plan,
+        .overrides.memory_bytes = plan->chunks.product_bytes,
+        .a = {.stream = &stream,
+              .region = operation->c.region,
+              .first = operation->c.first,
+              .ld = operation->c.ld},
+        .chunks = {.stream = &stream,
+                   .plan = &plan->chunks,
+                   .type = operation->type,
+                   .sizes = {.order = operation->n, .sides = operation->sides.count},
+                   .first = operation->sides.first,
+                   .ld = operation->sides.ld,
+                   .solve = solve_chunk,
+                   .context = &factorizer}};
     *progress = (struct lava_progress){0};
+    lava_operation_solves(operation, factorizer.solves);
     enum lava_status status = create(&factorizer);
     if (!status) {
         lava_stream_open(&stream, engine, false);

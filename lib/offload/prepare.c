@@ -7,8 +7,8 @@
  * device is locked.
  *
  * Operations that are not plain products need later steps: first the one for structured matrices, then that
- * for factorizations. Each has a state of its own for each type, which is STARTING until the step's thread
- * ends. */
+ * for factorizations, or that for QR. Each has a state of its own for each type, which is STARTING until the
+ * step's thread ends. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -31,8 +31,7 @@
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
-/* A step needs those before it. */
-enum step { STRUCTURED, FACTORS, STEP_COUNT };
+enum step { STRUCTURED, FACTORS, QR, STEP_COUNT };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
@@ -265,18 +264,22 @@ static void wait_for_steps(enum lava_type type, int end) {
     pthread_setcancelstate(cancel_state, NULL);
 }
 
+/* A step needs an earlier one, and the first only itself. What a device cannot run in another step is not
+ * missed. */
 static const struct {
+    enum step needs;
     enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
     const char *what;
-} steps[STEP_COUNT] = {[STRUCTURED] = {lava_self_test_structured, "structured matrices"},
-                       [FACTORS] = {lava_self_test_factors, "factorizations"}};
+} steps[STEP_COUNT] = {[STRUCTURED] = {STRUCTURED, lava_self_test_structured, "structured matrices"},
+                       [FACTORS] = {STRUCTURED, lava_self_test_factors, "factorizations"},
+                       [QR] = {STRUCTURED, lava_self_test_qr, "QR"}};
 
 /* Creates and tests what the step's operations need, with the kernels that the earlier steps admitted. Each
  * test locks the device. */
 static enum state prepare_later(enum step step, enum lava_type type) {
     struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
     wait_for_steps(type, step);
-    int before = step == STRUCTURED ? preparation.states[type] : preparation.later[step - 1][type];
+    int before = step == STRUCTURED ? preparation.states[type] : preparation.later[steps[step].needs][type];
     if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();
@@ -315,6 +318,14 @@ static void start_later(enum step step, enum lava_type type) {
             preparation.later[step][type] = UNAVAILABLE;
     }
     pthread_mutex_unlock(&preparation.change);
+}
+
+/* Starts what the step needs, then the step itself, unless they were. */
+static void start_chain(enum step step, enum lava_type type) {
+    if (steps[step].needs != step)
+        start_chain(steps[step].needs, type);
+    if (preparation.later[step][type] == COLD)
+        start_later(step, type);
 }
 
 /* A child of fork() and a process in exit() use no device. */
@@ -358,10 +369,10 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
         return false;
     if (lava_operation_is_plain(operation))
         return true;
-    enum step needed = lava_operation_is_factorization(operation) ? FACTORS : STRUCTURED;
-    for (enum step step = STRUCTURED; step <= needed; step++)
-        if (preparation.later[step][type] == COLD)
-            start_later(step, type);
+    enum step needed = lava_operation_is_qr(operation)              ? QR
+                       : lava_operation_is_factorization(operation) ? FACTORS
+                                                                    : STRUCTURED;
+    start_chain(needed, type);
     if (wait && preparation.later[needed][type] == STARTING) {
         wait_for_steps(type, STEP_COUNT);
         if (!lava_prepare_ready_for(type, wait, reason))

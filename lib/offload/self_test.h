@@ -41,6 +41,8 @@ enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*s
 
 /* The same for factorizations, once the test of operations that are not plain has ended. */
 enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void));
+/* The same for QR, once the test of factorizations has ended. */
+enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void));
 
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
@@ -48,14 +50,14 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
 /* Tests complex products with one kernel, because all rows of a type share the steps that complex products
  * add. LAVA_ERROR_SELF_TEST: the results are wrong. */
 enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
-/* Tests QR factorizations of a type, and the matrices Q. */
-enum lava_status lava_self_test_qr(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                   enum lava_type type);
-/* Runs a factorization on the device, with the engine locked, and the kernel for its products. */
-enum lava_status lava_self_test_factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                       const struct lava_operation *operation);
 /* Finds the kernels of the type that the policy may choose on the device. */
 void lava_self_test_find_kernels(struct lava_self_test *test);
+/* Runs a test whose kernels are no rows of the kernel table, so that one row, for the products between them,
+ * is enough. */
+typedef enum lava_status lava_self_test_row(const struct lava_self_test *test,
+                                            const struct lava_kernel *kernel);
+enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stops)(void),
+                                        lava_builder_needs *needs, lava_self_test_row *run);
 /* Lock the engine and unlock it, where that is not the caller's matter. Returns false if the engine must not
  * be used any more. */
 bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state);

@@ -23,6 +23,7 @@ struct sample {
     enum lava_type type;
     enum lava_region stored;
     int parts;
+    int panels;      /* of LU: as in struct lava_panel_choice */
     double *numbers; /* element (i, j), of the lower triangle or of all; columns of ORDER rows */
     void *matrix;
     int64_t pivots[ORDER];
@@ -121,25 +122,10 @@ static bool is_other_untouched(const struct sample *sample) {
     return true;
 }
 
-enum lava_status lava_self_test_factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                       const struct lava_operation *operation) {
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
-    const struct lava_overrides overrides = {.kernel = kernel};
-    struct lava_progress progress;
-    struct lava_plan plan;
-    int cancel_state;
-    lava_policy_choose(operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
-    if (plan.place != LAVA_PLACE_GPU)
-        return LAVA_ERROR_SELF_TEST;
-    if (!lava_self_test_lock(test, &cancel_state))
-        return LAVA_ERROR_DEVICE_LOST;
-    enum lava_status status = lava_factorizer_run(test->engine, operation, &plan, &progress);
-    lava_self_test_unlock(test, cancel_state);
-    return status;
-}
-
 static enum lava_status factor(const struct lava_self_test *test, const struct lava_kernel *kernel,
                                struct sample *sample) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    const struct lava_overrides overrides = {.kernel = kernel};
     bool is_lu = sample->stored == LAVA_REGION_ALL;
     const struct lava_operation operation = {.kind = is_lu ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY,
                                              .type = sample->type,
@@ -153,7 +139,21 @@ static enum lava_status factor(const struct lava_self_test *test, const struct l
                                                    .real_diagonal = sample->parts == 2 && !is_lu},
                                              .alpha.real = 1,
                                              .pivots = sample->pivots};
-    return lava_self_test_factor(test, kernel, &operation);
+    struct lava_progress progress;
+    struct lava_plan plan;
+    int cancel_state;
+    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return LAVA_ERROR_SELF_TEST;
+    if (!lava_self_test_lock(test, &cancel_state))
+        return LAVA_ERROR_DEVICE_LOST;
+    test->engine->panels.form = sample->panels;
+    enum lava_status status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    if (status == LAVA_ERROR_STALLED) /* the matrix is untouched, and panels have another form now */
+        status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    test->engine->panels.form = 0;
+    lava_self_test_unlock(test, cancel_state);
+    return status;
 }
 
 static enum lava_status tell(const struct lava_self_test *test, const struct sample *sample, double ratio,
@@ -221,9 +221,11 @@ static double rest_at(const struct sample *sample, int64_t i, int64_t j, double 
 }
 
 static enum lava_status test_lu(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                enum lava_type type) {
-    struct sample sample = {
-        .type = type, .stored = LAVA_REGION_ALL, .parts = lava_type_is_complex(type) ? 2 : 1};
+                                enum lava_type type, enum lava_panel_form form) {
+    struct sample sample = {.type = type,
+                            .stored = LAVA_REGION_ALL,
+                            .parts = lava_type_is_complex(type) ? 2 : 1,
+                            .panels = 1 + (int)form};
     enum lava_status status = make(&sample, 0) ? factor(test, kernel, &sample) : LAVA_ERROR_HOST_MEMORY;
     double worst = 0, size, bound = 8.0 * ORDER * lava_type_facts(type)->unit;
     if (!status && !swap_rows(&sample))
@@ -246,14 +248,16 @@ static enum lava_status test_all(const struct lava_self_test *test, const struct
         status = test_cholesky(test, kernel, types[i], LAVA_REGION_LOWER, 0);
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, 0);
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, BAD);
-        status = status ? status : test_lu(test, kernel, types[i]);
-        status = status ? status : lava_self_test_qr(test, kernel, types[i]);
+        for (enum lava_panel_form form = 0; form < LAVA_PANEL_FORMS && !status; form++)
+            if (lava_panels_fit(&test->engine->capabilities, form))
+                status = test_lu(test, kernel, types[i], form);
     }
     return status;
 }
 
-/* One row is enough: the kernels of factorizations are no rows, and their products were tested before. */
-enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
+/* Their products were tested before. */
+enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stops)(void),
+                                        lava_builder_needs *needs, lava_self_test_row *run) {
     enum lava_status status = LAVA_ERROR_UNAVAILABLE;
     const struct lava_kernel *kernel = NULL;
     lava_self_test_find_kernels(test);
@@ -264,11 +268,15 @@ enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stop
         return status;
     test->kernels[0] = kernel;
     test->count = 1;
-    test->builder = lava_builder_start(test->engine, lava_engine_factor_pipelines, test->kernels, 1, stops);
+    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     if (lava_builder_next(test->builder, &status) >= 0 && !status)
-        status = test_all(test, kernel);
+        status = run(test, kernel);
     lava_self_test_end(test);
     return status;
+}
+
+enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
+    return lava_self_test_one_row(test, stops, lava_engine_factor_pipelines, test_all);
 }

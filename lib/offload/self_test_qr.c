@@ -1,11 +1,12 @@
-/* The part of a type's self-test of factorizations that tests QR: R and the reflections, then the columns of
- * Q, from host memory to host memory. Called by self_test_factors.c. Products with one vector are compared in
- * double precision, A y with Q (R y): a matrix that is wrong anywhere gives another vector. */
+/* The step of a type's self-test that tests QR: R and the reflections, then the columns of Q, from host
+ * memory to host memory. Called by prepare.c's thread. Products with one vector are compared in double
+ * precision, A y with Q (R y): a matrix that is wrong anywhere gives another vector. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/engine/qr_runner.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
 #include "shaders/interface.h"
@@ -76,6 +77,8 @@ static bool make(struct sample *sample) {
 
 static enum lava_status run(const struct lava_self_test *test, const struct lava_kernel *kernel,
                             struct sample *sample, enum lava_operation_kind kind) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    const struct lava_overrides overrides = {.kernel = kernel};
     const struct lava_operation operation = {.kind = kind,
                                              .type = sample->type,
                                              .m = ROWS,
@@ -84,7 +87,17 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
                                              .c = {.first = sample->a, .ld = LD, .type = sample->type},
                                              .alpha.real = 1,
                                              .tau = sample->tau};
-    return lava_self_test_factor(test, kernel, &operation);
+    struct lava_progress progress;
+    struct lava_plan plan;
+    int cancel_state;
+    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    if (plan.place != LAVA_PLACE_GPU)
+        return LAVA_ERROR_SELF_TEST;
+    if (!lava_self_test_lock(test, &cancel_state))
+        return LAVA_ERROR_DEVICE_LOST;
+    enum lava_status status = lava_qr_runner_run(test->engine, &operation, &plan, &progress);
+    lava_self_test_unlock(test, cancel_state);
+    return status;
 }
 
 static void multiply_by_r(struct sample *sample) {
@@ -150,8 +163,8 @@ static double error_of_q(const struct sample *sample, double unit) {
     return distance_of(sample, x) / (8 * sqrt(COLUMNS) * unit * sample->size);
 }
 
-enum lava_status lava_self_test_qr(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                   enum lava_type type) {
+static enum lava_status test_type(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                                  enum lava_type type) {
     struct sample sample = {.type = type};
     double unit = lava_type_facts(type)->unit, errors[2] = {0, 0};
     enum lava_status status =
@@ -171,4 +184,13 @@ enum lava_status lava_self_test_qr(const struct lava_self_test *test, const stru
     free(sample.a);
     free(sample.tau);
     return status;
+}
+
+static enum lava_status test_all(const struct lava_self_test *test, const struct lava_kernel *kernel) {
+    enum lava_status status = test_type(test, kernel, test->type);
+    return status ? status : test_type(test, kernel, lava_type_facts(test->type)->complex_type);
+}
+
+enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void)) {
+    return lava_self_test_one_row(test, stops, lava_engine_qr_pipelines, test_all);
 }

@@ -66,8 +66,12 @@ struct lava_pipeline_specification lava_pipelines_square(void);
 struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
 /* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
-/* This kernel factors a panel, for LU. Not for half precision. */
+/* This kernel takes a step of a panel's factorization, for LU. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
+/* This kernel factors a whole panel, with one workgroup; or with several, if is_grid is set and the device
+ * has group_exchange. */
+struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
+                                                           uint32_t invocations);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
 /* These kernels factor a panel, for QR, make the triangle of a block of reflections, and copy reflectors. Not
@@ -75,6 +79,8 @@ struct lava_pipeline_specification lava_pipelines_swap_rows(void);
 struct lava_pipeline_specification lava_pipelines_qr(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_reflectors(void);
+/* This kernel copies columns to where they have another distance. */
+struct lava_pipeline_specification lava_pipelines_copy_columns(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "dispatch/solve.h"
-#include "lib/engine/factorizer.h"
+#include "lib/engine/qr_runner.h"
 #include "lib/host/qr.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
@@ -115,7 +115,7 @@ static enum lava_status run(struct call *call, struct lava_progress *progress) {
     memcpy(call->now.all, call->before.all, call->before.bytes);
     lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
-    return lava_factorizer_run(engine, &call->operation, &plan, progress);
+    return lava_qr_runner_run(engine, &call->operation, &plan, progress);
 }
 
 static void check_multiplied(struct call *call) {

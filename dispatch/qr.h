@@ -1,0 +1,16 @@
+/* Plans QR, ?geqrf, the matrix Q, ?orgqr, and products with it, ?ormqr, from host memory. The matrix stays on
+ * the device until all of it is done. Pure functions, called by policy.c. */
+#ifndef LAVA_DISPATCH_QR_H
+#define LAVA_DISPATCH_QR_H
+
+#include "dispatch/solve.h"
+
+/* Returns whether the device can run the kernels of QR. */
+bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
+/* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns
+ * LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
+enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                              const struct lava_figures *figures, const struct lava_overrides *overrides,
+                              lava_solve_product *plan_product, struct lava_plan *plan);
+
+#endif

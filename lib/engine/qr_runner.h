@@ -1,0 +1,15 @@
+/* Runs the plan of a QR factorization, ?geqrf, of the matrix Q, ?orgqr, or of a product with it, ?ormqr, from
+ * host memory to host memory. One user of an engine at a time, as for runner.h: lib/offload sees to that. */
+#ifndef LAVA_ENGINE_QR_RUNNER_H
+#define LAVA_ENGINE_QR_RUNNER_H
+
+#include "lib/engine/runner.h"
+
+/* plan->place must be GPU. C's result is written when the device has all of it, column by column; *progress
+ * says, also on failure, how many whole columns were. QR_FORM's are written from the last one to the first,
+ * QR_RIGHT's all or none, as each is made of all. Then the CPU can go on (lib/host/qr.h).
+ * LAVA_ERROR_DEVICE_MEMORY: nothing was written. On failure the device is idle again or marked as failed. */
+enum lava_status lava_qr_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                    const struct lava_plan *plan, struct lava_progress *progress);
+
+#endif
