@@ -16,10 +16,11 @@
 
 struct test_case {
     const char *name;
-    int (*run)(void);                      /* what main returns: 0 where all is well, CASE_SKIPPED */
-    int repeats;                           /* 0: once */
-    int status;                            /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
-    int lines;                             /* at most so many on stderr, where all is well; -1: any */
+    int (*run)(void); /* what main returns: 0 where all is well, CASE_SKIPPED */
+    int repeats;      /* 0: once */
+    int attempts;     /* for what depends on times: may fail, but not so often; 0: never */
+    int status;       /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
+    int lines;        /* at most so many on stderr, where all is well; -1: any */
     const char *variables[CASE_VARIABLES]; /* NAME=VALUE, or NAME to unset */
 };
 
