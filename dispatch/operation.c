@@ -20,7 +20,14 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
+    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU ||
+           lava_operation_is_inverse(operation);
+}
+
+bool lava_operation_is_inverse(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
 }
 
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
@@ -232,6 +239,11 @@ double lava_operation_flops(const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return each * half_of(m, n) * (k + 2) / 3;
+    if (lava_operation_is_inverse(operation))
+        return each * half_of(m, n) * (k + 2) / 3 *
+               (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
+                : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
+                                                                    : 1);
     if (operation->kind == LAVA_OPERATION_LU)
         return each * k * (m * n - (m + n) * k / 2 + k * k / 3);
     if (operation->twice)

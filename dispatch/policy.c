@@ -56,6 +56,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
+    [LAVA_REASON_SINGULAR]     = "the matrix is singular",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",

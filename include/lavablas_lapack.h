@@ -87,6 +87,23 @@ void cgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, v
 void zgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, void *b, const int *ldb,
             int *info);
 
+/* B <- the X with op(A) X = B for a triangular A, n x n: upper or lower by uplo, A, A' or its conjugate by
+ * trans, and with ones on the diagonal, which is not read then, for diag 'U' instead of 'N'. info: 0, -i as
+ * above, or i > 0 if element i of the diagonal is exactly zero: then B remains as it was. The last arguments
+ * are the lengths of the characters. */
+void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const float *a, const int *lda, float *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const double *a, const int *lda, double *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void ctrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const void *a, const int *lda, void *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void ztrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const void *a, const int *lda, void *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+
 /* The same with 64-bit integers (ILP64), under the names that OpenBLAS and Julia gave them. */
 void spotrf_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
                 size_t uplo_length);
@@ -136,6 +153,18 @@ void cgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *ld
                const int64_t *ldb, int64_t *info);
 void zgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, int64_t *ipiv, void *b,
                const int64_t *ldb, int64_t *info);
+void strtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const float *a, const int64_t *lda, float *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void dtrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const double *a, const int64_t *lda, double *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void ctrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const void *a, const int64_t *lda, void *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void ztrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const void *a, const int64_t *lda, void *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
 
 #endif
 

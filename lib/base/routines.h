@@ -175,6 +175,13 @@
     LAVA_FORMS_LAPACK(  X, GESV, cgesv,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, GESV, zgesv,           CFP64,    CFP64,  CFP64)
 
+/* The inverse of a triangular matrix by a general one, which is overwritten. */
+#define LAVA_TRTRS_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, dtrtrs,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ctrtrs,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ztrtrs,           CFP64,   CFP64, CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -189,7 +196,8 @@
     LAVA_POTRS_ROUTINES(X)                                                     \
     LAVA_POSV_ROUTINES(X)                                                      \
     LAVA_GETRS_ROUTINES(X)                                                     \
-    LAVA_GESV_ROUTINES(X)
+    LAVA_GESV_ROUTINES(X)                                                      \
+    LAVA_TRTRS_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -248,7 +256,8 @@ enum lava_family {
     LAVA_FAMILY_POTRS,
     LAVA_FAMILY_POSV,
     LAVA_FAMILY_GETRS,
-    LAVA_FAMILY_GESV
+    LAVA_FAMILY_GESV,
+    LAVA_FAMILY_TRTRS
 };
 
 struct lava_routine_row {

@@ -20,6 +20,7 @@
 #include "lib/engine/factorizer.h"
 #include "lib/engine/solver.h"
 #include "lib/host/cholesky.h"
+#include "lib/host/inverse.h"
 #include "lib/host/lu.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
@@ -109,6 +110,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
+    else if (call->refuses_zeros && lava_inverse_find_zero(operation))
+        call->reason = LAVA_REASON_SINGULAR;
     else
         return !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
@@ -232,6 +235,10 @@ int64_t lava_offload_complete(const struct lava_operation *operation, const stru
         return lava_cholesky_run(lava_cpu_blas_get(), operation, progress->column);
     if (operation->kind == LAVA_OPERATION_LU)
         return lava_lu_run(lava_cpu_blas_get(), operation, progress->column, operation->pivots);
+    if (lava_operation_is_inverse(operation)) {
+        lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
+        return 0;
+    }
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (operation->c.region == LAVA_REGION_ALL)

@@ -105,6 +105,10 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_GESV_FORTRAN_PASS(type, scalar)                                                             \
     (v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ldbs, x->info)
 
+#define FAMILIES_TRTRS_FORTRAN_PASS(type, scalar)                                                            \
+    (v->uplos, v->as, v->diags, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->info,      \
+     1001, 1002, 1003)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

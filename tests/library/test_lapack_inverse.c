@@ -1,0 +1,397 @@
+/* ?trtrs under every exported name.
+ *
+ *     test_lapack_inverse forward STUB straight|counted PLAIN
+ *                                     STUB (stub_families.c) has them: arguments arrive untouched; PLAIN, the
+ *                                     CPU BLAS, has ?gemm alone
+ *     test_lapack_inverse compute LIBRARY cpu|counted|gpu
+ *                                     values, of LIBRARY's own routines or made of its ?gemm, on the CPU, and
+ *                                     in mode gpu (lavapipe)
+ *     test_lapack_inverse stats LIBRARY
+ *                                     what the process tells at its end */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lavablas.h"
+#include "tests/library/families.h"
+#include "tests/library/family_tests.h"
+#include "tests/library/naive.h"
+#include "tests/library/poison.h"
+
+#define UPPER     121
+#define LOWER     122
+#define NON_UNIT  131
+#define UNIT      132
+#define UNTOUCHED 0x5a5a5a5a5a5a5a5a
+
+/* The families, the integers before their lengths, and the lengths. */
+static const struct {
+    enum lava_family family;
+    int arguments;
+    bool has_lengths;
+} families[] = {{LAVA_FAMILY_TRTRS, 10, true}};
+#define FAMILY_COUNT (sizeof families / sizeof families[0])
+
+static bool is_of(int routine, enum lava_family family) {
+    return lava_routine_row((enum lava_routine)routine)->family == family;
+}
+
+static bool is_ours(int routine) {
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        if (is_of(routine, families[i].family))
+            return true;
+    return false;
+}
+
+static void arguments_arrive_untouched(void **state) {
+    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
+    char memory[4];
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / 5);
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        int64_t wider = row->is_ilp64 ? 0x700000000 : 0;
+        const struct families_arguments x = {.uplo = i % 3 == 2 ? 7 : UPPER + i % 3,
+                                             .diag = i % 4 == 3 ? 7 : NON_UNIT + i % 2,
+                                             .transa = {i % 4 == 3 ? 7 : 111 + i % 4},
+                                             .n = {orders[i % 5]},
+                                             .k = {i % 5 == 1 ? -1 : 5}, /* what is negative is not counted */
+                                             .ldb = {wider + 50002},
+                                             .ldc = {wider + 50003},
+                                             .b = &memory[0],
+                                             .c = &memory[1],
+                                             .ipiv = &memory[2],
+                                             .info = &memory[3]};
+        if (is_ours((int)routine) && (i % 5 < 4 || row->is_ilp64))
+            check_forwarded(routine, &x);
+    }
+}
+
+static void lengths_are_not_written(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        for (size_t j = 0; j < FAMILY_COUNT; j++)
+            if (is_of(i, families[j].family) && families[j].has_lengths)
+                check_lengths(lava_routine_row((enum lava_routine)i), families[j].arguments);
+}
+
+/* Matrices in long double, column-major without gaps. */
+struct dense {
+    int64_t rows, columns;
+    struct naive_number *numbers;
+};
+
+static struct dense dense_new(int64_t rows, int64_t columns) {
+    struct dense dense = {rows, columns, calloc((size_t)(rows * columns) + 1, sizeof *dense.numbers)};
+    assert_non_null(dense.numbers);
+    return dense;
+}
+
+static struct naive_number *at(const struct dense *dense, int64_t i, int64_t j) {
+    return &dense->numbers[i + j * dense->rows];
+}
+
+static long double size_of(struct naive_number value) {
+    return hypotl(value.real, value.imaginary);
+}
+
+/* op(x): a new matrix. */
+static struct dense turned(const struct dense *x, bool conjugate) {
+    struct dense other = dense_new(x->columns, x->rows);
+    for (int64_t j = 0; j < x->columns; j++)
+        for (int64_t i = 0; i < x->rows; i++) {
+            *at(&other, j, i) = *at(x, i, j);
+            if (conjugate)
+                at(&other, j, i)->imaginary *= -1;
+        }
+    return other;
+}
+
+/* Returns the largest |x y - expected| / (|x| |y|), element by element; Inf where one is not a number. */
+static long double error_of(const struct dense *x, const struct dense *y, const struct dense *expected) {
+    long double worst = 0;
+    for (int64_t j = 0; j < y->columns; j++)
+        for (int64_t i = 0; i < x->rows; i++) {
+            struct naive_number rest = *at(expected, i, j);
+            long double size = 0;
+            for (int64_t l = 0; l < x->columns; l++) {
+                const struct naive_number a = *at(x, i, l), b = *at(y, l, j), term = naive_times(a, b);
+                rest.real -= term.real;
+                rest.imaginary -= term.imaginary;
+                size += size_of(a) * size_of(b);
+            }
+            long double error = size_of(rest) == 0 ? 0 : size_of(rest) / size;
+            worst = !isfinite(error) ? INFINITY : error > worst ? error : worst;
+        }
+    return worst;
+}
+
+/* A matrix of the routine's type, whose elements that must not be read are NaN, and the same before the call.
+ */
+struct matrix {
+    enum lava_type type;
+    int uplo, diag; /* uplo 0: all of it is stored */
+    int64_t n, columns, ld;
+    void *now, *before;
+};
+
+static size_t bytes_of(const struct matrix *x) {
+    return (size_t)(x->ld * x->columns) * lava_type_bytes(x->type);
+}
+
+static bool is_stored(const struct matrix *x, int64_t i, int64_t j) {
+    if (i >= x->n || (i == j && x->diag == UNIT))
+        return false;
+    return x->uplo == 0 || (x->uplo == LOWER ? i >= j : i <= j);
+}
+
+static struct naive_number random_number(enum lava_type type) {
+    return (struct naive_number){(poison_random(2001) - 1000) / 1000.0L,
+                                 lava_type_is_complex(type) ? (poison_random(2001) - 1000) / 1000.0L : 0};
+}
+
+/* The diagonal outweighs the rest, unless it is 1: then the rest is small. */
+static struct matrix matrix_new(enum lava_type type, int uplo, int diag, int64_t n, int64_t columns) {
+    struct matrix x = {.type = type, .uplo = uplo, .diag = diag, .n = n, .columns = columns, .ld = n + 3};
+    x.now = poison_new(bytes_of(&x) + 1);
+    x.before = poison_new(bytes_of(&x) + 1);
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < n; i++) {
+            struct naive_number value = random_number(type);
+            if (i == j && uplo != 0)
+                value.real = 2 + (poison_random(1000)) / 500.0L;
+            if (i != j && uplo != 0) {
+                value.real /= (long double)n;
+                value.imaginary /= (long double)n;
+            }
+            if (is_stored(&x, i, j))
+                naive_write(type, x.now, i + j * x.ld, value);
+        }
+    memcpy(x.before, x.now, bytes_of(&x));
+    return x;
+}
+
+static void matrix_free(struct matrix *x) {
+    free(x->now);
+    free(x->before);
+}
+
+/* With zeros and ones that are not stored. */
+static struct dense dense_of(const struct matrix *x, const void *memory) {
+    struct dense dense = dense_new(x->n, x->columns);
+    for (int64_t j = 0; j < x->columns; j++)
+        for (int64_t i = 0; i < x->n; i++)
+            *at(&dense, i, j) = is_stored(x, i, j) ? naive_read(x->type, memory, i + j * x->ld)
+                                                   : (struct naive_number){i == j && x->diag == UNIT, 0};
+    return dense;
+}
+
+static void check_rest_is_untouched(const struct matrix *x) {
+    const size_t bytes = lava_type_bytes(x->type);
+    for (int64_t j = 0; j < x->columns; j++)
+        for (int64_t i = 0; i < x->ld; i++) {
+            size_t place = (size_t)(i + j * x->ld) * bytes;
+            if (!is_stored(x, i, j))
+                assert_memory_equal((char *)x->now + place, (char *)x->before + place, bytes);
+        }
+}
+
+/* terms u, complex: twice that. */
+static void check_error(enum lava_routine routine, const struct matrix *x, long double error,
+                        long double terms) {
+    long double bound = terms * lava_type_facts(x->type)->unit * (lava_type_is_complex(x->type) ? 2 : 1);
+    if (!(error <= bound))
+        fail_msg("%s: uplo %d diag %d n %d: the error is %Lg, not %Lg", lava_routine_name(routine), x->uplo,
+                 x->diag, (int)x->n, error, bound);
+}
+
+/* Returns what a routine has put into info, whose other bits remain as they were. */
+static int64_t read_info(enum lava_routine routine, int64_t info) {
+    if (lava_routine_row(routine)->is_ilp64)
+        return info;
+    assert_int_equal(info >> 32, UNTOUCHED >> 32);
+    return (int32_t)info;
+}
+
+static int64_t solve(enum lava_routine routine, int trans, struct matrix *a, struct matrix *b) {
+    int64_t info = UNTOUCHED;
+    families_call[routine](&(struct families_arguments){.uplo = a->uplo,
+                                                        .diag = a->diag,
+                                                        .transa = {trans},
+                                                        .n = {a->n},
+                                                        .k = {b->columns},
+                                                        .ldb = {b->ld},
+                                                        .ldc = {a->ld},
+                                                        .b = b->now,
+                                                        .c = a->now,
+                                                        .info = &info});
+    return read_info(routine, info);
+}
+
+static void check_place(enum lava_routine routine, bool computes) {
+    if (counted)
+        check_last_call(lava_routine_row(routine), on_device && computes ? "gpu" : "cpu");
+}
+
+/* |op(A) X - B| <= 4 (n + 2) u |op(A)| |X| */
+static void check_solve(enum lava_routine routine, int64_t n, int64_t sides) {
+    enum lava_type type = lava_routine_type(routine);
+    int trans = 111 + poison_random(3);
+    struct matrix a = matrix_new(type, UPPER + poison_random(2), NON_UNIT + poison_random(2), n, n),
+                  b = matrix_new(type, 0, NON_UNIT, n, sides);
+    assert_int_equal(solve(routine, trans, &a, &b), 0);
+    struct dense plain = dense_of(&a, a.before), other = turned(&plain, trans == 113),
+                 x = dense_of(&b, b.now), right = dense_of(&b, b.before);
+    check_error(routine, &a, error_of(trans == 111 ? &plain : &other, &x, &right), 4 * ((long double)n + 2));
+    check_rest_is_untouched(&b);
+    assert_memory_equal(a.now, a.before, bytes_of(&a));
+    check_place(routine, n > 0 && sides > 0);
+    struct dense *all[] = {&plain, &other, &x, &right};
+    for (size_t i = 0; i < 4; i++)
+        free(all[i]->numbers);
+    matrix_free(&a);
+    matrix_free(&b);
+}
+
+static void solves(void **state) {
+    static const int64_t sizes[][2] = {{0, 2}, {1, 1}, {2, 3}, {7, 0}, {33, 2}, {40, 17}};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        for (size_t j = 0; j < 6 && is_of(i, LAVA_FAMILY_TRTRS); j++)
+            check_solve((enum lava_routine)i, sizes[j][0], sizes[j][1]);
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (is_of(i, LAVA_FAMILY_TRTRS) && lava_routine_is_plain((enum lava_routine)i))
+            check_solve((enum lava_routine)i, 140 + poison_random(40), 1 + poison_random(30));
+}
+
+/* Zeros of the diagonal are refused before anything is written, unless it is not read. */
+static void zeros_are_refused(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        enum lava_routine routine = (enum lava_routine)i;
+        if (!is_of(i, LAVA_FAMILY_TRTRS))
+            continue;
+        int64_t n = 2 + poison_random(60), zero = poison_random((int)n - 1);
+        struct matrix a = matrix_new(lava_routine_type(routine), UPPER + poison_random(2), NON_UNIT, n, n),
+                      b = matrix_new(a.type, 0, NON_UNIT, n, 3);
+        naive_write(a.type, a.now, zero * (a.ld + 1), (struct naive_number){-0.0L, 0});
+        naive_write(a.type, a.now, (n - 1) * (a.ld + 1), (struct naive_number){0, 0});
+        memcpy(a.before, a.now, bytes_of(&a));
+        assert_int_equal(solve(routine, 111, &a, &b), zero + 1);
+        assert_memory_equal(a.now, a.before, bytes_of(&a));
+        assert_memory_equal(b.now, b.before, bytes_of(&b));
+        check_place(routine, false);
+        a.diag = UNIT;
+        assert_int_equal(solve(routine, 111, &a, &b), 0);
+        check_place(routine, true);
+        matrix_free(&a);
+        matrix_free(&b);
+    }
+}
+
+/* What is wrong, and its number in Fortran's list. */
+static const struct {
+    enum lava_family family;
+    int uplo, trans, diag;
+    int64_t n, sides, lda, ldb;
+    int number;
+} wrong_cases[] = {{LAVA_FAMILY_TRTRS, 7, 7, 7, -1, -1, 0, 0, 1},
+                   {LAVA_FAMILY_TRTRS, UPPER, 7, 7, -1, -1, 0, 0, 2},
+                   {LAVA_FAMILY_TRTRS, LOWER, 111, 7, -1, -1, 0, 0, 3},
+                   {LAVA_FAMILY_TRTRS, LOWER, 112, UNIT, -1, -1, 0, 0, 4},
+                   {LAVA_FAMILY_TRTRS, LOWER, 113, NON_UNIT, 2, -1, 1, 1, 5},
+                   {LAVA_FAMILY_TRTRS, UPPER, 111, NON_UNIT, 2, 1, 1, 1, 7},
+                   {LAVA_FAMILY_TRTRS, UPPER, 111, NON_UNIT, 2, 1, 2, 1, 9}};
+#define WRONG_CASES ((int)(sizeof wrong_cases / sizeof wrong_cases[0]))
+
+static void complaints(void **state) {
+    double matrix[8] = {42};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * WRONG_CASES; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / WRONG_CASES);
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        int which = i % WRONG_CASES;
+        int64_t info = UNTOUCHED;
+        if (row->family != wrong_cases[which].family || dlsym(library, row->name))
+            continue;
+        xerbla_calls = 0;
+        families_call[routine](&(struct families_arguments){.uplo = wrong_cases[which].uplo,
+                                                            .transa = {wrong_cases[which].trans},
+                                                            .diag = wrong_cases[which].diag,
+                                                            .n = {wrong_cases[which].n},
+                                                            .k = {wrong_cases[which].sides},
+                                                            .ldb = {wrong_cases[which].ldb},
+                                                            .ldc = {wrong_cases[which].lda},
+                                                            .b = matrix + 4,
+                                                            .c = matrix,
+                                                            .info = &info});
+        assert_int_equal(xerbla_calls, 1);
+        assert_string_equal(xerbla_routine, told_name(row));
+        assert_int_equal(xerbla_argument, wrong_cases[which].number);
+        assert_int_equal(read_info(routine, info), -wrong_cases[which].number);
+        assert_true(matrix[0] == 42);
+    }
+}
+
+/* The calls of the child. */
+static const struct {
+    enum lava_routine routine;
+    int calls;
+} counted_calls[] = {{LAVA_ROUTINE_dtrtrs_, 2}, {LAVA_ROUTINE_ctrtrs_64_, 1}};
+
+/* A call is one, however many operations it is made of. */
+static void statistics(void **state) {
+    static const char *const places[] = {"gpu", "cpu"};
+    char text[8192], line[100];
+    (void)state;
+    for (size_t p = 0; p < 2; p++) {
+        run_child(places[p], text, sizeof text);
+        for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
+            snprintf(line, sizeof line, "lavablas: %s %s %d calls, ",
+                     lava_routine_name(counted_calls[i].routine), places[p], counted_calls[i].calls);
+            assert_non_null(strstr(text, line));
+        }
+        assert_true(p > 0 || !strstr(text, "trsm"));
+    }
+}
+
+static int child(void) {
+    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++)
+        for (int j = 0; j < counted_calls[i].calls; j++)
+            check_solve(counted_calls[i].routine, 150 + 10 * j, 20);
+    return 0;
+}
+
+static int forward(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
+                                       cmocka_unit_test(lengths_are_not_written)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int compute(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solves), cmocka_unit_test(zeros_are_refused),
+                                       cmocka_unit_test(complaints)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int count_calls(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int count, char **arguments) {
+    static const struct family_groups groups = {forward, compute, count_calls, child};
+    poison_begin((unsigned)time(NULL));
+    return family_main(count, arguments, &groups);
+}
