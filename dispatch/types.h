@@ -36,6 +36,8 @@ struct lava_type_facts {
     enum lava_module solve;        /* solves with a triangular block on the device; not of half precision */
     enum lava_module cholesky;     /* factors a block on the diagonal on the device; not of half precision */
     enum lava_module lu;           /* factors a panel on the device; not of half precision */
+    enum lava_module multiply_triangle; /* multiplies by a triangle on the device; not of half precision */
+    enum lava_module invert;            /* inverts a triangle on the device; not of half precision */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 
