@@ -1,6 +1,7 @@
 /* Estimates the times of factorizations, and plans their products. The matrix is halved down to blocks that
  * have kernels of their own: factor the first half, solve for the rectangle beside it, subtract a product,
- * factor the second half (lib/engine/device_cholesky.h, device_lu.h). Invariant: a pure function; no estimate
+ * factor the second half (lib/engine/device_cholesky.h, device_lu.h). Inverses are halved in the same way,
+ * with a product and a solve for each rectangle (device_inverse.h). Invariant: a pure function; no estimate
  * is below lava_cost_least_ns. */
 #include "dispatch/factorization.h"
 
@@ -25,21 +26,31 @@ bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_t
     return lava_solve_fits(device, type);
 }
 
+/* Whether a triangle is multiplied with itself. */
+static bool has_squares(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
+}
+
 /* The rest of the matrix after the first half less what that contributes. Addresses that do not overlap;
  * nothing is read. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
     int64_t half = lava_blocking_padded((operation->k + 1) / 2, LAVA_SOLVE_ORDER);
     bool is_complex = lava_type_is_complex(operation->type),
          is_upper = operation->c.region == LAVA_REGION_UPPER;
+    if (has_squares(operation))
+        half = lava_maximum(half, lava_minimum(operation->n, LAVA_FACTORIZATION_SQUARE));
     const struct lava_operand plain = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = operation->m};
     struct lava_operand other = {.first = (const void *)(uintptr_t)(1ull << 45), .ld = operation->m};
-    if (operation->kind == LAVA_OPERATION_CHOLESKY) {
+    if (operation->kind == LAVA_OPERATION_CHOLESKY || has_squares(operation)) {
         other.op = LAVA_OP_T;
         other.conjugate = is_complex;
     }
     return (struct lava_operation){.type = operation->type,
                                    .precision = operation->precision,
-                                   .m = lava_maximum(operation->m - half, half),
+                                   .m = operation->kind == LAVA_OPERATION_INVERT_LU
+                                            ? operation->m /* all rows are solved for at once */
+                                            : lava_maximum(operation->m - half, half),
                                    .n = lava_maximum(operation->n - half, half),
                                    .k = half,
                                    .a = is_upper ? other : plain,
@@ -62,13 +73,40 @@ static int64_t solve_blocks_of(int64_t blocks) {
     return sum;
 }
 
+/* Inverses halve a matrix once or twice, and by LU solve with all of L as well; each rectangle is multiplied
+ * and solved for. Their blocks on the diagonal, and passes through the rectangles, in units of Cholesky's.
+ * Starting values, as above. */
+static double rounds_of(const struct lava_operation *operation) {
+    switch (operation->kind) {
+    case LAVA_OPERATION_INVERT_TRIANGLE:
+        return 2;
+    case LAVA_OPERATION_INVERT_CHOLESKY:
+        return 3;
+    case LAVA_OPERATION_INVERT_LU:
+        return 4;
+    default:
+        return 1;
+    }
+}
+
+/* One thread copies the buffer, from and to memory that may be new: the bytes of the result. A starting
+ * value. */
+#define BUFFER_BYTES_PER_S 5e9
+static double buffer_ns(const struct lava_operation *operation, double bytes) {
+    bool has_buffer =
+        operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+    return has_buffer ? 1e9 * bytes / BUFFER_BYTES_PER_S : 0;
+}
+
 /* The matrix is uploaded, factored, and downloaded. The CPU records ahead of the device. */
 static double gpu_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                      double flops_per_s) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    int64_t blocks = lava_solve_blocks(operation->k), solve_blocks = solve_blocks_of(blocks);
+    double rounds = rounds_of(operation);
+    int64_t blocks = lava_solve_blocks(operation->k),
+            solve_blocks = (int64_t)rounds * solve_blocks_of(blocks);
     double columns = is_lu ? (double)operation->k : 0, bytes = lava_operation_operand_bytes(operation);
-    double moved_bytes = bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0));
+    double moved_bytes = rounds * bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0));
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                         1e9 * moved_bytes / rates->memory_bytes_per_s +
                         (is_lu ? columns * COLUMN_NS : (double)blocks * BLOCK_NS) +
@@ -76,7 +114,7 @@ static double gpu_ns(const struct lava_operation *operation, const struct lava_r
     double record_ns = (double)(blocks + solve_blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
     double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s +
                 fmax(compute_ns, record_ns) + 1e9 * bytes / rates->download_bytes_per_s +
-                lava_cost_last_write_ns(bytes);
+                lava_cost_last_write_ns(bytes) + buffer_ns(operation, bytes);
     const struct lava_operation parts = lava_operation_of_parts(operation);
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
 }
@@ -90,6 +128,8 @@ enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
     struct lava_overrides left = *overrides;
     struct lava_plan product_plan;
     uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
+    if (operation->kind == LAVA_OPERATION_INVERT_LU && bytes < UINT64_MAX / 2)
+        bytes *= 2; /* U's inverse, and what is solved for */
     if (!lava_factorization_fits(device, operation->type))
         return LAVA_REASON_NO_KERNEL;
     if (left.memory_bytes == 0)
@@ -105,7 +145,8 @@ enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
     product_plan.cpu_ns = plan->cpu_ns;
     product_plan.imports = plan->imports;
     *plan = product_plan;
-    if (operation->n <= LAVA_SOLVE_ORDER && operation->m <= LAVA_SOLVE_ORDER) /* its products are small */
+    bool is_block = operation->n <= LAVA_SOLVE_ORDER && operation->m <= LAVA_SOLVE_ORDER;
+    if (is_block && !has_squares(operation)) /* its products are small */
         plan->blocking = (struct lava_blocking){.products = 1, .split_k = 1};
     plan->chunks = (struct lava_solve_chunks){.product_bytes = plan->blocking.total_bytes};
     plan->blocking.total_bytes += bytes;

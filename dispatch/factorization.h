@@ -1,9 +1,13 @@
-/* Plans a factorization, ?potrf and ?getrf, from host memory. The matrix stays on the device until all of it
- * is done. Pure functions, called by policy.c. */
+/* Plans a factorization, ?potrf and ?getrf, or an inverse, ?trtri, ?lauum, ?potri and ?getri, from host
+ * memory. The matrix stays on the device until all of it is done. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_FACTORIZATION_H
 #define LAVA_DISPATCH_FACTORIZATION_H
 
 #include "dispatch/solve.h"
+
+/* Triangles of so many rows are multiplied with themselves as general matrices, zeros included. The rest of a
+ * large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
+#define LAVA_FACTORIZATION_SQUARE 256
 
 /* Returns whether the device can run the kernels. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);

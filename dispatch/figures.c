@@ -156,6 +156,9 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
 #define CHOLESKY_SHARE 0.3
 /* sgetrf took 74 and dgetrf 108, with a third of it. */
 #define LU_SHARE 0.5
+/* Not measured: with the same arithmetic as Cholesky ?trtri and ?lauum are expected to take as long, ?potri
+ * as both, and ?getri, with two thirds of a product's arithmetic, as a product. */
+#define INVERSE_SHARE 0.3
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
@@ -164,6 +167,10 @@ static double share_of(const struct lava_operation *operation) {
         return CHOLESKY_SHARE;
     if (operation->kind == LAVA_OPERATION_LU)
         return LU_SHARE;
+    if (lava_operation_is_inverse(operation))
+        return operation->kind == LAVA_OPERATION_INVERT_LU         ? 1
+               : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2 * INVERSE_SHARE
+                                                                   : INVERSE_SHARE;
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 

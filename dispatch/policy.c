@@ -382,6 +382,10 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
         return lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan);
     case LAVA_OPERATION_CHOLESKY:
     case LAVA_OPERATION_LU:
+    case LAVA_OPERATION_INVERT_TRIANGLE:
+    case LAVA_OPERATION_SQUARE_TRIANGLE:
+    case LAVA_OPERATION_INVERT_CHOLESKY:
+    case LAVA_OPERATION_INVERT_LU:
         return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
@@ -460,15 +464,19 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
+static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
+                                    [LAVA_OPERATION_SOLVE] = "solve ",
+                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky ",
+                                    [LAVA_OPERATION_LU] = "LU ",
+                                    [LAVA_OPERATION_INVERT_TRIANGLE] = "inverse ",
+                                    [LAVA_OPERATION_SQUARE_TRIANGLE] = "square ",
+                                    [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
+                                    [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
+
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        append(line, "solve ");
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        append(line, "Cholesky ");
-    if (operation->kind == LAVA_OPERATION_LU)
-        append(line, "LU ");
+    append(line, "%s", kinds[operation->kind]);
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");

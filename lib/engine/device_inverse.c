@@ -6,16 +6,13 @@
 #include "lib/engine/device_inverse.h"
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/factorization.h"
 #include "dispatch/solve.h"
 #include "lib/engine/device_solve.h"
 
 /* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches twice
  * that. */
 #define BLOCK_FLOPS_PER_S 5e8
-/* Blocks of so many rows are multiplied with themselves as general matrices, zeros included. The rest of
- * a large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
-#define SQUARE_ORDER 256
-
 /* What the parts have in common. */
 struct task {
     struct lava_stream *stream;
@@ -149,7 +146,7 @@ static enum lava_status scale_beside(const struct task *task, struct range low, 
 }
 
 static enum lava_status square(const struct task *task, struct range range) {
-    if (range.size <= SQUARE_ORDER)
+    if (range.size <= LAVA_FACTORIZATION_SQUARE)
         return square_block(task, range);
     struct range high, low = halve(range, &high);
     const struct lava_device_matrix beside =
@@ -191,7 +188,7 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
 }
 
 int64_t lava_device_square_order(int64_t n) {
-    return lava_minimum(n, SQUARE_ORDER);
+    return lava_minimum(n, LAVA_FACTORIZATION_SQUARE);
 }
 
 /* Also where one lies in the other's memory, but between its columns. */
