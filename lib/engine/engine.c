@@ -181,13 +181,24 @@ lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava
         {shares && lava_factorization_fits(capabilities, type), lava_pipelines_lu(type)},
         {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_lu(of_parts)},
         {shares && lava_factorization_fits(capabilities, type), lava_pipelines_swap_rows()},
+    };
+    static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t
+lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    const struct need needs[] = {
         {shares && lava_factorization_fits(capabilities, type), lava_pipelines_multiply_triangle(type)},
         {shares && lava_factorization_fits(capabilities, of_parts),
          lava_pipelines_multiply_triangle(of_parts)},
         {shares && lava_factorization_fits(capabilities, type), lava_pipelines_invert(type)},
         {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_invert(of_parts)},
     };
-    static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 

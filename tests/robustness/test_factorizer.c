@@ -1,6 +1,6 @@
-/* Factorizations from host memory to host memory, of matrices that take several transfers, and what the CPU
- * makes of them after a failure. All numbers are such that every step is exact, so the results have the same
- * bits wherever they were computed.
+/* Factorizations and inverses from host memory to host memory, of matrices that take several transfers, and
+ * what the CPU makes of them after a failure. All numbers are such that every step is exact, so the results
+ * have the same bits wherever they were computed.
  *
  *     test_factorizer [faults]      faults: the same with every step failing once; needs
  * -Dfault_injection=true */
@@ -142,6 +142,90 @@ static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n) {
     return problem;
 }
 
+/* Elements of a lower triangle below its diagonal whose product with itself is zero: rows that have any are
+ * no columns that have some. So the inverse of 1 + N is 1 - N. */
+static double *new_nilpotent(void) {
+    double *elements = new_factor(ORDER, ORDER, 0, 1);
+    bool is_row[ORDER];
+    for (int64_t i = 0; i < ORDER; i++)
+        is_row[i] = poison_random(2);
+    for (int64_t at = 0; at < (int64_t)ORDER * ORDER; at++)
+        if (!is_row[at % ORDER] || is_row[at / ORDER])
+            elements[at] = 0;
+    return elements;
+}
+
+/* Element (i, j) of the lower triangle of 2 (1 + N), or of its inverse. */
+static double triangle_at(const double *nilpotent, bool inverse, int64_t i, int64_t j) {
+    double one = i == j ? 1 : 0, beside = nilpotent[i + j * ORDER];
+    return inverse ? (one - beside) / 2 : 2 * (one + beside);
+}
+
+/* The same of its transpose times itself, i >= j. */
+static double square_at(const double *nilpotent, bool inverse, int64_t i, int64_t j) {
+    double sum = 0;
+    for (int64_t l = i; l < ORDER; l++)
+        if (l == i || nilpotent[l + i * ORDER] != 0)
+            sum += triangle_at(nilpotent, inverse, l, i) * triangle_at(nilpotent, inverse, l, j);
+    return sum;
+}
+
+/* The lower triangle 2 (1 + N), or the upper one that is its transpose. */
+static struct problem *new_triangle(enum lava_operation_kind kind, enum lava_type type,
+                                    enum lava_region region) {
+    struct problem *problem = new_problem(kind, type, region, ORDER, ORDER);
+    bool is_lower = region == LAVA_REGION_LOWER;
+    double *nilpotent = new_nilpotent();
+    problem->operation.c.real_diagonal = lava_type_is_complex(type) && kind != LAVA_OPERATION_INVERT_TRIANGLE;
+    for (int64_t j = 0; j < ORDER; j++)
+        for (int64_t i = j; i < ORDER; i++) {
+            int64_t row = is_lower ? i : j, column = is_lower ? j : i;
+            write_at(problem, problem->before, row, column, triangle_at(nilpotent, false, i, j));
+            write_at(problem, problem->factors, row, column,
+                     kind == LAVA_OPERATION_INVERT_TRIANGLE
+                         ? triangle_at(nilpotent, true, i, j)
+                         : square_at(nilpotent, kind == LAVA_OPERATION_INVERT_CHOLESKY, i, j));
+        }
+    free(nilpotent);
+    return problem;
+}
+
+/* L = 1 + M, U = 2 (1 + N)', and P. The inverse of L U is (1 - N)' / 2 (1 - M), with its columns swapped. */
+static struct problem *new_inverse_by_lu(enum lava_type type) {
+    struct problem *problem = new_problem(LAVA_OPERATION_INVERT_LU, type, LAVA_REGION_ALL, ORDER, ORDER);
+    double *lower = new_nilpotent(), *upper = new_nilpotent();
+    int64_t order[ORDER];
+    for (int64_t i = 0; i < ORDER; i++)
+        problem->pivots[i] = i + poison_random((int)(ORDER - i));
+    for (int64_t j = 0; j < ORDER; j++) /* where the columns are after the swaps, from the last one */
+        order[j] = j;
+    for (int64_t i = ORDER - 1; i >= 0; i--) {
+        int64_t column = order[i];
+        order[i] = order[problem->pivots[i]];
+        order[problem->pivots[i]] = column;
+    }
+    for (int64_t j = 0; j < ORDER; j++)
+        for (int64_t i = 0; i < ORDER; i++) {
+            int64_t from = order[j];
+            double sum = i <= from ? triangle_at(upper, true, from, i) : 0;
+            for (int64_t l = i > from + 1 ? i : from + 1; l < ORDER; l++)
+                if (lower[l + from * ORDER] != 0)
+                    sum -= triangle_at(upper, true, l, i) * lower[l + from * ORDER];
+            write_at(problem, problem->factors, i, j, sum);
+            write_at(problem, problem->before, i, j,
+                     i > j ? lower[i + j * ORDER] : triangle_at(upper, false, j, i));
+        }
+    free(lower);
+    free(upper);
+    return problem;
+}
+
+/* Where some columns are written, the CPU can go on. */
+static bool goes_on(const struct problem *problem) {
+    return problem->operation.kind != LAVA_OPERATION_INVERT_CHOLESKY &&
+           problem->operation.kind != LAVA_OPERATION_INVERT_LU;
+}
+
 static enum lava_status run(struct problem *problem, struct lava_progress *progress) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     struct lava_plan plan;
@@ -196,7 +280,7 @@ static void fail_at(struct problem *problem, enum lava_fault_point point, const 
             check_factors(problem);
     }
     printf("%s: %ld passages, %ld with columns written\n", name, passages, partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || partly > 0);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == goes_on(problem));
 }
 
 static void fail_everywhere(struct problem *problem) {
@@ -218,7 +302,8 @@ static void complete_from(struct problem *problem, int64_t columns) {
     size_t bytes = (size_t)(LD * columns) * lava_type_bytes(problem->operation.type);
     memcpy(problem->now, problem->before, bytes_of(problem));
     memcpy(problem->now, problem->factors, bytes);
-    memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
+    if (problem->operation.kind == LAVA_OPERATION_LU)
+        memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
     assert_int_equal(lava_offload_complete(&problem->operation, &progress), 0);
     check_factors(problem);
 }
@@ -231,8 +316,10 @@ static void check(struct problem *problem) {
         assert_int_equal(run(problem, &progress), LAVA_OK);
         assert_int_equal(progress.column, problem->operation.n);
         check_factors(problem);
-        complete_from(problem, 1 + poison_random((int)problem->operation.n - 1));
-        complete_from(problem, problem->operation.n);
+        if (goes_on(problem)) {
+            complete_from(problem, 1 + poison_random((int)problem->operation.n - 1));
+            complete_from(problem, problem->operation.n);
+        }
     }
     free_problem(problem);
 }
@@ -257,6 +344,26 @@ static void lu(void **state) {
     }
 }
 
+static void triangles(void **state) {
+    (void)state;
+    check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP32, LAVA_REGION_LOWER));
+    check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP64, LAVA_REGION_UPPER));
+    check(new_triangle(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_FP64, LAVA_REGION_UPPER));
+    check(new_triangle(LAVA_OPERATION_INVERT_CHOLESKY, LAVA_TYPE_FP64, LAVA_REGION_LOWER));
+    if (!has_faults) {
+        check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_CFP64, LAVA_REGION_UPPER));
+        check(new_triangle(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_CFP32, LAVA_REGION_LOWER));
+        check(new_triangle(LAVA_OPERATION_INVERT_CHOLESKY, LAVA_TYPE_CFP32, LAVA_REGION_UPPER));
+    }
+}
+
+static void by_lu(void **state) {
+    (void)state;
+    check(new_inverse_by_lu(LAVA_TYPE_FP32));
+    if (!has_faults)
+        check(new_inverse_by_lu(LAVA_TYPE_CFP64));
+}
+
 /* A matrix that is not positive definite remains as it is, and the status says why. */
 static void not_definite(void **state) {
     struct problem *problem = new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER);
@@ -271,6 +378,7 @@ static void not_definite(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
+                                       cmocka_unit_test(triangles), cmocka_unit_test(by_lu),
                                        cmocka_unit_test(not_definite)};
     has_faults = count > 1 && !strcmp(arguments[1], "faults");
     poison_begin((unsigned)time(NULL));
