@@ -62,6 +62,7 @@ static bool make_syr2k(const struct arguments *x, struct lava_operation *operati
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -79,6 +80,10 @@ static const struct shape {
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
+    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_cholesky},
+    {LAVA_FAMILY_LAUUM, "UPLO N ", make_cholesky},
+    {LAVA_FAMILY_POTRI, "UPLO N ", make_cholesky},
+    {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -166,8 +171,14 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     return valid;
 }
 
+/* Makes what a triangle of C alone takes part in. */
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
-    operation->kind = LAVA_OPERATION_CHOLESKY;
+    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_POTRF] = LAVA_OPERATION_CHOLESKY,
+                                                     [LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
+                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
+                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
+    operation->kind = kinds[x->family];
+    operation->a.unit_diagonal = x->diag == 'U';
     operation->m = operation->n = operation->k = x->n;
     operation->c.first = (void *)(uintptr_t)(1ull << 46);
     operation->c.ld = at_least_one(x->n);
@@ -186,6 +197,14 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
     operation->c.ld = at_least_one(x->m);
     operation->alpha.real = 1;
     return x->m >= 0 && x->n >= 0;
+}
+
+static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments square = *x;
+    square.m = x->n;
+    bool valid = make_lu(&square, operation);
+    operation->kind = LAVA_OPERATION_INVERT_LU;
+    return valid;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -403,10 +422,11 @@ static void show_chunks(const struct lava_operation *operation, const struct lav
 
 static void show_factorization(const struct lava_operation *operation) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    const char *what = is_lu ? "the matrix" : "the triangle";
+    const char *what = operation->c.region == LAVA_REGION_ALL ? "the matrix" : "the triangle";
     printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
-    printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
-           is_lu ? "columns" : "rows");
+    printf("  %s        by halves, down to %d %s\n",
+           lava_operation_is_inverse(operation) ? "invert" : "factor",
+           is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER, is_lu ? "columns" : "rows");
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
