@@ -73,19 +73,20 @@ static int64_t solve_blocks_of(int64_t blocks) {
     return sum;
 }
 
-/* Inverses halve a matrix once or twice, and by LU solve with all of L as well; each rectangle is multiplied
- * and solved for. Their blocks on the diagonal, and passes through the rectangles, in units of Cholesky's.
- * Starting values, as above. */
-static double rounds_of(const struct lava_operation *operation) {
+/* How often halves are multiplied or solved with, and how often a solve takes all of the matrix. Starting
+ * values, as above. */
+struct passes {
+    int64_t halving, whole;
+};
+static struct passes passes_of(const struct lava_operation *operation) {
     switch (operation->kind) {
     case LAVA_OPERATION_INVERT_TRIANGLE:
-        return 2;
+        return (struct passes){1, 1};
     case LAVA_OPERATION_INVERT_CHOLESKY:
-        return 3;
     case LAVA_OPERATION_INVERT_LU:
-        return 4;
+        return (struct passes){operation->kind == LAVA_OPERATION_INVERT_LU ? 1 : 2, 2};
     default:
-        return 1;
+        return (struct passes){1, 0};
     }
 }
 
@@ -102,11 +103,12 @@ static double buffer_ns(const struct lava_operation *operation, double bytes) {
 static double gpu_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                      double flops_per_s) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    double rounds = rounds_of(operation);
+    const struct passes passes = passes_of(operation);
     int64_t blocks = lava_solve_blocks(operation->k),
-            solve_blocks = (int64_t)rounds * solve_blocks_of(blocks);
+            solve_blocks = passes.halving * solve_blocks_of(blocks) + passes.whole * blocks;
     double columns = is_lu ? (double)operation->k : 0, bytes = lava_operation_operand_bytes(operation);
-    double moved_bytes = rounds * bytes * PASSES * ceil(log2((double)blocks) + (is_lu ? 1 : 0));
+    double moved_bytes = (double)(passes.halving + passes.whole) * bytes * PASSES *
+                         ceil(log2((double)blocks) + (is_lu ? 1 : 0));
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                         1e9 * moved_bytes / rates->memory_bytes_per_s +
                         (is_lu ? columns * COLUMN_NS : (double)blocks * BLOCK_NS) +

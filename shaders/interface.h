@@ -100,6 +100,7 @@
 #define LAVA_SPLIT_ROWS           64 /* a workgroup handles 64 x 4 elements */
 #define LAVA_SPLIT_COLUMNS        4
 #define LAVA_EPILOGUE_INVOCATIONS 256
+#define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
 /* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
@@ -163,7 +164,7 @@ LAVA_ADDRESS exponents_a;
 LAVA_ADDRESS exponents_b;
 LAVA_ADDRESS arguments; /* indirect dispatch of the fallback, raised when a tile is screened out */
 LAVA_U32 fallback_groups;
-LAVA_U32 limits;     /* of biased exponents of A and B, the least | the most << 16: struct lava_screen_limits */
+LAVA_U32 limits; /* of biased exponents of A and B, the least | the most << 16: struct lava_screen_limits */
 LAVA_U32 sum_limits; /* the same of their sums */
 /* Batch: tiles of one product along M. Products are side by side along N, also in the target. 0: no batch. */
 LAVA_U32 tiles_each;
@@ -352,6 +353,17 @@ LAVA_U32 count;
 LAVA_U32 backwards;     /* 1: from the last pivot to the first */
 LAVA_U32 element_words; /* 1, 2 or 4 */
 LAVA_BLOCK_END(lava_swap_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_COPY)
+LAVA_BLOCK_BEGIN(lava_copy_constants)
+LAVA_ADDRESS source; /* the first column; a multiple of 4 */
+LAVA_ADDRESS target;
+LAVA_ADDRESS source_pitch; /* bytes from one column to the next, a multiple of 4 */
+LAVA_ADDRESS target_pitch;
+LAVA_U32 bytes; /* of each column, even */
+LAVA_U32 columns;
+LAVA_BLOCK_END(lava_copy_constants)
 #endif
 
 #endif

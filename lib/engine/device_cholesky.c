@@ -1,5 +1,6 @@
-/* Halves a matrix down to blocks on the diagonal that shaders/cholesky.comp factors. What is between them is
- * done by device_solve.c and device_matrix.c. Called by whoever works on matrices on the device.
+/* Halves the columns of L down to those of a block on the diagonal, which shaders/cholesky.comp factors.
+ * Below it device_solve.c solves, and device_matrix.c multiplies. Columns reach down to the last row: squares
+ * that are halved would need three times as many solves. Called by whoever works on matrices on the device.
  *
  * Invariant: blocks of A begin at multiples of LAVA_CHOLESKY_ORDER, so they are aligned if A is. Blocks on
  * the diagonal are factored in their order, so the first failure is the first in the whole matrix. */
@@ -37,59 +38,66 @@ static enum lava_status factor_block(const struct task *task, int64_t from, int6
     return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants, 1);
 }
 
-/* The block beside the factored one, which begins at `from`: below L11, or right of U11. */
-static struct lava_device_matrix beside(const struct task *task, int64_t from, int64_t first,
-                                        int64_t second) {
+/* A block of A by its place in L: of U, the transposed place. */
+static struct lava_device_matrix block_of(const struct task *task, int64_t row, int64_t rows, int64_t column,
+                                          int64_t columns) {
     const struct lava_device_matrix *a = &task->cholesky->a;
-    return task->is_upper ? lava_device_matrix_block(a, from, first, from + first, second)
-                          : lava_device_matrix_block(a, from + first, second, from, first);
+    return task->is_upper ? lava_device_matrix_block(a, column, columns, row, rows)
+                          : lava_device_matrix_block(a, row, rows, column, columns);
 }
 
-/* A21 <- L21, the X with X L11^H = A21; or A12 <- U12, the X with U11^H X = A12. */
-static enum lava_status solve(const struct task *task, int64_t from, int64_t first, int64_t second) {
+/* What is below the factored block <- the X with X L11^H = A21; or beside it, with U11^H X = A12. */
+static enum lava_status solve_below(const struct task *task, int64_t from, int64_t count) {
     const struct lava_device_cholesky *cholesky = task->cholesky;
-    const struct lava_device_solve solve = {
-        .a = lava_device_matrix_block(&cholesky->a, from, first, from, first),
-        .b = beside(task, from, first, second),
-        .a_on_right = !task->is_upper,
-        .stored = cholesky->stored,
-        .op = LAVA_OP_T,
-        .conjugate = task->is_complex,
-        .alpha.real = 1,
-        .precision = cholesky->precision,
-        .overrides = cholesky->overrides};
-    return lava_device_solve(task->stream, &solve);
+    int64_t below = from + count, rows = cholesky->a.rows - below;
+    const struct lava_device_solve solve = {.a = block_of(task, from, count, from, count),
+                                            .b = block_of(task, below, rows, from, count),
+                                            .a_on_right = !task->is_upper,
+                                            .stored = cholesky->stored,
+                                            .op = LAVA_OP_T,
+                                            .conjugate = task->is_complex,
+                                            .alpha.real = 1,
+                                            .precision = cholesky->precision,
+                                            .overrides = cholesky->overrides};
+    return rows > 0 ? lava_device_solve(task->stream, &solve) : LAVA_OK;
 }
 
-/* A22 <- A22 - L21 L21^H, or A22 - U12^H U12. */
-static enum lava_status update(const struct task *task, int64_t from, int64_t first, int64_t second) {
+/* Rows [row, row + rows) of columns [to, to + width) of L <- themselves, less what columns [from, to)
+ * contribute. The rows are those of the columns' square on the diagonal, or below it. */
+static enum lava_status subtract(const struct task *task, int64_t from, int64_t to, int64_t width,
+                                 int64_t row, int64_t rows) {
     const struct lava_device_cholesky *cholesky = task->cholesky;
-    const struct lava_device_matrix block = beside(task, from, first, second);
-    const struct lava_device_product product = {
-        .a = block,
-        .b = block,
-        .c = lava_device_matrix_block(&cholesky->a, from + first, second, from + first, second),
-        .op_a = task->is_upper ? LAVA_OP_T : LAVA_OP_N,
-        .op_b = task->is_upper ? LAVA_OP_N : LAVA_OP_T,
-        .conjugate_a = task->is_complex && task->is_upper,
-        .conjugate_b = task->is_complex && !task->is_upper,
-        .alpha.real = -1,
-        .beta.real = 1,
-        .region = cholesky->stored,
-        .real_diagonal = task->is_complex,
-        .precision = cholesky->precision,
-        .overrides = cholesky->overrides};
-    return lava_device_product(task->stream, &product);
+    const struct lava_device_matrix below = block_of(task, row, rows, from, to - from),
+                                    beside = block_of(task, to, width, from, to - from);
+    const struct lava_device_product product = {.a = task->is_upper ? beside : below,
+                                                .b = task->is_upper ? below : beside,
+                                                .c = block_of(task, row, rows, to, width),
+                                                .op_a = task->is_upper ? LAVA_OP_T : LAVA_OP_N,
+                                                .op_b = task->is_upper ? LAVA_OP_N : LAVA_OP_T,
+                                                .conjugate_a = task->is_complex && task->is_upper,
+                                                .conjugate_b = task->is_complex && !task->is_upper,
+                                                .alpha.real = -1,
+                                                .beta.real = 1,
+                                                .region = row == to ? cholesky->stored : LAVA_REGION_ALL,
+                                                .real_diagonal = task->is_complex && row == to,
+                                                .precision = cholesky->precision,
+                                                .overrides = cholesky->overrides};
+    return rows > 0 ? lava_device_product(task->stream, &product) : LAVA_OK;
 }
 
-static enum lava_status factor_range(const struct task *task, int64_t from, int64_t count) {
-    if (count <= LAVA_CHOLESKY_ORDER)
-        return factor_block(task, from, count);
-    int64_t first = lava_blocking_padded((count + 1) / 2, LAVA_CHOLESKY_ORDER), second = count - first;
-    enum lava_status status = factor_range(task, from, first);
-    status = status ? status : solve(task, from, first, second);
-    status = status ? status : update(task, from, first, second);
-    return status ? status : factor_range(task, from + first, second);
+/* Columns [from, from + count) of L, down to its last row. */
+static enum lava_status factor_columns(const struct task *task, int64_t from, int64_t count) {
+    int64_t left = lava_blocking_padded((count + 1) / 2, LAVA_CHOLESKY_ORDER), right = count - left;
+    int64_t to = from + left, below = from + count;
+    enum lava_status status;
+    if (count <= LAVA_CHOLESKY_ORDER) {
+        status = factor_block(task, from, count);
+        return status ? status : solve_below(task, from, count);
+    }
+    status = factor_columns(task, from, left);
+    status = status ? status : subtract(task, from, to, right, to, right);
+    status = status ? status : subtract(task, from, to, right, below, task->cholesky->a.rows - below);
+    return status ? status : factor_columns(task, to, right);
 }
 
 /* Also where the status lies in A's memory, but between its columns. */
@@ -124,6 +132,6 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
     lava_stream_expect(stream, (task.is_complex ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
     const struct lava_pipeline_specification specification = lava_pipelines_cholesky(type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
-    status = status ? status : factor_range(&task, 0, cholesky->a.rows);
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    status = status ? status : factor_columns(&task, 0, cholesky->a.rows);
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

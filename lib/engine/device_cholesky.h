@@ -19,11 +19,11 @@ struct lava_device_cholesky {
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
 
-/* A block of at most LAVA_CHOLESKY_ORDER rows is factored by a kernel of its own. A larger one is halved:
- * factor the first block on the diagonal, solve with it for the block beside it (device_solve.h), subtract
- * that block's product with itself from the second block on the diagonal, and factor this. So the error is
- * that of LAPACK: |A - L L^H| <= 4 (n + 1) u |L| |L^H| for A of n rows; complex, by absolute values.
- * N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 10.
+/* A block of at most LAVA_CHOLESKY_ORDER rows is factored by a kernel of its own. The columns
+ * of L are halved down to those of a block, always down to the last row: factor the left half, subtract its
+ * products from the right half, factor this. Below a block its columns are solved for (device_solve.h). So
+ * the error is that of LAPACK: |A - L L^H| <= 4 (n + 1) u |L| |L^H| for A of n rows; complex, by absolute
+ * values. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 10.
  *
  * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, the status lies within A, or
  * the device cannot compute in the type; nothing was added to the stream then. After any other failure A is

@@ -1,6 +1,6 @@
-/* Halves a triangle down to blocks on the diagonal: shaders/solve.comp inverts them, and a product of
- * device_matrix.c multiplies them with themselves. What is between them is done by device_solve.c and
- * device_matrix.c. Called by whoever works on matrices on the device.
+/* Halves the rows of a triangle down to blocks on the diagonal: shaders/solve.comp inverts them, and a
+ * product of device_matrix.c multiplies them with themselves. What is between them is done by device_solve.c
+ * and device_matrix.c. Called by whoever works on matrices on the device.
  *
  * Invariant: blocks of A begin at multiples of LAVA_SOLVE_ORDER, so they are aligned if A is. */
 #include "lib/engine/device_inverse.h"
@@ -65,18 +65,49 @@ static struct lava_device_solve with_triangle(const struct task *task, struct ra
                                       .overrides = whole->overrides};
 }
 
+/* Columns of X that are finished when the rows of a range are found: those before it, or after it. */
+static struct range known_beside(const struct task *task, struct range range) {
+    int64_t end = range.first + range.size;
+    return task->is_upper ? (struct range){end, task->triangle->a.rows - end}
+                          : (struct range){0, range.first};
+}
+
+/* These rows, which hold their sums of products with X, <- the solution with their block, with the sign of X.
+ */
+static enum lava_status solve_known(const struct task *task, struct range range, struct range known) {
+    struct lava_device_solve solve = with_triangle(task, range, range, known);
+    solve.alpha.real = -1;
+    return known.size > 0 ? lava_device_solve(task->stream, &solve) : LAVA_OK;
+}
+
+/* These rows of the known columns <- themselves, plus what the finished rows contribute. */
+static enum lava_status add_known(const struct task *task, struct range rows, struct range done,
+                                  struct range known) {
+    const struct lava_device_product product = {.a = block_of(task, rows, done),
+                                                .b = block_of(task, done, known),
+                                                .c = block_of(task, rows, known),
+                                                .alpha.real = 1,
+                                                .beta.real = 1,
+                                                .precision = task->triangle->precision,
+                                                .overrides = task->triangle->overrides};
+    return known.size > 0 ? lava_device_product(task->stream, &product) : LAVA_OK;
+}
+
+/* Finds the rows of a range. In the known columns they hold what A's rows contribute there. */
 static enum lava_status invert(const struct task *task, struct range range) {
-    if (range.size <= LAVA_SOLVE_ORDER)
-        return invert_block(task, range);
+    const struct range known = known_beside(task, range);
+    enum lava_status status;
+    if (range.size <= LAVA_SOLVE_ORDER) {
+        status = solve_known(task, range, known);
+        return status ? status : invert_block(task, range);
+    }
     struct range high, low = halve(range, &high);
     const struct range done = task->is_upper ? high : low, rest = task->is_upper ? low : high;
-    struct lava_device_solve product = with_triangle(task, done, rest, done),
-                             solve = with_triangle(task, rest, rest, done);
+    struct lava_device_solve product = with_triangle(task, done, rest, done);
     product.a_on_right = true;
-    solve.alpha.real = -1;
-    enum lava_status status = invert(task, done);
+    status = invert(task, done);
+    status = status ? status : add_known(task, rest, done, known);
     status = status ? status : lava_device_multiply_triangle(task->stream, &product);
-    status = status ? status : lava_device_solve(task->stream, &solve);
     return status ? status : invert(task, rest);
 }
 
@@ -184,7 +215,7 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
     const struct lava_pipeline_specification specification = lava_pipelines_invert(a->type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : invert(&task, (struct range){0, a->rows});
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
 int64_t lava_device_square_order(int64_t n) {
@@ -215,7 +246,7 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
     const struct lava_pipeline_specification specification = lava_pipelines_square();
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : square(&task, (struct range){0, a->rows});
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
 enum lava_status lava_device_invert_lu(struct lava_stream *stream,

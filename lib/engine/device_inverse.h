@@ -17,11 +17,11 @@ struct lava_device_triangle {
 
 /* A <- its inverse X. A zero on the diagonal gives Inf and NaN.
  *
- * A block of at most LAVA_SOLVE_ORDER rows is inverted by a kernel of its own, by substitution. A larger one
- * is halved: invert the half that is found first, multiply the rectangle by that from the right, solve with
- * the other half from the left (device_solve.h), invert the other half. A rectangle is multiplied by one
- * inverse, and never by two: so the error is that of ?trtri, |A X - I| <= 4 (n + 2) u |A| |X|; complex, by
- * absolute values. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 14.2.
+ * The unit matrix's columns are solved for, all at once, by substitution (device_solve.h). The rows are
+ * halved down to those of a block, always across all columns that are not zero: find the first half, add its
+ * products with the second half of A, find the second half. A block of at most LAVA_SOLVE_ORDER rows is
+ * inverted by a kernel of its own. So |A X - I| <= 4 (n + 2) u |A| |X|; complex, by absolute values. N. J.
+ * Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 14.2.
  *
  * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, or the device cannot compute
  * in the type; nothing was added to the stream then. After any other failure A is undefined, and the stream

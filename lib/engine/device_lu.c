@@ -187,7 +187,7 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
         status = status ? status : apply(&task, 0, order, order, rest);
         status = status ? status : update(&task, 0, order, order, rest);
     }
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
 enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {
@@ -206,5 +206,5 @@ enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct 
                                    (double)a->columns / SWAPPED_WORDS_PER_S);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
     status = status ? status : swap_rows(stream, pipeline, swap);
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

@@ -74,6 +74,11 @@ enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
     return lava_device_matrix_upload_after(stream, matrix, host, ld, stream->computed);
 }
 
+/* Whether there is much between the columns. */
+static bool is_sparse(const struct lava_device_matrix *matrix) {
+    return (uint64_t)(matrix->ld - matrix->rows) * lava_type_bytes(matrix->type) >= COLUMN_BYTES;
+}
+
 static struct lava_download download_of(const struct lava_stream *stream,
                                         const struct lava_device_matrix *matrix, void *host, int64_t ld) {
     return (struct lava_download){.source = matrix->buffer,
@@ -81,7 +86,7 @@ static struct lava_download download_of(const struct lava_stream *stream,
                                   .source_type = matrix->type,
                                   .target_type = matrix->type,
                                   .source_ld = matrix->ld,
-                                  .gathers = true,
+                                  .gathers = is_sparse(matrix),
                                   .target = host,
                                   .target_ld = ld,
                                   .rows = matrix->rows,

@@ -182,7 +182,7 @@ static enum lava_status run(struct lava_stream *stream, struct task *task) {
         task->multiplies ? lava_pipelines_multiply_triangle(type) : lava_pipelines_solve(type);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task->pipeline);
     status = status ? status : solve_range(task, 0, order, &solve->alpha);
-    return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
 enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve) {

@@ -5,6 +5,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
 #include "lib/base/trace.h"
+#include "lib/engine/columns.h"
 
 /* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column; of a
  * batch, into chunks of whole products. Chunks are numbered down the rows first, then across the columns.
@@ -43,27 +44,77 @@ static struct lava_chunk chunk_at(const struct lava_download *download, int64_t 
     return chunk;
 }
 
-static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_download *download) {
-    const struct lava_arena *arena = stream->arena;
+/* Where the chunk begins in the source's buffer, in bytes. */
+static uint64_t source_offset(const struct lava_download *download, const struct lava_chunk *chunk) {
+    return download->source_offset + (uint64_t)(chunk->column * download->source_ld + chunk->row) *
+                                         lava_type_bytes(download->source_type);
+}
+
+/* Everything between the chunk's first and last element. */
+static enum lava_status copy_directly(struct lava_stream *stream, const struct lava_download *download,
+                                      const struct lava_chunk *chunk, uint64_t slot) {
+    int64_t elements = (chunk->columns - 1) * download->source_ld + chunk->rows;
+    const struct lava_device_copy copy = {.role = LAVA_ROLE_DOWNLOAD,
+                                          .source = download->source,
+                                          .uploaded = download->uploaded,
+                                          .target = &stream->arena->buffers[LAVA_ARENA_STAGING_DOWN],
+                                          .source_offset = source_offset(download, chunk),
+                                          .target_offset = slot * stream->arena->slot_bytes,
+                                          .bytes =
+                                              (uint64_t)elements * lava_type_bytes(download->source_type)};
+    return lava_stream_copy(stream, &copy, download->ready, &stream->down[slot]);
+}
+
+/* Submits the device's copy of the chunk's columns to `target`, where they follow one another. */
+static enum lava_status gather(struct lava_stream *stream, const struct lava_download *download,
+                               const struct lava_chunk *chunk, uint64_t target, struct lava_point *done) {
     uint64_t element_bytes = lava_type_bytes(download->source_type);
+    const struct lava_columns columns = {.source = download->source->address + source_offset(download, chunk),
+                                         .target = target,
+                                         .source_pitch = (uint64_t)download->source_ld * element_bytes,
+                                         .target_pitch = (uint64_t)download->staged_ld * element_bytes,
+                                         .bytes = (uint64_t)chunk->rows * element_bytes,
+                                         .count = (uint64_t)chunk->columns};
+    enum lava_status status =
+        lava_columns_copy(stream, &columns, LAVA_STAMP_EPILOGUE, &download->uploaded, done);
+    return status ? status : lava_stream_flush(stream);
+}
+
+/* The columns alone: to the slot, or to a raw slot, which is free by then, and from there to the slot. */
+static enum lava_status copy_columns(struct lava_stream *stream, const struct lava_download *download,
+                                     const struct lava_chunk *chunk, uint64_t slot) {
+    const struct lava_arena *arena = stream->arena;
+    const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_DOWN],
+                             *raw_chunks = &arena->buffers[LAVA_ARENA_RAW];
+    uint32_t raw = stream->next_raw;
+    if (stream->from_staging)
+        return gather(stream, download, chunk, staging->address + slot * arena->slot_bytes,
+                      &stream->down[slot]);
+    const struct lava_device_copy copy = {.role = LAVA_ROLE_DOWNLOAD,
+                                          .source = raw_chunks,
+                                          .target = staging,
+                                          .source_offset = raw * arena->slot_bytes,
+                                          .target_offset = slot * arena->slot_bytes,
+                                          .bytes = (uint64_t)(download->staged_ld * chunk->columns) *
+                                                   lava_type_bytes(download->source_type)};
+    struct lava_point gathered;
+    enum lava_status status = lava_stream_wait(stream, stream->raw[raw]);
+    status = status ? status
+                    : gather(stream, download, chunk, raw_chunks->address + copy.source_offset, &gathered);
+    status = status ? status : lava_stream_copy(stream, &copy, gathered, &stream->down[slot]);
+    if (status)
+        return status;
+    stream->raw[raw] = stream->down[slot];
+    stream->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
+    return LAVA_OK;
+}
+
+static enum lava_status issue_chunk(struct lava_stream *stream, struct lava_download *download) {
+    const struct lava_chunk chunk = chunk_at(download, download->issued);
     uint64_t slot = stream->issued % stream->slots;
-    struct lava_chunk chunk = chunk_at(download, download->issued);
-    int64_t elements = (chunk.columns - 1) * download->source_ld + chunk.rows;
-    uint64_t first = (uint64_t)(chunk.column * download->source_ld + chunk.row);
-    struct lava_device_copy copy = {.role = LAVA_ROLE_DOWNLOAD,
-                                    .source = download->source,
-                                    .uploaded = download->uploaded,
-                                    .target = &arena->buffers[LAVA_ARENA_STAGING_DOWN],
-                                    .source_offset = download->source_offset + first * element_bytes,
-                                    .target_offset = slot * arena->slot_bytes,
-                                    .columns = {.count = 1, .bytes = (uint64_t)elements * element_bytes}};
-    if (download->gathers)
-        copy.columns =
-            (struct lava_queue_columns){.count = (uint64_t)chunk.columns,
-                                        .bytes = (uint64_t)chunk.rows * element_bytes,
-                                        .source_pitch = (uint64_t)download->source_ld * element_bytes,
-                                        .target_pitch = (uint64_t)download->staged_ld * element_bytes};
-    enum lava_status status = lava_stream_copy(stream, &copy, download->ready, &stream->down[slot]);
+    enum lava_status status = download->gathers && chunk.columns > 1
+                                  ? copy_columns(stream, download, &chunk, slot)
+                                  : copy_directly(stream, download, &chunk, slot);
     if (!status) {
         download->issued++;
         stream->issued++;

@@ -13,7 +13,8 @@ struct lava_download {
     uint64_t source_offset;
     enum lava_type source_type, target_type; /* as in struct lava_write_back */
     int64_t source_ld;
-    bool gathers; /* columns lie far apart: each is copied alone; else everything between first and last is */
+    bool gathers; /* columns lie far apart: the device moves them together; else what lies between comes, too
+                   */
     void *target;
     int64_t target_ld;
     int64_t rows, columns;

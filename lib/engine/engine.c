@@ -159,6 +159,7 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
         {true, lava_pipelines_triangular(lava_pipelines_multiply(kernel, capabilities, false))},
         {kernel->fallback, lava_pipelines_triangular(lava_pipelines_fallback(kernel, capabilities))},
         {true, lava_pipelines_square()},
+        {shares, lava_pipelines_copy_columns()},
         {shares, lava_pipelines_split(of_parts, true)},
         {shares, lava_pipelines_update(type)},
         {shares, lava_pipelines_update(of_parts)},

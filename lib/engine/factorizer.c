@@ -207,7 +207,8 @@ static enum lava_status run(struct factorizer *factorizer, struct lava_progress 
     struct lava_stream *stream = factorizer->stream;
     enum lava_status status = LAVA_OK;
     if (plan->chunks.product_bytes > 0)
-        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0,
+        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
+                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
                                     lava_type_is_complex(factorizer->operation->type));
     if (status)
         return status;

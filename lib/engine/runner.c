@@ -353,7 +353,7 @@ enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_o
     if ((status = get_pipelines(&run)) || (status = begin_product(stream)))
         return status;
     status = run_program(&run, &progress);
-    return status ? status : lava_stream_flush(stream);
+    return status ? status : lava_stream_end_step(stream);
 }
 
 enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava_operation *operation) {
@@ -362,5 +362,5 @@ enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava
     const struct lava_pipeline_specification update = lava_pipelines_update(operation->c.type);
     enum lava_status status = lava_pipelines_get(run.device, &update, &run.update);
     status = status ? status : lava_stages_scale(&run);
-    return status ? status : lava_stream_flush(stream);
+    return status ? status : lava_stream_end_step(stream);
 }

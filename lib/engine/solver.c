@@ -181,7 +181,8 @@ static enum lava_status run(struct solver *solver, struct lava_progress *progres
     struct lava_stream *stream = solver->stream;
     enum lava_status status = LAVA_OK;
     if (plan->chunks.product_bytes > 0)
-        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0,
+        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
+                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
                                     lava_type_is_complex(solver->operation->type));
     if (status)
         return status;

@@ -56,8 +56,10 @@ struct lava_stream {
     struct lava_point commands_wait; /* the last upload that the commands read */
     uint64_t commands_bytes;         /* at_once: bytes of staging memory that the commands read */
     struct lava_point computed;      /* reached when all commands so far have finished */
+    uint32_t steps;                  /* that are collected */
     bool packing;                    /* a run of packs is being timed */
     uint32_t lists_used;             /* one bit per list of tiles that a dispatch reads */
+    uint32_t next_list;              /* the list that is overwritten next where all are used */
     struct lava_stamps stamps[LAVA_ROLE_COUNT];
 
     /* Downloads in the order of their start, all unfinished. Their chunks use the slots in turn. */
@@ -87,6 +89,9 @@ enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_comma
 enum lava_status lava_stream_submit(struct lava_stream *stream, const struct lava_point *after,
                                     struct lava_point *done);
 enum lava_status lava_stream_flush(struct lava_stream *stream);
+/* Ends a step of the stream's work, as a product on the device: submits what is collected if the device has
+ * little to do, or if many steps are. */
+enum lava_status lava_stream_end_step(struct lava_stream *stream);
 /* Adds a dispatch that waits for all before it. So many workgroups, as far as the device allows. */
 enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
                                       const void *constants, uint32_t constants_bytes, uint32_t groups);
@@ -103,9 +108,8 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
 struct lava_device_copy {
     enum lava_role role; /* selects the queue */
     const struct lava_buffer *source, *target;
-    uint64_t source_offset, target_offset;
-    struct lava_queue_columns columns; /* one, where the bytes are contiguous */
-    struct lava_point uploaded;        /* an upload that it also waits for; zero: none */
+    uint64_t source_offset, target_offset, bytes;
+    struct lava_point uploaded; /* an upload that it also waits for; zero: none */
 };
 
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,

@@ -1,5 +1,5 @@
 /* Makes lists of tiles and finds them again. Called by stages.c. Invariant: a list that a dispatch of the
- * stream reads is not overwritten until the device has drained. */
+ * stream reads is not overwritten until the device has drained, or in the order of the compute queue. */
 #include "lib/engine/tile_lists.h"
 
 #include <stdlib.h>
@@ -62,7 +62,23 @@ static void fill(const struct lava_arena_list *key, uint32_t *entries) {
             entries[kept++] = entries[i];
 }
 
-static enum lava_status make(struct lava_stream *stream, uint32_t place, const struct lava_arena_list *key) {
+/* Records that the list is written between what the stream has recorded and what follows. */
+static enum lava_status write_in_order(struct lava_stream *stream, uint32_t place, const uint32_t *entries,
+                                       uint32_t count) {
+    const struct lava_arena *arena = stream->arena;
+    struct lava_commands commands;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier(stream->device, &commands);
+    lava_queue_write(stream->device, &commands, &arena->buffers[LAVA_ARENA_TILE_LISTS],
+                     place * arena->list_bytes, entries, count);
+    lava_queue_barrier(stream->device, &commands);
+    return LAVA_OK;
+}
+
+static enum lava_status make(struct lava_stream *stream, bool in_order, uint32_t place,
+                             const struct lava_arena_list *key) {
     struct lava_arena *arena = stream->arena;
     uint32_t *entries = malloc((size_t)key->products * key->tiles_m * key->tiles_n * sizeof *entries);
     if (!entries)
@@ -70,8 +86,9 @@ static enum lava_status make(struct lava_stream *stream, uint32_t place, const s
     fill(key, entries);
     memset(&arena->lists[place], 0, sizeof arena->lists[place]);
     enum lava_status status =
-        lava_upload_bytes(stream, entries, key->tiles * sizeof *entries,
-                          &arena->buffers[LAVA_ARENA_TILE_LISTS], place * arena->list_bytes);
+        in_order ? write_in_order(stream, place, entries, key->tiles)
+                 : lava_upload_bytes(stream, entries, key->tiles * sizeof *entries,
+                                     &arena->buffers[LAVA_ARENA_TILE_LISTS], place * arena->list_bytes);
     free(entries);
     if (!status)
         arena->lists[place] = *key;
@@ -80,7 +97,7 @@ static enum lava_status make(struct lava_stream *stream, uint32_t place, const s
 
 enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
                                      const struct lava_region_tiles *region, const struct lava_task *task,
-                                     struct lava_tile_list *list) {
+                                     bool in_order, struct lava_tile_list *list) {
     const struct lava_arena *arena = stream->arena;
     struct lava_arena_list key;
     fill_key(plan, region, task, &key);
@@ -88,13 +105,15 @@ enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct la
     enum lava_status status = LAVA_OK;
     if (place == LAVA_BLOCKING_TILE_LISTS) {
         place = free_place;
+        if (place == LAVA_BLOCKING_TILE_LISTS && in_order)
+            place = stream->next_list++ % LAVA_BLOCKING_TILE_LISTS;
         if (place == LAVA_BLOCKING_TILE_LISTS) { /* the stream reads all lists */
             place = stream->lists_used = 0;
             status = lava_stream_flush(stream);
             status =
                 status ? status : lava_queue_drain(stream->device, lava_device_timeout_ns(stream->device));
         }
-        status = status ? status : make(stream, place, &key);
+        status = status ? status : make(stream, in_order, place, &key);
     }
     stream->lists_used |= 1u << place;
     list->address = arena->buffers[LAVA_ARENA_TILE_LISTS].address + place * arena->list_bytes;

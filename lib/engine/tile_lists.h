@@ -13,9 +13,10 @@ struct lava_tile_list {
 };
 
 /* Gets the list for the rows and columns of a multiply, without tiles outside the region. Uploads it if it is
- * missing. The arena owns the memory. The list is valid for the multiply that follows. */
+ * missing; or where in_order is set writes it among the stream's commands, which waits for nothing. The arena
+ * owns the memory. The list is valid for the multiply that follows. */
 enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
                                      const struct lava_region_tiles *region, const struct lava_task *task,
-                                     struct lava_tile_list *list);
+                                     bool in_order, struct lava_tile_list *list);
 
 #endif

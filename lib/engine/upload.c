@@ -7,6 +7,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
 #include "lib/base/trace.h"
+#include "lib/engine/columns.h"
 
 /* Pack reads words of this size. The columns of what it reads begin at multiples of it. */
 #define WORD_BYTES 16
@@ -151,36 +152,46 @@ static enum lava_status submit_pack(struct lava_stream *stream, const struct lav
                                                                           : LAVA_OK;
 }
 
+/* Uploads what was staged to the next raw slot, as soon as that is free. *address is where it is then. */
+static enum lava_status upload_to_raw(struct lava_stream *stream, const struct lava_staged *staged,
+                                      uint32_t *raw, uint64_t *address) {
+    struct lava_arena *arena = stream->arena;
+    *raw = stream->next_raw;
+    *address = arena->buffers[LAVA_ARENA_RAW].address + *raw * arena->slot_bytes;
+    const struct lava_device_copy upload = {.role = LAVA_ROLE_UPLOAD,
+                                            .source = &arena->buffers[LAVA_ARENA_STAGING_UP],
+                                            .target = &arena->buffers[LAVA_ARENA_RAW],
+                                            .source_offset = staged->slot * arena->slot_bytes,
+                                            .target_offset = *raw * arena->slot_bytes,
+                                            .bytes = staged->bytes};
+    enum lava_status status =
+        lava_stream_copy(stream, &upload, stream->raw[*raw], &stream->staged[staged->slot]);
+    if (!status)
+        stream->next_raw = (*raw + 1) % lava_arena_raw_slots(arena);
+    return status;
+}
+
+static uint64_t staged_address(const struct lava_stream *stream, const struct lava_staged *staged) {
+    const struct lava_arena *arena = stream->arena;
+    return arena->buffers[LAVA_ARENA_STAGING_UP].address + staged->slot * arena->slot_bytes;
+}
+
 /* Packs what was staged: from its slot, or from a raw slot that it is uploaded to. */
 static enum lava_status pack_staged(struct lava_stream *stream, const struct lava_packing *operand,
                                     const struct lava_staged *staged) {
-    struct lava_arena *arena = stream->arena;
-    const struct lava_buffer *staging = &arena->buffers[LAVA_ARENA_STAGING_UP],
-                             *raw_chunks = &arena->buffers[LAVA_ARENA_RAW];
-    struct source source = {.address = staging->address + staged->slot * arena->slot_bytes,
+    struct source source = {.address = staged_address(stream, staged),
                             .ld = staged->ld,
                             .first_product = staged->first_product,
                             .products = (uint32_t)staged->products};
-    uint32_t raw = stream->next_raw;
+    uint32_t raw;
     if (stream->from_staging) {
         stream->commands_bytes += staged->bytes;
         return submit_pack(stream, operand, &staged->chunk, &source, NULL, &stream->staged[staged->slot]);
     }
-    const struct lava_device_copy upload = {.role = LAVA_ROLE_UPLOAD,
-                                            .source = staging,
-                                            .target = raw_chunks,
-                                            .source_offset = staged->slot * arena->slot_bytes,
-                                            .target_offset = raw * arena->slot_bytes,
-                                            .columns = {.count = 1, .bytes = staged->bytes}};
-    /* starts when the previous chunk in this raw slot is packed */
-    enum lava_status status =
-        lava_stream_copy(stream, &upload, stream->raw[raw], &stream->staged[staged->slot]);
-    if (status)
-        return status;
-    stream->next_raw = (raw + 1) % lava_arena_raw_slots(arena);
-    source.address = raw_chunks->address + raw * arena->slot_bytes;
-    return submit_pack(stream, operand, &staged->chunk, &source, &stream->staged[staged->slot],
-                       &stream->raw[raw]);
+    enum lava_status status = upload_to_raw(stream, staged, &raw, &source.address);
+    return status ? status
+                  : submit_pack(stream, operand, &staged->chunk, &source, &stream->staged[staged->slot],
+                                &stream->raw[raw]);
 }
 
 /* Packs a chunk of an operand that is on the device, after what was uploaded to it. */
@@ -246,7 +257,7 @@ enum lava_status lava_upload_bytes(struct lava_stream *stream, const void *sourc
                                                 .target = target,
                                                 .source_offset = offset,
                                                 .target_offset = target_offset + done,
-                                                .columns = {.count = 1, .bytes = part}};
+                                                .bytes = part};
         if ((status = lava_stream_copy(stream, &upload, (struct lava_point){0}, &stream->uploaded)))
             return status;
         stream->staged[LAVA_ARENA_LIST_SLOT] = stream->uploaded;
@@ -255,25 +266,60 @@ enum lava_status lava_upload_bytes(struct lava_stream *stream, const void *sourc
     return LAVA_OK;
 }
 
-static enum lava_status upload_staged(struct lava_stream *stream, const struct lava_upload *upload,
-                                      const struct lava_staged *staged) {
-    struct lava_arena *arena = stream->arena;
+/* Where the chunk begins in the target, in bytes. */
+static uint64_t target_offset(const struct lava_upload *upload, const struct lava_chunk *chunk) {
+    return upload->target_offset +
+           (uint64_t)(chunk->column * upload->target_ld + chunk->row) * upload->stored.element_bytes;
+}
+
+/* A chunk whose columns follow one another in the target. */
+static enum lava_status upload_directly(struct lava_stream *stream, const struct lava_upload *upload,
+                                        const struct lava_staged *staged) {
     const struct lava_chunk *chunk = &staged->chunk;
-    uint64_t element_bytes = upload->stored.element_bytes;
-    uint64_t first = (uint64_t)(chunk->column * upload->target_ld + chunk->row);
-    const struct lava_device_copy copy = {
-        .role = LAVA_ROLE_UPLOAD,
-        .source = &arena->buffers[LAVA_ARENA_STAGING_UP],
-        .target = upload->target,
-        .source_offset = staged->slot * arena->slot_bytes,
-        .target_offset = upload->target_offset + first * element_bytes,
-        .columns = {.count = (uint64_t)chunk->columns,
-                    .bytes = (uint64_t)chunk->rows * element_bytes,
-                    .source_pitch = (uint64_t)staged->ld * element_bytes,
-                    .target_pitch = (uint64_t)upload->target_ld * element_bytes}};
+    const struct lava_device_copy copy = {.role = LAVA_ROLE_UPLOAD,
+                                          .source = &stream->arena->buffers[LAVA_ARENA_STAGING_UP],
+                                          .target = upload->target,
+                                          .source_offset = staged->slot * stream->arena->slot_bytes,
+                                          .target_offset = target_offset(upload, chunk),
+                                          .bytes = (uint64_t)(chunk->rows * chunk->columns) *
+                                                   upload->stored.element_bytes};
     enum lava_status status = lava_stream_copy(stream, &copy, upload->after, &stream->uploaded);
     stream->staged[staged->slot] = stream->uploaded;
     return status;
+}
+
+/* A chunk whose columns are put in their places by the device, from the slot or from a raw slot. Commands
+ * that use the target before or after it are ordered by the compute queue. */
+static enum lava_status upload_columns(struct lava_stream *stream, const struct lava_upload *upload,
+                                       const struct lava_staged *staged) {
+    const struct lava_chunk *chunk = &staged->chunk;
+    uint64_t element_bytes = upload->stored.element_bytes;
+    struct lava_columns columns = {.source = staged_address(stream, staged),
+                                   .target = upload->target->address + target_offset(upload, chunk),
+                                   .source_pitch = (uint64_t)staged->ld * element_bytes,
+                                   .target_pitch = (uint64_t)upload->target_ld * element_bytes,
+                                   .bytes = (uint64_t)chunk->rows * element_bytes,
+                                   .count = (uint64_t)chunk->columns};
+    const struct lava_point *after = NULL;
+    struct lava_point *done = &stream->staged[staged->slot];
+    enum lava_status status = LAVA_OK;
+    uint32_t raw;
+    if (!stream->from_staging) {
+        status = upload_to_raw(stream, staged, &raw, &columns.source);
+        after = &stream->staged[staged->slot];
+        done = &stream->raw[raw];
+    }
+    status = status ? status : lava_columns_copy(stream, &columns, LAVA_STAMP_PACK, after, done);
+    if (status)
+        return status;
+    return lava_queue_idle(stream->device, LAVA_ROLE_COMPUTE) ? lava_stream_flush(stream) : LAVA_OK;
+}
+
+static enum lava_status upload_staged(struct lava_stream *stream, const struct lava_upload *upload,
+                                      const struct lava_staged *staged) {
+    bool is_whole = staged->chunk.rows == staged->ld && staged->ld == upload->target_ld;
+    return is_whole || staged->chunk.columns == 1 ? upload_directly(stream, upload, staged)
+                                                  : upload_columns(stream, upload, staged);
 }
 
 enum lava_status lava_upload_matrix(struct lava_stream *stream, const struct lava_upload *upload) {

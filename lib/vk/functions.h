@@ -91,6 +91,7 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     X(QueueSubmit2)                                                                                          \
     X(CmdPipelineBarrier2)                                                                                   \
     X(CmdCopyBuffer)                                                                                         \
+    X(CmdUpdateBuffer)                                                                                       \
     X(CmdBindPipeline)                                                                                       \
     X(CmdPushConstants)                                                                                      \
     X(CmdDispatch)                                                                                           \

@@ -351,6 +351,10 @@ struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
 }
 
+struct lava_pipeline_specification lava_pipelines_copy_columns(void) {
+    return (struct lava_pipeline_specification){.module = LAVA_MODULE_COPY_COLUMNS};
+}
+
 /* Returns how many statistics there are; 0 where the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {

@@ -73,6 +73,8 @@ struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
+/* This kernel copies columns to where they have another distance. */
+struct lava_pipeline_specification lava_pipelines_copy_columns(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" where it says nothing. */

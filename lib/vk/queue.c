@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define COPY_REGIONS   64 /* of one command */
+#define WORDS_WRITTEN  16384 /* by one command, at most */
 #define SECOND_WAIT_NS 2000000000ull
 /* The clocks are compared this often; the closest reading counts. */
 #define CLOCK_READINGS 3
@@ -111,6 +111,30 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
     return LAVA_VK(device, BeginCommandBuffer(commands->handle, &info));
 }
 
+/* Returns the last point of that queue that a submission to this one has waited for. What comes later in
+ * submission order has waited, too, and sees what was written before. */
+static struct lava_point *last_waited(struct lava_queue *queue, struct lava_queue *for_queue) {
+    struct lava_point *waited = queue->waited;
+    while (waited < queue->waited + LAVA_ROLE_COUNT - 1 && waited->queue && waited->queue != for_queue)
+        waited++;
+    return waited;
+}
+
+static bool needs_wait(struct lava_queue *queue, struct lava_point point) {
+    const struct lava_point *waited = last_waited(queue, point.queue);
+    if (!point.queue || (waited->queue == point.queue && point.value <= waited->value))
+        return false;
+    return point.queue != queue || point.value > queue->reached;
+}
+
+static void remember_waits(struct lava_queue *queue, const struct lava_point *points, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct lava_point *waited = last_waited(queue, points[i].queue);
+        if (points[i].queue && (waited->queue != points[i].queue || waited->value < points[i].value))
+            *waited = points[i];
+    }
+}
+
 enum lava_status lava_queue_submit(struct lava_device *device, struct lava_commands *commands,
                                    const struct lava_point *points, uint32_t count, struct lava_point *done) {
     struct lava_queue *queue = commands->queue;
@@ -118,8 +142,8 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     uint32_t waited = 0;
     for (uint32_t i = 0; i < count && waited < 8; i++) {
         /* A point that is reached on this queue needs no wait. The writes of another queue still have to
-         * become visible here. */
-        if (!points[i].queue || (points[i].queue == queue && points[i].value <= queue->reached))
+         * become visible here, once. */
+        if (!needs_wait(queue, points[i]))
             continue;
         waits[waited++] = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                                   .semaphore = points[i].queue->timeline,
@@ -151,6 +175,7 @@ enum lava_status lava_queue_submit(struct lava_device *device, struct lava_comma
     pthread_mutex_unlock(queue->submission);
     if (status)
         return status;
+    remember_waits(queue, points, count);
     queue->submitted++;
     queue->in_use_until[queue->next] = queue->submitted;
     queue->next = (queue->next + 1) % LAVA_QUEUE_COMMAND_BUFFERS;
@@ -218,6 +243,12 @@ bool lava_queue_idle(struct lava_device *device, enum lava_role role) {
     return lava_queue_reached(device, (struct lava_point){queue, queue->submitted});
 }
 
+bool lava_queue_nearly_idle(struct lava_device *device, enum lava_role role) {
+    struct lava_queue *queue = device->queues[role];
+    return queue->submitted == 0 ||
+           lava_queue_reached(device, (struct lava_point){queue, queue->submitted - 1});
+}
+
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role) {
     struct lava_queue *queue = device->queues[role];
     return (struct lava_point){queue, queue->submitted + 1};
@@ -257,21 +288,13 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
     device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, 1, &region);
 }
 
-/* A command has a few columns, so that it fits any driver's command buffer. */
-void lava_queue_copy_columns(struct lava_device *device, const struct lava_commands *commands,
-                             const struct lava_buffer *source, uint64_t source_offset,
-                             const struct lava_buffer *target, uint64_t target_offset,
-                             const struct lava_queue_columns *columns) {
-    VkBufferCopy regions[COPY_REGIONS];
-    uint32_t count = 0;
-    for (uint64_t column = 0; column < columns->count; column++) {
-        regions[count++] = (VkBufferCopy){.srcOffset = source_offset + column * columns->source_pitch,
-                                          .dstOffset = target_offset + column * columns->target_pitch,
-                                          .size = columns->bytes};
-        if (count == COPY_REGIONS || column + 1 == columns->count) {
-            device->vk.CmdCopyBuffer(commands->handle, source->handle, target->handle, count, regions);
-            count = 0;
-        }
+void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
+                      uint64_t count) {
+    for (uint64_t done = 0, part; done < count; done += part) {
+        part = count - done < WORDS_WRITTEN ? count - done : WORDS_WRITTEN;
+        device->vk.CmdUpdateBuffer(commands->handle, target->handle, target_offset + 4 * done, 4 * part,
+                                   words + done);
     }
 }
 

@@ -14,6 +14,12 @@
 #define LAVA_QUEUE_COMMAND_BUFFERS 160
 #define LAVA_QUEUE_STAMP_PAIRS     1024
 
+/* A point on a queue's timeline. A zero-initialized point is always reached. */
+struct lava_point {
+    struct lava_queue *queue;
+    uint64_t value;
+};
+
 struct lava_queue {
     VkQueue handle;
     pthread_mutex_t *submission; /* held while something is submitted to the handle */
@@ -26,12 +32,8 @@ struct lava_queue {
     uint32_t next; /* the next command buffer */
     VkQueryPool timestamps;
     uint32_t stamped; /* stamps from the first on that may have been written since they were cleared */
-};
-
-/* A point on a queue's timeline. A zero-initialized point is always reached. */
-struct lava_point {
-    struct lava_queue *queue;
-    uint64_t value;
+    struct lava_point
+        waited[LAVA_ROLE_COUNT]; /* the last point of each queue that a submission has waited for */
 };
 
 enum lava_status lava_queue_create(struct lava_device *device, uint32_t family, uint32_t index,
@@ -56,8 +58,10 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
 enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point point, uint64_t timeout_ns);
 /* Returns at once; a failed device reaches no more points. */
 bool lava_queue_reached(struct lava_device *device, struct lava_point point);
-/* Returns whether everything submitted to the role's queue has finished. */
+/* Returns whether everything submitted to the role's queue has finished; everything but the last
+ * submission. */
 bool lava_queue_idle(struct lava_device *device, enum lava_role role);
+bool lava_queue_nearly_idle(struct lava_device *device, enum lava_role role);
 /* Returns the point that the next submission to the role's queue will have. */
 struct lava_point lava_queue_next_point(const struct lava_device *device, enum lava_role role);
 /* Waits until nothing submitted is running. */
@@ -69,14 +73,10 @@ bool lava_queue_settle(struct lava_device *device, uint64_t timeout_ns);
 void lava_queue_copy(struct lava_device *device, const struct lava_commands *commands,
                      const struct lava_buffer *source, uint64_t source_offset,
                      const struct lava_buffer *target, uint64_t target_offset, uint64_t bytes);
-/* Columns of a matrix: how many, the bytes of each, and from one to the next in source and target. */
-struct lava_queue_columns {
-    uint64_t count, bytes, source_pitch, target_pitch;
-};
-void lava_queue_copy_columns(struct lava_device *device, const struct lava_commands *commands,
-                             const struct lava_buffer *source, uint64_t source_offset,
-                             const struct lava_buffer *target, uint64_t target_offset,
-                             const struct lava_queue_columns *columns);
+/* Writes words to a buffer in the order of the queue; they are kept with the commands. Between barriers. */
+void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
+                      uint64_t count);
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);

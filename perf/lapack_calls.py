@@ -1,0 +1,73 @@
+"""Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
+library preloaded.
+
+    python3 perf/lapack_calls.py [--seconds S] [--types s,d,c,z] N ...
+
+Matrices are in Fortran's order and are factored in place. Milliseconds, the best of a few calls. gesv and posv have 64
+right-hand sides, gesvN has N.
+"""
+import argparse
+import time
+
+import numpy
+from scipy.linalg import lapack
+
+TYPES = {'s': numpy.float32, 'd': numpy.float64, 'c': numpy.complex64, 'z': numpy.complex128}
+
+
+def best_of(seconds, prepare, call):
+    best, start, calls = float('inf'), time.perf_counter(), 0
+    while calls < 2 or time.perf_counter() - start < seconds:
+        arguments = prepare()
+        before = time.perf_counter()
+        call(*arguments)
+        best = min(best, time.perf_counter() - before)
+        calls += 1
+    return 1e3 * best
+
+
+def random_matrix(random, shape, dtype):
+    matrix = random.standard_normal(shape)
+    if numpy.issubdtype(dtype, numpy.complexfloating):
+        matrix = matrix + 1j * random.standard_normal(shape)
+    return numpy.asfortranarray(matrix.astype(dtype))
+
+
+def calls_of(letter, n):
+    """Yields a name, what prepares a call's arguments, and the call."""
+    random, dtype = numpy.random.default_rng(1), TYPES[letter]
+    general, right = random_matrix(random, (n, n), dtype), random_matrix(random, (n, 64), dtype)
+    definite = numpy.asfortranarray((general @ general.conj().T + n * numpy.eye(n)).astype(dtype))
+    scratch = numpy.empty_like(general, order='F')
+
+    def copy_of(matrix):
+        scratch[...] = matrix
+        return scratch
+
+    def routine(name):
+        return getattr(lapack, letter + name)
+
+    yield 'getrf', lambda: (copy_of(general),), lambda a: routine('getrf')(a, overwrite_a=1)
+    yield 'potrf', lambda: (copy_of(definite),), lambda a: routine('potrf')(a, lower=1, overwrite_a=1, clean=0)
+    yield 'gesv', lambda: (copy_of(general),), lambda a: routine('gesv')(a, right, overwrite_a=1)
+    yield 'posv', lambda: (copy_of(definite),), lambda a: routine('posv')(a, right, lower=1, overwrite_a=1)
+    factors, pivots, _ = routine('getrf')(general)
+    yield 'getrs', lambda: (), lambda: routine('getrs')(factors, pivots, right)
+    yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seconds', type=float, default=0.3)
+    parser.add_argument('--types', default='s,d')
+    parser.add_argument('sizes', nargs='+', type=int)
+    arguments = parser.parse_args()
+    for n in arguments.sizes:
+        for letter in arguments.types.split(','):
+            times = ['%s %.2f' % (name, best_of(arguments.seconds, prepare, call))
+                     for name, prepare, call in calls_of(letter, n)]
+            print('%5d %s  %s' % (n, letter, '  '.join(times)), flush=True)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Netlib's testers of LAPACK's linear equations and least squares, on the system's liblapack.so.3, with the library
+# preloaded, compared with the same run without it. They check residuals, info, pivots and error exits of each
+# routine and driver for matrices of many kinds.
+#
+#   netlib_lapack.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every call on lavapipe), auto (nothing set); TYPES:
+#                                           of s d c z
+set -eu
+library=$(readlink -f "$1")
+mode=$2
+types=$3
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/common.sh"
+
+for testers in /usr/lib/*/lapack /usr/lib64/lapack /usr/lib/lapack none; do
+    [ ! -x "$testers/xlintsts" ] || break
+done
+[ "$testers" != none ] || { echo "skipped: no Netlib testers (Debian: liblapack-test)"; exit 77; }
+
+case $mode in
+cpu) settings='LAVABLAS_MODE=cpu' ;;
+gpu) settings=$on_lavapipe ;;
+auto) settings= ;;
+esac
+
+# write_input TYPE: what the testers read. One order is beyond a block of the device's kernels. Matrices scaled
+# near underflow are left out: lavapipe flushes what is subnormal.
+write_input() {
+    capital=$(echo "$1" | tr '[:lower:]' '[:upper:]')
+    cat <<END
+Data file for testing LAPACK's linear equations
+3                      Number of values of M
+0 10 131               Values of M (row dimension)
+3                      Number of values of N
+0 10 131               Values of N (column dimension)
+2                      Number of values of NRHS
+1 15                   Values of NRHS (number of right hand sides)
+1                      Number of values of NB
+20                     Values of NB (the blocksize)
+1                      Values of NX (crossover point)
+1                      Number of values of RANK
+50                     Values of rank (as a % of N)
+30.0                   Threshold value of test ratio
+T                      Put T to test the LAPACK routines
+T                      Put T to test the driver routines
+T                      Put T to test the error exits
+${capital}GE   10
+1 2 3 4 5 6 7 8 9 11
+${capital}PO    8
+1 2 3 4 5 6 7 9
+${capital}QR    7
+1 2 3 4 5 6 8
+${capital}TR   17
+1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
+${capital}LS    4
+1 2 4 5
+END
+}
+
+# read_failures FILE: prints what was tested, and how many tests failed, from a tester's output.
+read_failures() {
+    sed -nE 's/^ *All tests for +([A-Z]+) (routines|drivers) +passed the threshold.*/\1-\2 0/p
+        s/^ *([A-Z]+): +([0-9]+) +out of.*failed to pass.*/\1-routines \2/p
+        s/^ *([A-Z]+) (drivers): +([0-9]+) +out of.*failed to pass.*/\1-\2 \3/p
+        s/^ *([A-Z]+) (routines|drivers) passed the tests of the error exits.*/\1-\2-exits 0/p
+        s/^[ *]*([A-Z]+) (routines|drivers) failed the tests of the error exits.*/\1-\2-exits 1/p' "$1"
+}
+
+# run_tester TYPE OUTPUT [VARIABLE=VALUE...]
+run_tester() {
+    tester="$testers/xlintst$1"
+    output=$2
+    shift 2
+    env "$@" "$tester" <"$folder/input" >"$output" 2>&1 || fail "$tester: status $?"
+    grep -q 'End of tests' "$output" || fail "$tester: it did not end"
+}
+
+# judge TYPE: fails where the library has more failures than the run without it. There are tests of GE, PO, QR, TR and LS.
+judge() {
+    read_failures "$folder/plain" >"$folder/expected"
+    read_failures "$folder/output" >"$folder/found"
+    awk -v type="$1" '
+        NR == FNR { found[$1] = $2; next }
+        !($1 in found) { print type ": " $1 " has no result"; bad = 1; next }
+        found[$1] > $2 { print type ": " $1 ": " found[$1] " failures, without the library " $2; bad = 1 }
+        { sets++ }
+        END { print type ": " sets + 0 " sets of tests"; exit bad || sets < 13 }' \
+        "$folder/found" "$folder/expected" || fail "$1: see above"
+}
+
+# judge_statistics TYPE ROUTINE...: fails unless calls of each came to the library, and ran where they should. Calls that the
+# CPU gets in mode gpu have nothing to compute, are invalid, or their matrix has no factor.
+judge_statistics() {
+    type=$1
+    shift
+    for routine; do
+        all=$(calls "$folder/stats" "$type$routine")
+        on_device=$(calls "$folder/stats" "$type$routine" gpu)
+        echo "$type$routine: $all calls, $on_device of them on the device"
+        [ "$all" -gt 0 ] || fail "$type$routine: not intercepted"
+        case $mode in
+        cpu) [ "$on_device" = 0 ] || fail "$type$routine: calls on a device" ;;
+        gpu)
+            others=$(calls "$folder/stats" "$type$routine" cpu '^(nothing|invalid|the matrix)')
+            [ "$on_device" -gt 0 ] && [ $((on_device + others)) = "$all" ] || fail "$type$routine: not on the device"
+            ;;
+        esac
+    done
+}
+
+for type in $types; do
+    write_input "$type" >"$folder/input"
+    run_tester "$type" "$folder/plain"
+    # shellcheck disable=SC2086 # settings are words
+    run_tester "$type" "$folder/output" $settings XDG_CACHE_HOME="$folder/cache" LAVABLAS_STATS="$folder/stats" \
+        LD_PRELOAD="$library"
+    [ "$mode" != gpu ] || skip_without_device "$folder/stats"
+    judge "$type"
+    judge_statistics "$type" getrf_ getrs_ gesv_ potrf_ potrs_ posv_
+    [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
+    rm -f "$folder/stats"
+done
