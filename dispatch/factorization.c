@@ -83,8 +83,9 @@ static struct passes passes_of(const struct lava_operation *operation) {
     case LAVA_OPERATION_INVERT_TRIANGLE:
         return (struct passes){1, 1};
     case LAVA_OPERATION_INVERT_CHOLESKY:
+        return (struct passes){2, 1};
     case LAVA_OPERATION_INVERT_LU:
-        return (struct passes){operation->kind == LAVA_OPERATION_INVERT_LU ? 1 : 2, 2};
+        return (struct passes){1, 2};
     default:
         return (struct passes){1, 0};
     }
