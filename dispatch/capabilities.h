@@ -29,6 +29,11 @@ struct lava_capabilities {
     uint32_t max_workgroup_subgroups; /* 0: any number */
     uint32_t max_workgroups;          /* in dimension x */
     uint32_t multiprocessors;         /* 0: not reported by the driver */
+    /* Workgroups of one dispatch that run at the same time, whatever else the device does. 1: the device
+     * promises nothing. 0: nor can one work alone, as it needs arithmetic of subgroups. */
+    uint32_t resident_groups;
+    uint32_t resident_polls; /* reads after which one no longer waits for another: an estimated second */
+    bool group_exchange;     /* workgroups may exchange words of 64 bits while they run */
     uint64_t memory_bytes; /* device memory this library may use in total (LAVABLAS_MEMORY already applied) */
     uint64_t max_buffer_bytes;  /* largest single allocation */
     uint64_t slot_bytes;        /* of a staging slot, which the engine chooses; 0: not known */

@@ -401,12 +401,19 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
     return estimate->at_once ? at_once_ns(estimate) : streamed_ns(estimate);
 }
 
+/* Returns the bytes that the host gets back. */
+static double downloaded_bytes(const struct lava_operation *operation) {
+    double c = result_bytes(operation, operation->m, operation->n);
+    double sides = result_bytes(operation, operation->n, operation->sides.count);
+    c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
+    return lava_operation_is_factored(operation) ? sides : c + sides;
+}
+
 double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s) {
     bool stays = operation->on_device;
     double up = stays ? 0 : lava_operation_operand_bytes(operation);
-    double down = stays ? 0 : result_bytes(operation, operation->m, operation->n);
-    down = operation->c.region == LAVA_REGION_ALL ? down : down / 2;
+    double down = stays ? 0 : downloaded_bytes(operation);
     double transfers_s = up / rates->upload_bytes_per_s + down / rates->download_bytes_per_s;
     double arithmetic_s = flops_per_s > 0 ? lava_operation_flops(operation) / flops_per_s : 0;
     return rates->call_latency_ns + 1e9 * fmax(transfers_s, arithmetic_s);

@@ -25,13 +25,15 @@ uint64_t lava_experience_key(const struct lava_operation *operation) {
     key = append(key, operation->c.type, 3);
     key = append(key, operation->precision, 2);
     key = append(key, operation->c.region, 2);
-    key = append(key, operation->a.op, 1);
+    key = append(key, (operation->a.op | operation->sides.op), 1);
     key = append(key, operation->b.op, 1);
     key = append(key, operation->b_is_a, 1);
     key = append(key, operation->a.structure, 2);
     key = append(key, operation->b.structure, 2);
     key = append(key, operation->twice, 1);
-    key = append(key, operation->kind, 2);
+    key = append(key, operation->kind, 3);
+    key = append(key, operation->sides.factored, 1);
+    key = append(key, operation->sides.count > 0 ? 1 + half_octaves(operation->sides.count) : 0, 7);
     key = append(key, beta_is_zero, 1);
     key = append(key, operation->series != NULL, 1);
     key = append(key, half_octaves(lava_operation_count(operation)), 7);

@@ -1,21 +1,18 @@
-/* Plans a factorization, ?potrf and ?getrf, or an inverse, ?trtri, ?lauum, ?potri and ?getri, from host
- * memory. The matrix stays on the device until all of it is done. Pure functions, called by policy.c. */
+/* Plans a factorization, ?potrf and ?getrf, and solves with the factors, ?potrs, ?posv, ?getrs and ?gesv,
+ * from host memory. The matrix stays on the device until all of it is done. Right-hand sides stream through
+ * in chunks, as in solve.h. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_FACTORIZATION_H
 #define LAVA_DISPATCH_FACTORIZATION_H
 
 #include "dispatch/solve.h"
 
-/* Triangles of so many rows are multiplied with themselves as general matrices, zeros included. The rest of a
- * large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
-#define LAVA_FACTORIZATION_SQUARE 256
-
 /* Returns whether the device can run the kernels. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);
 
-/* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
- * chunks.product_bytes is what the products need besides the matrix. Returns LAVA_REASON_FORCED, or why there
- * is no plan: NO_KERNEL, or MEMORY, where the matrix does not fit the device, or where its columns are too
- * long to be downloaded whole. */
+/* Fills in the kernel of the products, its shape and rate, the blocking of the largest product, the chunks of
+ * right-hand sides and gpu_ns. chunks.product_bytes is what the products need besides the matrices. Returns
+ * LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, where the matrix does not fit the
+ * device, or where its columns are too long to be downloaded whole. */
 enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
                                          const struct lava_capabilities *device,
                                          const struct lava_figures *figures,

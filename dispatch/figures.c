@@ -152,29 +152,46 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
-/* In the same run spotrf took 39 and dpotrf 70, with a sixth of the arithmetic. */
-#define CHOLESKY_SHARE 0.3
-/* sgetrf took 74 and dgetrf 108, with a third of it. */
-#define LU_SHARE 0.5
-/* Not measured: with the same arithmetic as Cholesky ?trtri and ?lauum are expected to take as long, ?potri
- * as both, and ?getri, with two thirds of a product's arithmetic, as a product. */
-#define INVERSE_SHARE 0.3
+/* A factorization has a share of the product's time, and for each column a time of its own, while threads
+ * wait for each other around a panel; in matrices of few rows that is less. OpenBLAS, 16 cores, at 512, 1024,
+ * 2048 and 4096, ms: spotrf 1.0, 3.4, 9.9, 39; dpotrf 1.1, 3.5, 13, 67; sgetrf 1.3, 6.9, 19, 65;
+ * dgetrf 3.0, 7.2, 24, 104 (2026-11-23).
+ *
+ * Inverses are not measured, so they have no time of their columns. ?trtri and ?lauum, with Cholesky's
+ * arithmetic, are expected to take as long as it does at 4096, columns included, ?potri as both of them, and
+ * ?getri, with two thirds of a product's arithmetic, as a product. */
+// clang-format off
+static const struct {
+    double share, column_ns;
+} of_kinds[] = {
+    [LAVA_OPERATION_CHOLESKY]        = {0.21, 3.6e3},
+    [LAVA_OPERATION_LU]              = {0.3,  7.2e3},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.3,  0},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.3,  0},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.6,  0},
+    [LAVA_OPERATION_INVERT_LU]       = {1,    0},
+};
+// clang-format on
+#define MANY_ROWS 1024
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return CHOLESKY_SHARE;
-    if (operation->kind == LAVA_OPERATION_LU)
-        return LU_SHARE;
-    if (lava_operation_is_inverse(operation))
-        return operation->kind == LAVA_OPERATION_INVERT_LU         ? 1
-               : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2 * INVERSE_SHARE
-                                                                   : INVERSE_SHARE;
+    if (!lava_operation_has_operands(operation))
+        return of_kinds[operation->kind].share;
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
-double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+/* Returns the time that a factorization's columns take beside that. */
+static double columns_ns(const struct lava_operation *operation) {
+    double rows_share = fmin(1, (double)operation->m / MANY_ROWS);
+    return lava_operation_has_operands(operation)
+               ? 0
+               : of_kinds[operation->kind].column_ns * (double)operation->k * rows_share;
+}
+
+/* Of one operation. */
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
     bool is_fp32 = operation->type == LAVA_TYPE_FP32;
@@ -183,9 +200,20 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
         if (ns > 0)
             return (is_fp32 ? ns
                             : ns * fp32 / flops_per_s * (lava_type_is_complex(operation->type) ? 4 : 1)) *
-                   share_of(operation);
+                       share_of(operation) +
+                   columns_ns(operation);
     }
-    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s : 0;
+    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + columns_ns(operation) : 0;
+}
+
+double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    struct lava_operation solves[2];
+    if (operation->sides.count == 0)
+        return cpu_ns(figures, operation);
+    const struct lava_operation factorization = lava_operation_without_sides(operation);
+    lava_operation_solves(operation, solves);
+    return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
+           cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
 }
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {

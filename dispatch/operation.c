@@ -5,6 +5,7 @@
 
 bool lava_operation_is_trivial(const struct lava_operation *operation) {
     return operation->m == 0 || operation->n == 0 || operation->k == 0 ||
+           (operation->sides.factored && operation->sides.count == 0) ||
            (operation->alpha.real == 0.0 && operation->alpha.imaginary == 0.0);
 }
 
@@ -20,14 +21,66 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU ||
-           lava_operation_is_inverse(operation);
+    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
 }
 
 bool lava_operation_is_inverse(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
            operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
            operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+}
+
+bool lava_operation_has_operands(const struct lava_operation *operation) {
+    return !lava_operation_is_factorization(operation) && !lava_operation_is_inverse(operation);
+}
+
+bool lava_operation_is_factored(const struct lava_operation *operation) {
+    return lava_operation_is_factorization(operation) && operation->sides.factored;
+}
+
+struct lava_operation lava_operation_without_sides(const struct lava_operation *operation) {
+    struct lava_operation factorization = *operation;
+    factorization.sides = (struct lava_right_sides){0};
+    return factorization;
+}
+
+/* Sides <- the X with op(T) X = them, for a triangle T of the factors. */
+static struct lava_operation solve_with(const struct lava_operation *operation, enum lava_region stored,
+                                        enum lava_op op, bool conjugate) {
+    const struct lava_right_sides *sides = &operation->sides;
+    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    return (struct lava_operation){.kind = LAVA_OPERATION_SOLVE,
+                                   .type = operation->type,
+                                   .precision = operation->precision,
+                                   .m = operation->n,
+                                   .n = sides->count,
+                                   .k = operation->n,
+                                   .a = {.first = operation->c.first,
+                                         .ld = operation->c.ld,
+                                         .op = op,
+                                         .conjugate = conjugate,
+                                         .structure = LAVA_STRUCTURE_TRIANGULAR,
+                                         .stored = stored,
+                                         .unit_diagonal = is_lu && stored == LAVA_REGION_LOWER},
+                                   .b = {.first = sides->first, .ld = sides->ld},
+                                   .c = {.first = sides->first, .ld = sides->ld, .type = operation->type},
+                                   .alpha.real = 1};
+}
+
+void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]) {
+    const struct lava_right_sides *sides = &operation->sides;
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER, is_n = sides->op == LAVA_OP_N;
+    enum lava_region first = is_n ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+                     second = is_n ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
+    if (operation->kind == LAVA_OPERATION_LU) {
+        solves[0] = solve_with(operation, first, sides->op, sides->conjugate);
+        solves[1] = solve_with(operation, second, sides->op, sides->conjugate);
+    } else {
+        int plain = is_lower ? 0 : 1;
+        solves[plain] = solve_with(operation, operation->c.region, LAVA_OP_N, false);
+        solves[1 - plain] =
+            solve_with(operation, operation->c.region, LAVA_OP_T, lava_type_is_complex(operation->type));
+    }
 }
 
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
@@ -115,8 +168,9 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
-    if (lava_operation_is_factorization(operation))
-        return false;
+    const struct lava_right_sides *sides = &operation->sides;
+    if (!lava_operation_has_operands(operation))
+        return shares_memory(operation, sides->first, operation->n, sides->count, sides->ld);
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
@@ -174,7 +228,7 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
-    if (lava_operation_is_factorization(operation))
+    if (!lava_operation_has_operands(operation))
         return parts;
     parts.n *= 2;
     parts.k *= 2;
@@ -237,15 +291,18 @@ double lava_operation_flops(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
     const struct lava_operand *structured = lava_operation_structured(operation);
+    double solves = 2 * each * half_of(k, k) * (double)operation->sides.count;
+    if (lava_operation_is_factored(operation))
+        return solves;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return each * half_of(m, n) * (k + 2) / 3;
+        return each * half_of(m, n) * (k + 2) / 3 + solves;
     if (lava_operation_is_inverse(operation))
         return each * half_of(m, n) * (k + 2) / 3 *
                (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
                 : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
                                                                     : 1);
     if (operation->kind == LAVA_OPERATION_LU)
-        return each * k * (m * n - (m + n) * k / 2 + k * k / 3);
+        return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
@@ -256,8 +313,10 @@ double lava_operation_flops(const struct lava_operation *operation) {
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double bytes = (double)lava_type_bytes(operation->type);
-    if (lava_operation_is_factorization(operation))
-        return (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) * bytes;
+    if (!lava_operation_has_operands(operation))
+        return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
+                n * (double)operation->sides.count) *
+               bytes;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
     double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;
     if (operation->of_parts)

@@ -9,10 +9,11 @@
  *     C <- alpha op(A) op(B) + (alpha op(A) op(B))' + beta C
  *     C <- the X with op(A) X = alpha C,   or with X op(B) = alpha C
  *
- * LAPACK's factorizations have no A and B:
+ * LAPACK's factorizations have no A and B. They may have right-hand sides, and solve for them:
  *
  *     C <- L with L L' = C, or U with U' U = C, by the stored triangle: ?potrf
  *     C <- L and U with P C = L U: ?getrf
+ *     sides <- the X with op(C) X = sides, C as it was before: ?potrs, ?posv, ?getrs, ?gesv
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
  *
@@ -77,6 +78,15 @@ struct lava_result {
     bool real_diagonal;      /* imaginary parts of the diagonal are not read, and written as zero */
 };
 
+/* The right-hand sides of systems of equations with C, which become X. */
+struct lava_right_sides {
+    void *first;
+    int64_t ld, count; /* as many rows as C, which is square; count 0: there are none */
+    enum lava_op op;   /* of LU */
+    bool conjugate;
+    bool factored; /* C holds the factors already and is not written; pivots are theirs */
+};
+
 /* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
  * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
 struct lava_series {
@@ -113,14 +123,15 @@ struct lava_operation {
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
                       * inverse by LU reads them */
+    struct lava_right_sides sides;    /* Cholesky and LU */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
         on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
 };
 
-/* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0. A and B must not be read
- * then. */
+/* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0, or there is nothing to solve
+ * for. A and B must not be read then. */
 bool lava_operation_is_trivial(const struct lava_operation *operation);
 
 /* Returns true for one product of general matrices, which any program of BLAS has most of. The kernels that
@@ -140,8 +151,9 @@ bool lava_operand_is_lower(const struct lava_operand *operand);
 bool lava_operation_descends(const struct lava_operation *operation);
 
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
- * itself. The answer is exact if the leading dimensions agree (blocks of one parent matrix, as LAPACK passes
- * them). Otherwise it compares ranges of addresses, and true may be a false alarm. */
+ * itself; with the right-hand sides. The answer is exact if the leading dimensions agree (blocks of one
+ * parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true may be a false
+ * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
 
 /* Returns the rows of the stored A (or B), which the leading dimension must reach. */
@@ -182,18 +194,30 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether C alone takes part: in factorizations, and in the inverses that belong to them. */
+/* Returns whether A and B take part. In factorizations and inverses there is C, and what belongs to it. */
+bool lava_operation_has_operands(const struct lava_operation *operation);
+/* Returns whether it is LU or Cholesky, with or without right-hand sides. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
+/* Returns whether it is one of a triangle or of factors, or a triangle's product with itself. */
 bool lava_operation_is_inverse(const struct lava_operation *operation);
+/* Returns whether C is only read: it holds the factors. */
+bool lava_operation_is_factored(const struct lava_operation *operation);
+/* Returns the part of it that only factors. */
+struct lava_operation lava_operation_without_sides(const struct lava_operation *operation);
+/* Makes the two solves with the factors, in order: with L and then U for LU, with U' and then L' if C is
+ * transposed; with L and then L', or with U' and then U, for Cholesky. LU: the right-hand sides' rows are
+ * swapped before them, or, if C is transposed, backwards after them. */
+void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization and
- * a third for an LU factorization of a square matrix. Inverses of triangles have as much as Cholesky, by a
- * Cholesky factor twice and by LU four times as much. A triangle has
+ * a third for an LU factorization of a square matrix, and two solves for the right-hand sides. Inverses of
+ * triangles have as much as Cholesky, by a Cholesky factor twice and by LU four times as much. A triangle has
  * half of that, plus the other half of its diagonal, and so has a triangular operand. Two products have twice
  * as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
 /* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
- * operand only its triangle. As the flops, of one operation of a batch. */
+ * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
+ * operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the

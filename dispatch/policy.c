@@ -11,6 +11,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/factorization.h"
+#include "dispatch/inverse.h"
 #include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
@@ -382,11 +383,12 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
         return lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan);
     case LAVA_OPERATION_CHOLESKY:
     case LAVA_OPERATION_LU:
+        return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
     case LAVA_OPERATION_INVERT_TRIANGLE:
     case LAVA_OPERATION_SQUARE_TRIANGLE:
     case LAVA_OPERATION_INVERT_CHOLESKY:
     case LAVA_OPERATION_INVERT_LU:
-        return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
+        return lava_inverse_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
     }
@@ -466,22 +468,44 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
 
 static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
                                     [LAVA_OPERATION_SOLVE] = "solve ",
-                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky ",
-                                    [LAVA_OPERATION_LU] = "LU ",
+                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky",
+                                    [LAVA_OPERATION_LU] = "LU",
                                     [LAVA_OPERATION_INVERT_TRIANGLE] = "inverse ",
                                     [LAVA_OPERATION_SQUARE_TRIANGLE] = "square ",
                                     [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
                                     [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
 
+/* Appends "Cholesky ", "LU and solve 5 sides ", "solve 5 sides by LU " or the like. */
+static void append_factorization(struct line *line, const struct lava_operation *operation) {
+    const char *name = kinds[operation->kind];
+    long long sides = (long long)operation->sides.count;
+    if (lava_operation_is_factored(operation))
+        append(line, "solve %lld sides by %s ", sides, name);
+    else if (sides > 0)
+        append(line, "%s and solve %lld sides ", name, sides);
+    else
+        append(line, "%s ", name);
+}
+
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
-    append(line, "%s", kinds[operation->kind]);
+    if (lava_operation_is_factorization(operation))
+        append_factorization(line, operation);
+    else
+        append(line, "%s", kinds[operation->kind]);
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
     if (operation->twice)
         append(line, "twice ");
+}
+
+static void append_sizes(struct line *line, const struct lava_operation *operation) {
+    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op : operation->a.op;
+    append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region], first == LAVA_OP_N ? 'N' : 'T',
+           operation->b.op == LAVA_OP_N ? 'N' : 'T', (long long)operation->m, (long long)operation->n,
+           (long long)operation->k);
 }
 
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {
@@ -508,10 +532,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     append(&line, " ");
     append_structure(&line, operation);
-    append(&line, "%s%c%c m %lld n %lld k %lld: %s (%s)", regions[operation->c.region],
-           operation->a.op == LAVA_OP_N ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
-           (long long)operation->m, (long long)operation->n, (long long)operation->k,
-           plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_sizes(&line, operation);
+    append(&line, ": %s (%s)", plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (!plan->kernel)

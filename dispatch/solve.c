@@ -10,13 +10,10 @@
 #include "dispatch/cost.h"
 #include "shaders/interface.h"
 
-/* Time of a block on the diagonal and of the product that follows it, five dispatches with their barriers,
- * and how often the products read and write all right-hand sides for each halving of the matrix: pack reads
- * and writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes
- * C. Both as measured on an H200, fp32, order 8192: 4.4 ms for 64 right-hand sides, 7.2 for 2048, 14.9 for
- * 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
+/* Time of a block on the diagonal and of the product that follows it, five dispatches with their barriers, as
+ * measured on an H200, with LAVA_SOLVE_PASSES: fp32, order 8192, 4.4 ms for 64 right-hand sides, 7.2 for
+ * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
-#define PASSES  7
 /* No smaller chunks are tried where memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
@@ -38,6 +35,7 @@ struct request {
     struct lava_solve_sizes sizes;
     lava_solve_product *plan_product;
     struct lava_rates rates;
+    struct lava_solve_frame frame;
 };
 
 struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation) {
@@ -148,32 +146,37 @@ static struct lava_operation largest_product(const struct request *request, int6
     return product;
 }
 
-/* The triangle's bytes as they are uploaded, in trapezoids. */
-static double triangle_bytes(const struct request *request) {
-    double order = (double)request->sizes.order, width = fmin(order, LAVA_SOLVE_TRAPEZOID);
-    return order * (order + width) / 2 * (double)lava_type_bytes(request->operation->type);
+double lava_trapezoid_bytes(enum lava_type type, int64_t order, enum lava_region stored) {
+    double n = (double)order, width = fmin(n, LAVA_SOLVE_TRAPEZOID), bytes = (double)lava_type_bytes(type);
+    return stored == LAVA_REGION_ALL ? n * n * bytes : n * (n + width) / 2 * bytes;
 }
 
-/* Returns the device's time for `sides` right-hand sides. */
+/* Returns the device's time for `sides` right-hand sides and one triangle. */
 static double solve_ns(const struct request *request, double sides, double flops_per_s) {
     double leaves = (double)lava_solve_blocks(request->sizes.order), all = (double)request->sizes.sides;
     double bytes = sides * (double)request->sizes.order * (double)lava_type_bytes(request->operation->type) *
-                   PASSES * ceil(log2(leaves));
+                   LAVA_SOLVE_PASSES * ceil(log2(leaves));
     return 1e9 * lava_operation_flops(request->operation) * (sides / all) / flops_per_s +
            1e9 * bytes / request->rates.memory_bytes_per_s + lava_solve_blocks_ns(request->sizes.order);
 }
 
 /* Returns the time from host memory to host memory. Two clocks: the bus's, on which the CPU also records, and
- * the compute queue's. A chunk is uploaded when the download of an earlier one has left its matrix. */
+ * the compute queue's. A chunk is uploaded when the download of an earlier one has left its matrix. Factors
+ * are downloaded before the first chunk. */
 static double gpu_ns(const struct request *request, const struct lava_solve_chunks *chunks,
                      double flops_per_s) {
     const struct lava_rates *rates = &request->rates;
+    const struct lava_solve_frame *frame = &request->frame;
     int64_t count = chunks_of(request, chunks->sides), steps = lava_minimum(count, STEPS_MAX), carried = 0;
     double side_bytes = (double)request->sizes.order * (double)lava_type_bytes(request->operation->type);
-    double start_ns = lava_cost_start_ns(rates), ready_ns[LAVA_SOLVE_HELD], compute_ns = 0;
-    double bus_ns = start_ns + 1e9 * triangle_bytes(request) / rates->upload_bytes_per_s, begin_ns = bus_ns;
+    double start_ns = lava_cost_start_ns(rates), ready_ns[LAVA_SOLVE_HELD];
+    double bus_ns = start_ns + 1e9 * frame->upload_bytes / rates->upload_bytes_per_s, begin_ns = bus_ns;
+    double factored_ns = bus_ns + frame->factor_ns, compute_ns = factored_ns;
+    double factors_ns = 1e9 * frame->factors_bytes / rates->download_bytes_per_s;
     double bytes = (double)lava_minimum(chunks->sides, request->sizes.sides) * side_bytes;
     for (int64_t i = 0; i < steps + LAVA_SOLVE_HELD; i++) {
+        if (i == LAVA_SOLVE_HELD && factors_ns > 0)
+            bus_ns = fmax(bus_ns, factored_ns) + factors_ns;
         if (i >= LAVA_SOLVE_HELD && carried < steps) {
             bus_ns = fmax(bus_ns, ready_ns[carried++ % LAVA_SOLVE_HELD]) +
                      1e9 * bytes / rates->download_bytes_per_s;
@@ -181,13 +184,15 @@ static double gpu_ns(const struct request *request, const struct lava_solve_chun
         if (i >= steps)
             continue;
         bus_ns += 1e9 * bytes / rates->upload_bytes_per_s;
-        compute_ns = fmax(compute_ns, bus_ns) + solve_ns(request, bytes / side_bytes, flops_per_s);
-        bus_ns += (double)lava_solve_blocks(request->sizes.order) * LAVA_SOLVE_RECORD_NS;
+        compute_ns =
+            fmax(compute_ns, bus_ns) + frame->solves * solve_ns(request, bytes / side_bytes, flops_per_s);
+        bus_ns += frame->solves * (double)lava_solve_blocks(request->sizes.order) * LAVA_SOLVE_RECORD_NS;
         compute_ns = ready_ns[i % LAVA_SOLVE_HELD] = fmax(compute_ns, bus_ns);
     }
     /* the last chunk is smaller than the others */
     double share = (double)request->sizes.sides * side_bytes / (bytes * (double)steps);
-    double ns = begin_ns + (bus_ns - begin_ns) * share + lava_cost_last_write_ns(bytes);
+    double once_ns = frame->factor_ns + factors_ns, chunks_ns = fmax(bus_ns - begin_ns - once_ns, 0);
+    double ns = begin_ns + once_ns + chunks_ns * share + lava_cost_last_write_ns(bytes);
     const struct lava_operation parts = lava_operation_of_parts(request->operation);
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
 }
@@ -219,17 +224,20 @@ static enum lava_reason consider(const struct request *request, int64_t sides_ea
     return LAVA_REASON_FORCED;
 }
 
-enum lava_reason lava_solve_plan(const struct lava_operation *operation,
-                                 const struct lava_capabilities *device, const struct lava_figures *figures,
-                                 const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                 struct lava_plan *plan) {
+enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
+                                        const struct lava_operation *operation,
+                                        const struct lava_capabilities *device,
+                                        const struct lava_figures *figures,
+                                        const struct lava_overrides *overrides,
+                                        lava_solve_product *plan_product, struct lava_plan *plan) {
     struct request request = {.operation = operation,
                               .device = device,
                               .figures = figures,
                               .overrides = *overrides,
                               .plan_product = plan_product,
                               .sizes = lava_solve_sizes(operation),
-                              .rates = lava_cost_rates(lava_profiles_find(device), &figures->device)};
+                              .rates = lava_cost_rates(lava_profiles_find(device), &figures->device),
+                              .frame = *frame};
     int64_t most = most_sides(&request), before = 0;
     struct lava_plan best = {.kernel = NULL};
     enum lava_reason reason = LAVA_REASON_MEMORY;
@@ -257,4 +265,13 @@ enum lava_reason lava_solve_plan(const struct lava_operation *operation,
     best.imports = plan->imports;
     *plan = best;
     return LAVA_REASON_FORCED;
+}
+
+enum lava_reason lava_solve_plan(const struct lava_operation *operation,
+                                 const struct lava_capabilities *device, const struct lava_figures *figures,
+                                 const struct lava_overrides *overrides, lava_solve_product *plan_product,
+                                 struct lava_plan *plan) {
+    const struct lava_solve_frame alone = {
+        .solves = 1, .upload_bytes = lava_trapezoid_bytes(operation->type, operation->k, LAVA_REGION_LOWER)};
+    return lava_solve_plan_within(&alone, operation, device, figures, overrides, plan_product, plan);
 }

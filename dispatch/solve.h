@@ -26,6 +26,10 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
 /* Returns whether the device can run the kernel that solves with blocks of the diagonal. */
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type);
 
+/* How often the products read and write all right-hand sides for each halving of the matrix: pack reads and
+ * writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes C.
+ */
+#define LAVA_SOLVE_PASSES 7
 /* Time of recording a block on the diagonal and its product on the CPU. x86-64, lavapipe, 2026-11-23. */
 #define LAVA_SOLVE_RECORD_NS 10e3
 /* Returns the device's time for the blocks on the diagonal of a matrix of that order, and how many there are.
@@ -39,6 +43,17 @@ uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum la
  * after a failure. */
 int64_t lava_solve_most_rows(const struct lava_capabilities *device, enum lava_type type);
 
+/* Returns the bytes of a matrix's trapezoids, which are transferred. */
+double lava_trapezoid_bytes(enum lava_type type, int64_t order, enum lava_region stored);
+
+/* What the solve with a chunk is a part of, where that is more than one triangle (factorization.h). */
+struct lava_solve_frame {
+    int solves;           /* with each chunk: as many triangles of that order */
+    double upload_bytes;  /* of the matrix with the triangles */
+    double factor_ns;     /* the device's time before the first solve */
+    double factors_bytes; /* that are downloaded before the first chunk */
+};
+
 /* Plans a product whose matrices are on the device. */
 typedef void lava_solve_product(const struct lava_operation *product, const struct lava_capabilities *device,
                                 const struct lava_figures *figures, const struct lava_overrides *overrides,
@@ -51,5 +66,12 @@ enum lava_reason lava_solve_plan(const struct lava_operation *operation,
                                  const struct lava_capabilities *device, const struct lava_figures *figures,
                                  const struct lava_overrides *overrides, lava_solve_product *plan_product,
                                  struct lava_plan *plan);
+/* The same for a part of more: gpu_ns is of all. */
+enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
+                                        const struct lava_operation *operation,
+                                        const struct lava_capabilities *device,
+                                        const struct lava_figures *figures,
+                                        const struct lava_overrides *overrides,
+                                        lava_solve_product *plan_product, struct lava_plan *plan);
 
 #endif

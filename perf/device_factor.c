@@ -1,10 +1,13 @@
 /* Times solves and factorizations of matrices that stay on the device.
  *
- *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] ROUTINE:SIZE ...
+ *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
- * ROUTINE:SIZE is cholesky:N, lu:MxN, or solve:NxSIDES, a lower triangle of N rows on the left. Prints the time
- * of the best call, from the first command to the end of the device's work, and what the device took of it. What
- * is computed is not checked; tests/robustness does that. Exits with 77 if there is no device. */
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, or solve:NxSIDES, a lower triangle of N rows on the left. The form of
+ * LU's panels may follow, where it is possible: lu:8192x32@columns, lu:1024@alone, lu:8192@grid; and the
+ * invocations of a workgroup, from 64 on: lu:8192@grid:256. --resident: so many workgroups run at the same
+ * time, whatever the driver says. Prints the time of the best call, from the first command to the end of the
+ * device's work, and what the device took of it. What is computed is not checked; tests/robustness does that.
+ * Exits with 77 if there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -83,6 +86,21 @@ static enum lava_status upload(const struct bench *x) {
     return lava_stream_close(&stream, status);
 }
 
+/* Whether LU's workgroups have met. */
+static enum lava_status check_pivots(const struct bench *x) {
+    struct lava_stream stream;
+    int64_t count = x->words.rows;
+    uint32_t *pivots = malloc((size_t)count * sizeof *pivots);
+    if (!pivots)
+        return LAVA_ERROR_HOST_MEMORY;
+    lava_stream_open(&stream, x->engine, false);
+    enum lava_status status = lava_device_matrix_download(&stream, &x->words, LAVA_REGION_ALL, pivots, count);
+    status = lava_stream_close(&stream, status);
+    status = status ? status : lava_device_lu_check(x->engine->device, pivots, count);
+    free(pivots);
+    return status;
+}
+
 /* The best call: ms, and what the device took of it, by kind. */
 static enum lava_status time_calls(const struct bench *x, routine run, double seconds, double *best_ms,
                                    uint64_t kinds[LAVA_STAMP_KINDS]) {
@@ -101,6 +119,8 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
             return status;
         double ms = 1e-6 * (double)(lava_clock_now_ns() - before_ns);
         lava_stream_time(&stream, sums);
+        if (run == lu && (status = check_pivots(x)))
+            return status;
         if (ms < *best_ms) {
             *best_ms = ms;
             memcpy(kinds, sums, sizeof sums);
@@ -114,11 +134,23 @@ static enum lava_status create(struct bench *x, int64_t sides) {
     enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
     if (!status && sides > 0)
         status = lava_device_matrix_create(x->engine, x->type, x->n, sides, &x->b);
-    status = status ? status
-                    : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
+    status = status ? status : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
     return status ? status
                   : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32,
                                               lava_device_lu_work_words(x->type, x->m), 1, &x->work);
+}
+
+/* Reads what follows the size. Returns false where that is no form. */
+static bool read_form(const char *text, struct lava_panel_choice *choice) {
+    static const char *const forms[] = {"columns", "alone", "grid"};
+    for (int form = 0; form < 3; form++) {
+        size_t length = strlen(forms[form]);
+        if (strncmp(text, forms[form], length) != 0)
+            continue;
+        choice->form = 1 + form;
+        return text[length] == 0 || sscanf(text + length, ":%" SCNu32, &choice->invocations) == 1;
+    }
+    return false;
 }
 
 static bool bench(struct lava_engine *engine, enum lava_type type, double seconds, const char *argument) {
@@ -131,7 +163,10 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
     int read = sscanf(argument, "%15[a-z]:%" SCNd64 "x%" SCNd64, name, &first, &second);
     while (i < count && strcmp(routines[i].name, name) != 0)
         i++;
-    if (read < 2 || i == count || first < 1 || (read == 3 && second < 1)) {
+    const char *form = strchr(argument, '@');
+    engine->panels = (struct lava_panel_choice){0};
+    if (read < 2 || i == count || first < 1 || (read == 3 && second < 1) ||
+        (form && !read_form(form + 1, &engine->panels))) {
         fprintf(stderr, "device_factor: %s is not ROUTINE:SIZE\n", argument);
         exit(2);
     }
@@ -143,9 +178,9 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
     x.host = new_matrix(&x, 1);
     enum lava_status status = x.host ? create(&x, sides) : LAVA_ERROR_HOST_MEMORY;
     status = status ? status : time_calls(&x, routines[i].run, seconds, &ms, kinds);
-    printf("%-20s %9.3f | %9.3f %9.3f %9.3f | %s\n", argument, ms, 1e-6 * (double)kinds[LAVA_STAMP_PACK],
+    printf("%-24s %9.3f | %9.3f %9.3f %9.3f | %s\n", argument, ms, 1e-6 * (double)kinds[LAVA_STAMP_PACK],
            1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY], 1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE],
-           status ? "FAIL" : "ok");
+           lava_status_name(status));
     fflush(stdout);
     struct lava_device_matrix *const matrices[] = {&x.a, &x.b, &x.words, &x.work};
     for (size_t k = 0; k < sizeof matrices / sizeof matrices[0]; k++)
@@ -157,11 +192,16 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
 int main(int argc, char **argv) {
     enum lava_type type = LAVA_TYPE_FP32;
     double seconds = 0.3;
-    const struct option names[] = {
-        {"type", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 's'}, {0}};
+    unsigned long resident = 0;
+    const struct option names[] = {{"type", required_argument, NULL, 't'},
+                                   {"seconds", required_argument, NULL, 's'},
+                                   {"resident", required_argument, NULL, 'r'},
+                                   {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 's')
             seconds = strtod(optarg, NULL);
+        else if (option == 'r')
+            resident = strtoul(optarg, NULL, 10);
         else if (option != 't' || !lava_type_from_name(optarg, &type) || lava_type_is_half(type))
             return 2;
     }
@@ -174,8 +214,10 @@ int main(int argc, char **argv) {
     }
     if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
         return 1;
+    if (resident > 0)
+        engine->capabilities.resident_groups = (uint32_t)resident;
     printf("%s, %s, times in ms\n", engine->capabilities.name, lava_type_name(type));
-    printf("%-20s %9s | %9s %9s %9s\n", "", "whole", "pack", "multiply", "update");
+    printf("%-24s %9s | %9s %9s %9s\n", "", "whole", "pack", "multiply", "update");
     bool fine = true;
     for (int i = optind; i < argc; i++)
         fine = bench(engine, type, seconds, argv[i]) && fine;

@@ -15,8 +15,7 @@
  * A workgroup leaves its candidate for column s, with a copy of the row, and group 0 a copy of row s. Steps write two
  * halves of the scratch in turn, so a step reads only what the one before has finished.
  *
- * The pivot is the first of the largest |re| + |im|. Where the first of all elements is NaN, it is the pivot; other
- * NaN are passed over. So does Reference BLAS (ixamax). A pivot that is zero divides nothing. */
+ * Which element is the pivot: lu.glsl. lu_panel.comp takes one dispatch for the whole panel, where the device can. */
 #version 460
 #define LAVA_SHADER_LU
 #extension GL_GOOGLE_include_directive : require
@@ -25,48 +24,16 @@
 layout(local_size_x = LAVA_LU_INVOCATIONS) in;
 
 #include "elements.glsl"
-#include "reciprocal.glsl"
+#include "lu.glsl"
 
-/* Sizes of elements are compared by their bits, whose order is the same: common.glsl, IS_ZERO. */
-#ifdef LAVA_FP64
-#define KEY uint64_t
-#define KEY_OF(number) packUint2x32(unpackDouble2x32(number) & uvec2(0xffffffffu, 0x7fffffffu))
-const KEY INFINITE = 0x7ff0000000000000UL;
-#else
-#define KEY uint
-#define KEY_OF(number) (floatBitsToUint(number) & 0x7fffffffu)
-const KEY INFINITE = 0x7f800000u;
-#endif
-
-#ifdef LAVA_COMPLEX
-KEY size_key(ELEMENT z) { return KEY_OF(abs(z.x) + abs(z.y)); }
-#else
-KEY size_key(ELEMENT z) { return KEY_OF(z); }
-#endif
-
-layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Element { ELEMENT element; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Candidate { KEY key; uint row; };
-layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Pivot { uint row; };
 
 const uint INVOCATIONS = LAVA_LU_INVOCATIONS;
 const uint BATCH = 8; /* elements of a row that are read before any of them is written */
-const uint NO_ROW = 0xffffffffu;
 
 shared KEY keys[INVOCATIONS];
 shared uint rows[INVOCATIONS];
 shared ELEMENT pivot_row[LAVA_LU_PANEL], top_row[LAVA_LU_PANEL];
-
-/* How elements are divided by the pivot. */
-struct divisor {
-    bool divides;
-    NUMBER scale;
-    ELEMENT scaled, reciprocal;
-};
-
-Element at(uint row, uint column)
-{
-    return Element(constants.a + (uint64_t(column) * constants.ld + row) * ELEMENT_BYTES);
-}
 
 /* The half of the scratch that a step writes: candidates, copies of their rows, and a copy of the top row. */
 uint64_t half_of(uint step_)
@@ -86,11 +53,6 @@ Element copy_at(uint step_, uint group, uint column)
 {
     const uint candidates = gl_NumWorkGroups.x * LAVA_LU_CANDIDATE_BYTES;
     return Element(half_of(step_) + candidates + (group * LAVA_LU_PANEL + column) * ELEMENT_BYTES);
-}
-
-bool is_better(KEY key, uint row, KEY than_key, uint than_row)
-{
-    return key > than_key || (key == than_key && row < than_row);
 }
 
 /* Leaves the best of the invocations' candidates in keys[0] and rows[0]. */
@@ -134,19 +96,10 @@ uint find_pivot(uint e)
     return pivot;
 }
 
-divisor divisor_of(ELEMENT pivot)
-{
-    NUMBER scale = scale_for(size_of(pivot));
-    ELEMENT scaled = pivot * scale;
-    return divisor(!is_nothing(pivot), scale, scaled, reciprocal_of(scaled));
-}
-
 /* Eliminates column e of a row below e. Returns the element of the next column. */
 ELEMENT eliminate(uint row, uint e, bool swapped, divisor by)
 {
-    ELEMENT l = swapped ? top_row[e] : at(row, e).element, next = ELEMENT(0);
-    if (by.divides)
-        l = quotient_of(l * by.scale, by.scaled, by.reciprocal);
+    ELEMENT l = divided(swapped ? top_row[e] : at(row, e).element, by), next = ELEMENT(0);
     at(row, e).element = l;
     for (uint column = e + 1; column < constants.columns; column += BATCH) {
         ELEMENT x[BATCH];
@@ -226,9 +179,7 @@ void main()
         ELEMENT next = constants.step == 0 ? at(row, 0).element : step_on(row, pivot, by);
         if (row < constants.step || constants.step == constants.columns)
             continue;
-        KEY key = size_key(next);
-        if (key > INFINITE)
-            key = row == constants.step ? ~KEY(0) : KEY(0);
+        KEY key = size_key(next, row == constants.step);
         if (is_better(key, row, best, best_row)) {
             best = key;
             best_row = row;

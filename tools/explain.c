@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/inverse.h"
 #include "dispatch/program.h"
 #include "dispatch/solve.h"
 #include "lib/abi/validate.h"
@@ -32,7 +33,7 @@
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
     char side, uplo, transa, transb, diag;
-    int64_t m, n, k;
+    int64_t m, n, k, nrhs;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
 };
@@ -51,6 +52,7 @@ static const struct argument {
     {"M", offsetof(struct arguments, m), NULL},
     {"N", offsetof(struct arguments, n), NULL},
     {"K", offsetof(struct arguments, k), NULL},
+    {"NRHS", offsetof(struct arguments, nrhs), NULL},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -62,7 +64,9 @@ static bool make_syr2k(const struct arguments *x, struct lava_operation *operati
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
@@ -80,10 +84,14 @@ static const struct shape {
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
-    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_cholesky},
-    {LAVA_FAMILY_LAUUM, "UPLO N ", make_cholesky},
-    {LAVA_FAMILY_POTRI, "UPLO N ", make_cholesky},
+    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_inverse},
+    {LAVA_FAMILY_LAUUM, "UPLO N ", make_inverse},
+    {LAVA_FAMILY_POTRI, "UPLO N ", make_inverse},
     {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
+    {LAVA_FAMILY_POTRS, "UPLO N NRHS ", make_cholesky},
+    {LAVA_FAMILY_POSV, "UPLO N NRHS ", make_cholesky},
+    {LAVA_FAMILY_GETRS, "TRANS N NRHS ", make_square_lu},
+    {LAVA_FAMILY_GESV, "N NRHS ", make_square_lu},
 };
 
 static const char sizes_alone[] = "M N K ";
@@ -171,21 +179,37 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     return valid;
 }
 
-/* Makes what a triangle of C alone takes part in. */
+/* None where the family has none. */
+static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
+    return (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
+                                     .ld = at_least_one(x->n),
+                                     .count = x->nrhs,
+                                     .op = x->transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
+                                     .conjugate = x->transa == 'C' && lava_type_is_complex(type),
+                                     .factored =
+                                         x->family == LAVA_FAMILY_POTRS || x->family == LAVA_FAMILY_GETRS};
+}
+
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
-    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_POTRF] = LAVA_OPERATION_CHOLESKY,
-                                                     [LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
-                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
-                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
-    operation->kind = kinds[x->family];
-    operation->a.unit_diagonal = x->diag == 'U';
+    operation->kind = LAVA_OPERATION_CHOLESKY;
     operation->m = operation->n = operation->k = x->n;
     operation->c.first = (void *)(uintptr_t)(1ull << 46);
     operation->c.ld = at_least_one(x->n);
     operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     operation->c.real_diagonal = lava_type_is_complex(operation->type);
     operation->alpha.real = 1;
+    operation->sides = sides_of(x, operation->type);
     return x->n >= 0;
+}
+
+static bool make_inverse(const struct arguments *x, struct lava_operation *operation) {
+    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
+                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
+                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
+    bool valid = make_cholesky(x, operation);
+    operation->kind = kinds[x->family];
+    operation->a.unit_diagonal = x->diag == 'U';
+    return valid;
 }
 
 static bool make_lu(const struct arguments *x, struct lava_operation *operation) {
@@ -199,10 +223,15 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
     return x->m >= 0 && x->n >= 0;
 }
 
-static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation) {
+static bool make_square_lu(const struct arguments *x, struct lava_operation *operation) {
     struct arguments square = *x;
     square.m = x->n;
-    bool valid = make_lu(&square, operation);
+    operation->sides = sides_of(x, operation->type);
+    return make_lu(&square, operation);
+}
+
+static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_square_lu(x, operation);
     operation->kind = LAVA_OPERATION_INVERT_LU;
     return valid;
 }
@@ -409,25 +438,47 @@ static void show_program(const struct lava_operation *operation, const struct la
         show_task(&task);
 }
 
-/* Prints the chunks of a solve. Between two of them nothing waits but for the memory of an earlier one. */
-static void show_chunks(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
-    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
-    for (int64_t side = 0; side < sizes.sides; side += plan->chunks.sides) {
-        int64_t end = lava_minimum(side + plan->chunks.sides, sizes.sides);
-        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", sizes.on_right ? "rows" : "columns", side,
-               end);
-    }
+/* Between two chunks nothing waits but for the memory of an earlier one. */
+static void show_chunks(const char *what, int64_t sides, int64_t each) {
+    for (int64_t side = 0; side < sides; side += each)
+        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", what, side,
+               lava_minimum(side + each, sides));
 }
 
-static void show_factorization(const struct lava_operation *operation) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+static void show_solve(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
+    show_chunks(sizes.on_right ? "rows" : "columns", sizes.sides, plan->chunks.sides);
+}
+
+/* Returns what it is. */
+static const char *show_upload(const struct lava_operation *operation) {
     const char *what = operation->c.region == LAVA_REGION_ALL ? "the matrix" : "the triangle";
     printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
-    printf("  %s        by halves, down to %d %s\n",
-           lava_operation_is_inverse(operation) ? "invert" : "factor",
-           is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER, is_lu ? "columns" : "rows");
+    return what;
+}
+
+static void show_inverse(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
+        printf("  invert        by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
+    if (operation->kind == LAVA_OPERATION_INVERT_LU)
+        printf("  solve         by halves, down to %d columns\n", LAVA_SOLVE_ORDER);
+    else if (operation->kind != LAVA_OPERATION_INVERT_TRIANGLE)
+        printf("  multiply      by halves, down to %d rows\n", LAVA_INVERSE_SQUARE);
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
+static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
+    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    const char *what = show_upload(operation);
+    if (!lava_operation_is_factored(operation)) {
+        printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
+               is_lu ? "columns" : "rows");
+        printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+    }
+    if (operation->sides.count > 0)
+        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
 }
 
 int explain(int argc, char **argv) {
@@ -443,10 +494,12 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.chunks.sides > 0)
-        show_chunks(&call.operation, &plan);
-    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
-        show_factorization(&call.operation);
+    if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
+        show_factorization(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_inverse(&call.operation))
+        show_inverse(&call.operation);
+    else if (with_plan && plan.chunks.sides > 0)
+        show_solve(&call.operation, &plan);
     else if (with_plan && plan.kernel)
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)

@@ -8,7 +8,7 @@
 #include "lib/abi/integers.h"
 #include "lib/abi/options.h"
 #include "lib/abi/xerbla.h"
-#include "lib/lapack/factored_solve.h"
+#include "lib/host/systems.h"
 
 #include "lavablas_lapack.h"
 
@@ -40,24 +40,24 @@ static int find_wrong(const struct getrs_arguments *x) {
     return lava_options_is_short(x->ldb, x->n) ? 8 - missing : 0;
 }
 
-static struct lava_factored_solve solve_of(const struct getrs_arguments *x, int64_t *pivots) {
+static struct lava_operation translate(const struct getrs_arguments *x, int64_t *pivots) {
     enum lava_type type = lava_routine_type(x->routine);
     int trans = lava_options_read_trans(x->routine, x->trans);
-    return (struct lava_factored_solve){
-        .factorization = {.kind = LAVA_OPERATION_LU,
-                          .type = type,
-                          .m = x->n,
-                          .n = x->n,
-                          .k = x->n,
-                          .c = {.first = (void *)(uintptr_t)x->a, .ld = x->lda, .type = type},
-                          .alpha.real = 1,
-                          .pivots = pivots},
-        .factors = is_gesv(x),
-        .op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T,
-        .conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(type),
-        .b = x->b,
-        .ldb = x->ldb,
-        .sides = x->nrhs};
+    return (struct lava_operation){
+        .kind = LAVA_OPERATION_LU,
+        .type = type,
+        .m = x->n,
+        .n = x->n,
+        .k = x->n,
+        .c = {.first = (void *)(uintptr_t)x->a, .ld = x->lda, .type = type},
+        .alpha.real = 1,
+        .pivots = pivots,
+        .sides = {.first = x->b,
+                  .ld = x->ldb,
+                  .count = x->nrhs,
+                  .op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T,
+                  .conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(type),
+                  .factored = !is_gesv(x)}};
 }
 
 /* Makes room for the pivots, and reads those of ?getrs. NULL: the arguments are wrong, there is nothing to
@@ -82,9 +82,9 @@ static void write_results(const struct getrs_arguments *x, const int64_t *pivots
 
 static bool getrs_begin(const struct getrs_arguments *arguments, struct lava_call *call) {
     int64_t *pivots = new_pivots(arguments);
-    const struct lava_factored_solve solve = solve_of(arguments, pivots);
-    *call = (struct lava_call){.routine = arguments->routine, .valid = pivots};
-    bool finished = lava_factored_solve_begin(call, &solve);
+    *call = (struct lava_call){
+        .routine = arguments->routine, .valid = pivots, .operation = translate(arguments, pivots)};
+    bool finished = lava_offload_begin(call);
     if (finished)
         write_results(arguments, pivots, call->info);
     free(pivots);
@@ -94,12 +94,12 @@ static bool getrs_begin(const struct getrs_arguments *arguments, struct lava_cal
 
 static void getrs_compute(const struct getrs_arguments *arguments) {
     int64_t *pivots = new_pivots(arguments);
-    const struct lava_factored_solve solve = solve_of(arguments, pivots);
+    const struct lava_operation operation = translate(arguments, pivots);
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     if (pivots)
-        write_results(arguments, pivots, lava_factored_solve_run(&solve));
+        write_results(arguments, pivots, lava_systems_run(lava_cpu_blas_get(), &operation, 0, 0));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(arguments->n));
@@ -129,7 +129,7 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
 /* It has no characters, so no lengths follow. */
 #define GESV_FORTRAN(entry, integer, type)                                                                   \
     LAVA_ENTRY_CBLAS(entry, GESV_LIST(integer, type), GESV_NAMES, getrs,                                     \
-                     lava_threshold_forwards_factorization((double)*n, (double)*n), GESV_ARGUMENTS(entry))
+                     lava_threshold_forwards_systems((double)*n, (double)*nrhs), GESV_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type)

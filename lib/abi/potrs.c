@@ -6,7 +6,7 @@
 #include "lib/abi/integers.h"
 #include "lib/abi/options.h"
 #include "lib/abi/xerbla.h"
-#include "lib/lapack/factored_solve.h"
+#include "lib/host/systems.h"
 
 #include "lavablas_lapack.h"
 
@@ -32,42 +32,42 @@ static int find_wrong(const struct potrs_arguments *x) {
     return lava_options_is_short(x->ldb, x->n) ? 7 : 0;
 }
 
-static struct lava_factored_solve solve_of(const struct potrs_arguments *x) {
+static struct lava_operation translate(const struct potrs_arguments *x) {
     enum lava_type type = lava_routine_type(x->routine);
     bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
-    return (struct lava_factored_solve){
-        .factorization = {.kind = LAVA_OPERATION_CHOLESKY,
-                          .type = type,
-                          .m = x->n,
-                          .n = x->n,
-                          .k = x->n,
-                          .c = {.first = (void *)(uintptr_t)x->a,
-                                .ld = x->lda,
-                                .type = type,
-                                .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-                                .real_diagonal = lava_type_is_complex(type)},
-                          .alpha.real = 1},
-        .factors = lava_routine_row(x->routine)->family == LAVA_FAMILY_POSV,
-        .b = x->b,
-        .ldb = x->ldb,
-        .sides = x->nrhs};
+    return (struct lava_operation){
+        .kind = LAVA_OPERATION_CHOLESKY,
+        .type = type,
+        .m = x->n,
+        .n = x->n,
+        .k = x->n,
+        .c = {.first = (void *)(uintptr_t)x->a,
+              .ld = x->lda,
+              .type = type,
+              .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+              .real_diagonal = lava_type_is_complex(type)},
+        .alpha.real = 1,
+        .sides = {.first = x->b,
+                  .ld = x->ldb,
+                  .count = x->nrhs,
+                  .factored = lava_routine_row(x->routine)->family == LAVA_FAMILY_POTRS}};
 }
 
 static bool potrs_begin(const struct potrs_arguments *arguments, struct lava_call *call) {
-    const struct lava_factored_solve solve = solve_of(arguments);
-    *call = (struct lava_call){.routine = arguments->routine, .valid = !find_wrong(arguments)};
-    bool finished = lava_factored_solve_begin(call, &solve);
+    *call = (struct lava_call){
+        .routine = arguments->routine, .valid = !find_wrong(arguments), .operation = translate(arguments)};
+    bool finished = lava_offload_begin(call);
     if (finished)
         lava_integers_write(arguments->routine, arguments->info, 0, call->info);
     return finished;
 }
 
 static void potrs_compute(const struct potrs_arguments *arguments) {
-    const struct lava_factored_solve solve = solve_of(arguments);
+    const struct lava_operation operation = translate(arguments);
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = wrong ? -wrong : lava_factored_solve_run(&solve);
+    int64_t info = wrong ? -wrong : lava_systems_run(lava_cpu_blas_get(), &operation, 0, 0);
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
@@ -87,7 +87,7 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
                        ARGUMENTS(entry))
 #define POSV_FORTRAN(entry, integer, type)                                                                   \
     LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, WITH(integer, type, ), WITH_NAMES, potrs,        \
-                       lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
+                       lava_threshold_forwards_systems((double)*n, (double)*nrhs), ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type)

@@ -12,6 +12,7 @@ static const char *const names[] = {
     [LAVA_ERROR_DEVICE_LOST] = "device lost",
     [LAVA_ERROR_TIMEOUT] = "device does not answer",
     [LAVA_ERROR_NOT_DEFINITE] = "not positive definite",
+    [LAVA_ERROR_STALLED] = "workgroups waited in vain",
     [LAVA_ERROR_SELF_TEST] = "self-test failed",
     [LAVA_ERROR_DRIVER] = "driver error",
 };

@@ -12,9 +12,9 @@ struct lava_columns {
     uint64_t count;
 };
 
-/* Records the copy behind everything that the stream has recorded. It starts when the upload `after` (NULL: none)
- * is reached, too. The target is visible to later dispatches and to the host. *done is reached when it has been
- * written. kind: what it is timed as. */
+/* Records the copy behind everything that the stream has recorded. It starts when the upload `after` (NULL:
+ * none) is reached, too. The target is visible to later dispatches and to the host. *done is reached when it
+ * has been written. kind: what it is timed as. */
 enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava_columns *columns,
                                    enum lava_stamp_kind kind, const struct lava_point *after,
                                    struct lava_point *done);

@@ -6,7 +6,7 @@
 #include "lib/engine/device_inverse.h"
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/factorization.h"
+#include "dispatch/inverse.h"
 #include "dispatch/solve.h"
 #include "lib/engine/device_solve.h"
 
@@ -177,7 +177,7 @@ static enum lava_status scale_beside(const struct task *task, struct range low, 
 }
 
 static enum lava_status square(const struct task *task, struct range range) {
-    if (range.size <= LAVA_FACTORIZATION_SQUARE)
+    if (range.size <= LAVA_INVERSE_SQUARE)
         return square_block(task, range);
     struct range high, low = halve(range, &high);
     const struct lava_device_matrix beside =
@@ -219,7 +219,7 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
 }
 
 int64_t lava_device_square_order(int64_t n) {
-    return lava_minimum(n, LAVA_FACTORIZATION_SQUARE);
+    return lava_minimum(n, LAVA_INVERSE_SQUARE);
 }
 
 /* Also where one lies in the other's memory, but between its columns. */

@@ -9,7 +9,10 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
+#include "lib/base/log.h"
 #include "lib/engine/device_solve.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/lu_panel.h"
 
 /* A wait may last longer by the time that panels and swaps take at these rates. A processor's core reaches
  * them. */
@@ -17,57 +20,15 @@
 #define SWAPPED_WORDS_PER_S 1e8
 #define STEPS_PER_S         1e4
 
-static_assert(sizeof(struct lava_lu_constants) <= 128, "every device has room for so many bytes");
 static_assert(sizeof(struct lava_swap_constants) <= 128, "every device has room for so many bytes");
 
 /* What the parts of a factorization have in common. */
 struct task {
     struct lava_stream *stream;
     const struct lava_device_lu *lu;
-    const struct lava_pipeline *panel, *swap;
+    const struct lava_pipeline *swap;
+    struct lava_lu_panels panels;
 };
-
-static uint32_t groups_of(int64_t rows) {
-    return (uint32_t)lava_minimum((rows - 1) / LAVA_LU_INVOCATIONS + 1, LAVA_LU_GROUPS);
-}
-
-int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
-    int64_t row_bytes = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type),
-            groups = rows > 0 ? groups_of(rows) : 1;
-    return 2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes) / 4;
-}
-
-/* Columns [from, from + count) from row `from` on <- their L and U; and their pivots. */
-static enum lava_status factor_panel(const struct task *task, int64_t from, int64_t count) {
-    const struct lava_device_lu *lu = task->lu;
-    struct lava_stream *stream = task->stream;
-    int64_t rows = lu->a.rows - from;
-    const struct lava_device_matrix a = lava_device_matrix_block(&lu->a, from, rows, from, count);
-    struct lava_lu_constants constants = {.a = lava_device_matrix_address(&a),
-                                          .pivots =
-                                              lava_device_matrix_address(&lu->pivots) + (uint64_t)from * 4,
-                                          .work = lava_device_matrix_address(&lu->work),
-                                          .ld = (uint32_t)a.ld,
-                                          .rows = (uint32_t)rows,
-                                          .columns = (uint32_t)count,
-                                          .first_row = (uint32_t)from};
-    uint32_t groups = groups_of(rows), most = stream->device->capabilities.max_workgroups;
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    for (; constants.step <= constants.columns; constants.step++) {
-        if (constants.step > 0)
-            lava_queue_barrier_dispatch(stream->device, &commands);
-        lava_queue_dispatch(stream->device, &commands, task->panel, &constants, sizeof constants,
-                            groups < most ? groups : most, 1);
-    }
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
-}
 
 static enum lava_status swap_rows(struct lava_stream *stream, const struct lava_pipeline *pipeline,
                                   const struct lava_device_swap *swap) {
@@ -125,9 +86,9 @@ static enum lava_status update(const struct task *task, int64_t from, int64_t co
 }
 
 /* Factors columns [from, from + count) from row `from` on. Rows above belong to U and stay. */
-static enum lava_status factor(const struct task *task, int64_t from, int64_t count) {
+static enum lava_status factor(struct task *task, int64_t from, int64_t count) {
     if (count <= LAVA_LU_PANEL)
-        return factor_panel(task, from, count);
+        return lava_lu_panel_factor(&task->panels, from, count);
     int64_t left = lava_blocking_padded((count + 1) / 2, LAVA_LU_PANEL), right = count - left;
     enum lava_status status = factor(task, from, left);
     status = status ? status : apply(task, from, left, from + left, right);
@@ -176,18 +137,29 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
         return LAVA_ERROR_UNAVAILABLE;
     if (a->rows == 0 || a->columns == 0)
         return LAVA_OK;
-    const struct lava_pipeline_specification panel = lava_pipelines_lu(a->type),
-                                             swap = lava_pipelines_swap_rows();
+    const struct lava_pipeline_specification swap = lava_pipelines_swap_rows();
     int64_t order = lava_minimum(a->rows, a->columns), rest = a->columns - order;
     expect(stream, a);
-    enum lava_status status = lava_pipelines_get(stream->device, &panel, &task.panel);
-    status = status ? status : lava_pipelines_get(stream->device, &swap, &task.swap);
+    enum lava_status status = lava_pipelines_get(stream->device, &swap, &task.swap);
+    status = status ? status : lava_lu_panel_open(stream, lu, &task.panels);
     status = status ? status : factor(&task, 0, order);
     if (rest > 0) {
         status = status ? status : apply(&task, 0, order, order, rest);
         status = status ? status : update(&task, 0, order, order, rest);
     }
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
+}
+
+enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t *pivots, int64_t count) {
+    int64_t i = 0;
+    while (i < count && pivots[i] > i)
+        i++;
+    if (i == count)
+        return LAVA_OK;
+    if (!atomic_exchange(&device->shared->stalled, true))
+        LAVA_LOG(WARN, "%s: %s; panels take a dispatch per column now", device->capabilities.name,
+                 lava_status_name(LAVA_ERROR_STALLED));
+    return LAVA_ERROR_STALLED;
 }
 
 enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {

@@ -16,7 +16,7 @@ struct lava_device_lu {
     enum lava_precision precision;          /* of the products, see below */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
-/* Returns the words of 32 bits of scratch for a matrix with so many rows. At most 73 KiB for fp32, 265 KiB
+/* Returns the words of 32 bits of scratch for a matrix with so many rows. At most 210 KiB for fp32, 791 KiB
  * for complex fp64. */
 int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows);
 
@@ -37,6 +37,11 @@ int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows);
  * device cannot compute in the type; nothing was added to the stream then. After any other failure A is
  * undefined, and the stream has failed. */
 enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_device_lu *lu);
+
+/* Must be called with all pivots once they have been downloaded. Returns LAVA_ERROR_STALLED if workgroups of
+ * a panel have waited for each other in vain: A and the pivots are undefined then, but the pivots in range.
+ * The device's panels take a dispatch per column from then on. */
+enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t *pivots, int64_t count);
 
 /* Swaps row i of A with row pivots[i] (from 1 on), for i = first, first + 1 and so on, `count` of them; or
  * from the last one to the first, which undoes it. All these pivots must be rows of A. */

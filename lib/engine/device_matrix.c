@@ -111,6 +111,10 @@ enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
     download->region.region = how->region;
     download->region.diagonal = how->diagonal;
     download->descends = how->descends;
+    if (how->after.queue) { /* it is after the uploads that the matrix was made of */
+        download->ready = how->after;
+        download->uploaded = (struct lava_point){0};
+    }
     download->starts_early = true;
     return lava_stream_keep(stream, start(stream, download));
 }

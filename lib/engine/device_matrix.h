@@ -63,9 +63,9 @@ enum lava_status lava_device_matrix_download(struct lava_stream *stream,
 
 /* The same beside each other, where one matrix is computed while others are on the bus. The upload waits only
  * for the point `after`, where that is not zero: nothing later may be using the matrix. The download waits
- * for what was added to the stream so far, and not for what is added later; it is finished by
- * lava_download_finish, and the matrix and *download stay until then. *download tells how many columns were
- * written after a failure. rows and columns are positive. */
+ * for its point `after`, or, where that is zero, for what was added to the stream so far, and not for what is
+ * added later; it is finished by lava_download_finish, and the matrix and *download stay until then.
+ * *download tells how many columns were written after a failure. rows and columns are positive. */
 enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
                                                  const struct lava_device_matrix *matrix, const void *host,
                                                  int64_t ld, struct lava_point after);
@@ -76,6 +76,7 @@ struct lava_device_download {
     bool descends;           /* columns are written from the last one to the first */
     void *host;
     int64_t ld;
+    struct lava_point after; /* the matrix is finished then: stream->computed, after its last call */
 };
 enum lava_status lava_device_matrix_download_beside(struct lava_stream *stream,
                                                     const struct lava_device_download *how,

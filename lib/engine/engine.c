@@ -170,18 +170,33 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 
+static struct lava_pipeline_specification lu_panel(const struct lava_capabilities *capabilities,
+                                                   enum lava_type type, enum lava_panel_form form) {
+    static const struct lava_panel_choice free_choice;
+    return lava_pipelines_lu_panel(type, form == LAVA_PANEL_GRID,
+                                   lava_panels_invocations(capabilities, type, form, &free_choice));
+}
+
 size_t
 lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_factorization_fits(capabilities, type),
+         parts_fit = shares && lava_factorization_fits(capabilities, of_parts);
+    bool alone = lava_panels_fit(capabilities, LAVA_PANEL_ALONE),
+         grid = lava_panels_fit(capabilities, LAVA_PANEL_GRID);
     const struct need needs[] = {
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_cholesky(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_cholesky(of_parts)},
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_lu(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_lu(of_parts)},
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_swap_rows()},
+        {fits, lava_pipelines_cholesky(type)},
+        {parts_fit, lava_pipelines_cholesky(of_parts)},
+        {fits, lava_pipelines_lu(type)},
+        {parts_fit, lava_pipelines_lu(of_parts)},
+        {fits, lava_pipelines_swap_rows()},
+        {fits && alone, lu_panel(capabilities, type, LAVA_PANEL_ALONE)},
+        {parts_fit && alone, lu_panel(capabilities, of_parts, LAVA_PANEL_ALONE)},
+        {fits && grid, lu_panel(capabilities, type, LAVA_PANEL_GRID)},
+        {parts_fit && grid, lu_panel(capabilities, of_parts, LAVA_PANEL_GRID)},
     };
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
     return collect(needs, sizeof needs / sizeof needs[0], specifications);

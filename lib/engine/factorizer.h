@@ -1,14 +1,14 @@
-/* Runs the plan of a factorization, ?potrf or ?getrf, or of an inverse, ?trtri, ?lauum, ?potri or ?getri,
- * from host memory to host memory. One user of an engine at a time, as for runner.h: lib/offload sees to
- * that. */
+/* Runs the plan of a factorization, ?potrf or ?getrf, and of solves with the factors, ?potrs, ?posv, ?getrs
+ * or ?gesv, from host memory to host memory. One user of an engine at a time, as for runner.h: lib/offload
+ * sees to that. */
 #ifndef LAVA_ENGINE_FACTORIZER_H
 #define LAVA_ENGINE_FACTORIZER_H
 
 #include "lib/engine/runner.h"
 
-/* plan->place must be GPU. C's factor is written when the device has all of it, column by column; *progress
- * says, also on failure, how many whole columns were. Then the CPU can go on (lib/host/cholesky.h, lu.h,
- * inverse.h); of inverses by a factor, none or all columns are written.
+/* plan->place must be GPU. C's factor is written when the device has all of it, column by column, and then
+ * the right-hand sides, in the same way, unless U has a zero on its diagonal; *progress says, also on
+ * failure, how many whole columns of both were. Then the CPU can go on (lib/host/systems.h).
  * LAVA_ERROR_NOT_DEFINITE: nothing was written. LAVA_ERROR_DEVICE_MEMORY: neither was it. On failure the
  * device is idle again or marked as failed. */
 enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct lava_operation *operation,

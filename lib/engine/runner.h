@@ -15,6 +15,7 @@
 struct lava_progress {
     int64_t row, rows, column, partial;
     int64_t products; /* of a batch: the first ones, whole; the rest does not count then */
+    int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
 };
 
 /* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,

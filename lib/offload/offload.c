@@ -18,10 +18,11 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
+#include "lib/engine/inverter.h"
 #include "lib/engine/solver.h"
-#include "lib/host/cholesky.h"
 #include "lib/host/inverse.h"
 #include "lib/host/lu.h"
+#include "lib/host/systems.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -85,8 +86,9 @@ static double work_of(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
-    if (lava_operation_is_factorization(operation))
-        return work / 3;
+    double sides = (double)operation->n * (double)operation->n * (double)operation->sides.count;
+    if (!lava_operation_has_operands(operation))
+        return (lava_operation_is_factored(operation) ? 0 : work / 3) + sides;
     if (operation->twice)
         work *= 2;
     return is_half ? work / 2 : work;
@@ -139,7 +141,8 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
            a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
            (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
            a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
-           a->twice == b->twice;
+           a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
+           a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored;
 }
 
 static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
@@ -231,10 +234,8 @@ static void complete_upper(const struct lava_operation *operation, const struct 
 }
 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return lava_cholesky_run(lava_cpu_blas_get(), operation, progress->column);
-    if (operation->kind == LAVA_OPERATION_LU)
-        return lava_lu_run(lava_cpu_blas_get(), operation, progress->column, operation->pivots);
+    if (lava_operation_is_factorization(operation))
+        return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
     if (lava_operation_is_inverse(operation)) {
         lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
         return 0;
@@ -250,8 +251,11 @@ int64_t lava_offload_complete(const struct lava_operation *operation, const stru
     return 0;
 }
 
-/* Nothing of C is written. */
-static bool is_untouched(const struct lava_progress *progress) {
+/* Nothing of C is written, nor of right-hand sides. Of factors that were there already, all columns count as
+ * written. */
+static bool is_untouched(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (lava_operation_is_factored(operation))
+        return progress->sides == 0;
     return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
@@ -290,6 +294,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
         return lava_solver_run(engine, operation, plan, progress);
     if (lava_operation_is_factorization(operation))
         return lava_factorizer_run(engine, operation, plan, progress);
+    if (lava_operation_is_inverse(operation))
+        return lava_inverter_run(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);
 }
 
@@ -301,7 +307,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
         enum lava_status status = run_on(lock->engine, operation, plan, progress);
-        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(progress) ||
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(operation, progress) ||
             lock->engine->device->shared->failed)
             return status;
         if (lava_context_find_memory(lock))
@@ -330,6 +336,12 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
     return plan->place == LAVA_PLACE_GPU;
 }
 
+/* What LAPACK's routine returns for a finished operation. */
+static int64_t info_of(const struct lava_operation *operation) {
+    bool is_factored = lava_operation_is_factored(operation);
+    return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
+}
+
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
@@ -353,13 +365,13 @@ static bool try_product(struct lava_call *call) {
     }
     if (!status) {
         call->place = LAVA_PLACE_GPU;
-        call->info = operation->kind == LAVA_OPERATION_LU ? lava_lu_find_zero(operation) : 0;
+        call->info = info_of(operation);
         call->scheme = plan.kernel->scheme;
         return true;
     }
     call->reason = status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE : LAVA_REASON_FAULT;
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
-    if (is_untouched(&progress)) {
+    if (is_untouched(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
         bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
         if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)

@@ -23,6 +23,7 @@ struct sample {
     enum lava_type type;
     enum lava_region stored;
     int parts;
+    int panels;      /* of LU: as in struct lava_panel_choice */
     double *numbers; /* element (i, j), of the lower triangle or of all; columns of ORDER rows */
     void *matrix;
     int64_t pivots[ORDER];
@@ -146,7 +147,11 @@ static enum lava_status factor(const struct lava_self_test *test, const struct l
         return LAVA_ERROR_SELF_TEST;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
+    test->engine->panels.form = sample->panels;
     enum lava_status status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    if (status == LAVA_ERROR_STALLED) /* the matrix is untouched, and panels have another form now */
+        status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    test->engine->panels.form = 0;
     lava_self_test_unlock(test, cancel_state);
     return status;
 }
@@ -216,9 +221,11 @@ static double rest_at(const struct sample *sample, int64_t i, int64_t j, double 
 }
 
 static enum lava_status test_lu(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                enum lava_type type) {
-    struct sample sample = {
-        .type = type, .stored = LAVA_REGION_ALL, .parts = lava_type_is_complex(type) ? 2 : 1};
+                                enum lava_type type, enum lava_panel_form form) {
+    struct sample sample = {.type = type,
+                            .stored = LAVA_REGION_ALL,
+                            .parts = lava_type_is_complex(type) ? 2 : 1,
+                            .panels = 1 + (int)form};
     enum lava_status status = make(&sample, 0) ? factor(test, kernel, &sample) : LAVA_ERROR_HOST_MEMORY;
     double worst = 0, size, bound = 8.0 * ORDER * lava_type_facts(type)->unit;
     if (!status && !swap_rows(&sample))
@@ -241,7 +248,9 @@ static enum lava_status test_all(const struct lava_self_test *test, const struct
         status = test_cholesky(test, kernel, types[i], LAVA_REGION_LOWER, 0);
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, 0);
         status = status ? status : test_cholesky(test, kernel, types[i], LAVA_REGION_UPPER, BAD);
-        status = status ? status : test_lu(test, kernel, types[i]);
+        for (enum lava_panel_form form = 0; form < LAVA_PANEL_FORMS && !status; form++)
+            if (lava_panels_fit(&test->engine->capabilities, form))
+                status = test_lu(test, kernel, types[i], form);
     }
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
-#include "lib/engine/factorizer.h"
+#include "lib/engine/inverter.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
 #include "shaders/interface.h"
@@ -210,7 +210,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         return LAVA_ERROR_SELF_TEST;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
-    enum lava_status status = lava_factorizer_run(test->engine, &operation, &plan, &progress);
+    enum lava_status status = lava_inverter_run(test->engine, &operation, &plan, &progress);
     lava_self_test_unlock(test, cancel_state);
     return status;
 }

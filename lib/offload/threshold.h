@@ -60,4 +60,9 @@ static inline int lava_threshold_forwards_factorization(double m, double n) {
     return lava_threshold_forwards(m, n, (m < n ? m : n) / 3);
 }
 
+/* The same of n x n elements, and two solves for so many right-hand sides. */
+static inline int lava_threshold_forwards_systems(double n, double sides) {
+    return lava_threshold_forwards(n, n, n / 3 + sides);
+}
+
 #endif

@@ -44,6 +44,8 @@ struct lava_device_shared {
     struct lava_imported imported;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
     _Atomic unsigned streams; /* open ones of lib/engine/stream.h */
+    /* Workgroups that should have run at the same time have waited in vain; never reset. */
+    _Atomic bool stalled;
     /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */
     _Atomic uint64_t timeouts_ns[LAVA_DEVICE_USERS];
     /* A wait of each user for a GPU spins this long before it blocks. lib/engine may change it. */

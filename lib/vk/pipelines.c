@@ -347,6 +347,13 @@ struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type) {
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->lu};
 }
 
+struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
+                                                           uint32_t invocations) {
+    const struct lava_type_facts *facts = lava_type_facts(type);
+    return (struct lava_pipeline_specification){.module = is_grid ? facts->lu_grid : facts->lu_panel,
+                                                .constants[LAVA_CONSTANT_INVOCATIONS] = invocations};
+}
+
 struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
 }

@@ -69,8 +69,12 @@ struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_ty
 struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type);
 /* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
-/* This kernel factors a panel, for LU. Not for half precision. */
+/* This kernel takes a step of a panel's factorization, for LU. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
+/* This kernel factors a whole panel, with one workgroup; or with several, if is_grid is set and the device
+ * has group_exchange. */
+struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
+                                                           uint32_t invocations);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
 /* This kernel copies columns to where they have another distance. */

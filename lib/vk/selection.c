@@ -12,10 +12,13 @@
 #include "lib/base/log.h"
 #include "lib/vk/memory.h"
 #include "lib/vk/modules.h"
+#include "shaders/interface.h"
 
 #define MAX_DEVICES 64
 /* Drivers list up to about forty, for all types and scopes. */
 #define MAX_MATRIX_PROPERTIES 256
+/* About a second, if a read past the caches takes half a microsecond. A starting value. */
+#define RESIDENT_POLLS 2000000
 
 /* Everything that one physical device is asked for. */
 struct answers {
@@ -24,6 +27,7 @@ struct answers {
     VkPhysicalDeviceVulkan12Properties properties12;
     VkPhysicalDeviceVulkan13Properties properties13;
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm_builtins;
+    VkPhysicalDeviceShaderCorePropertiesAMD amd_cores;
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR matrix_stages;
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory;
     VkPhysicalDeviceFeatures2 features;
@@ -35,7 +39,8 @@ struct answers {
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceMemoryProperties2 memory;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
-    bool has_sm_builtins, has_budget, has_executable, has_matrices, has_bfloat16, has_host_memory;
+    bool has_sm_builtins, has_amd_cores, has_budget, has_executable, has_matrices, has_bfloat16,
+        has_host_memory;
 };
 
 static void read_extensions(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -48,6 +53,7 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
         for (uint32_t i = 0; i < count; i++) {
             const char *name = extensions[i].extensionName;
             answers->has_sm_builtins |= !strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
+            answers->has_amd_cores |= !strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME);
             answers->has_budget |= !strcmp(name, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
             answers->has_executable |= !strcmp(name, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
             answers->has_matrices |= !strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
@@ -74,6 +80,8 @@ static void ask_properties(struct lava_device *device, VkPhysicalDevice physical
     if (answers->has_sm_builtins)
         chain(head, &answers->sm_builtins,
               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+    if (answers->has_amd_cores)
+        chain(head, &answers->amd_cores, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD);
     if (answers->has_matrices)
         chain(head, &answers->matrix_stages,
               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
@@ -331,6 +339,23 @@ static uint64_t import_page(struct lava_device *device, const struct answers *an
     return imports && unit > 0 && page % unit == 0 ? page : 0;
 }
 
+/* One workgroup for each multiprocessor: each has room for the largest one that is allowed. */
+static uint32_t resident_groups(const struct answers *answers) {
+    const VkPhysicalDeviceShaderCorePropertiesAMD *cores = &answers->amd_cores;
+    const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    uint32_t groups = 1;
+    if ((answers->properties11.subgroupSupportedOperations & needed) != needed ||
+        !(answers->properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) ||
+        answers->properties13.minSubgroupSize < LAVA_LU_SUBGROUP)
+        return 0;
+    if (answers->has_sm_builtins)
+        groups = answers->sm_builtins.shaderSMCount;
+    else if (answers->has_amd_cores)
+        groups =
+            cores->shaderEngineCount * cores->shaderArraysPerEngineCount * cores->computeUnitsPerShaderArray;
+    return groups > 1 ? groups : 1;
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -370,6 +395,11 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     device->has_executable_properties =
         config->inspect && answers->has_executable && answers->executable.pipelineExecutableInfo;
     device->captures_assembly = config->assembly && device->has_executable_properties;
+    capabilities->group_exchange =
+        answers->features12.shaderBufferInt64Atomics && answers->features12.vulkanMemoryModel &&
+        (answers->properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_VOTE_BIT);
+    capabilities->resident_groups = resident_groups(answers);
+    capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&

@@ -1,6 +1,6 @@
 /* Makes one call of a routine of level 3 or of LAPACK by the table of routines and prints the name that it
- * was called by. Run by test_explain.sh. A and B are zeros, what is factored is a unit matrix, the leading
- * dimensions the least.
+ * was called by. Run by test_explain.sh. A and B are zeros, what is factored is a unit matrix, and its
+ * factors are; the leading dimensions are the least.
  *
  *   routine_call ROUTINE ARGUMENT...          the arguments of "lavablas explain", in its order */
 #include <stdio.h>
@@ -16,13 +16,15 @@ struct numbers {
     int64_t m, n, k;
 };
 
-/* The words after the routine's name, a letter each: side, uplo, transa (t), transb (u), diag, m, n, k. */
+/* The words after the routine's name, a letter each: side, uplo, transa (t), transb (u), diag, m, n, k.
+ * Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
     static const char *const words[] = {
         [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
         [LAVA_FAMILY_SYMM] = "spmn",   [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
         [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn", [LAVA_FAMILY_POTRF] = "pn",
-        [LAVA_FAMILY_GETRF] = "mn"};
+        [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
+        [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -84,7 +86,8 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     double alpha[2] = {0}, beta[2] = {0};
     int64_t info;
-    bool is_square = x->side != 0, is_update = row->family == LAVA_FAMILY_SYR2K;
+    bool is_square = x->side != 0 || lava_routine_is_lapack(routine),
+         is_update = row->family == LAVA_FAMILY_SYR2K;
     int64_t lda = is_square || x->transa != 111 ? x->k : x->m;
     int64_t ldb = is_square ? x->m : is_update ? lda : x->transb == 111 ? x->k : x->n;
     const size_t bytes = lava_type_bytes(row->type), elements = (size_t)(x->m * x->n) + 1;
@@ -94,8 +97,10 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     if (!a || !b || !c)
         abort();
     write_one(is_update ? row->type : row->scalar, alpha);
-    for (int64_t i = 0; i < x->n && lava_routine_is_lapack(routine) && i < x->m; i++)
+    for (int64_t i = 0; i < x->n && lava_routine_is_lapack(routine) && i < x->m; i++) {
         naive_write(row->type, c, i * (x->m + 1), (struct naive_number){1, 0});
+        ((int *)a)[i] = (int)i + 1;
+    }
     if (row->family == LAVA_FAMILY_GEMM)
         names_call[routine](&(struct names_arguments){
             102, x->transa, x->transb, x->m, x->n, x->k, lda, ldb, x->m, alpha, beta, a, b, c, {1, 1}});
@@ -117,7 +122,7 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                                             .a = a,
                                                             .b = b,
                                                             .c = c,
-                                                            .ipiv = b,
+                                                            .ipiv = a,
                                                             .info = &info});
     free(a);
     free(b);

@@ -58,7 +58,7 @@ agree() {
 
 for call in 'dgemm N T 300 200 100' 'dgemmt L N T 700 300' 'dsyrk U T 700 300' 'hgemm N N 64 64 64' \
     'ssymm L U 300 200' 'zhemm R L 90 80' 'cher2k U N 200 100' 'dtrmm L U N U 300 200' 'ztrsm R L C N 90 80' \
-    'dpotrf L 200' 'cgetrf 200 180'; do
+    'dpotrf L 200' 'cgetrf 200 180' 'dgesv 200 3' 'zpotrs U 100 80'; do
     # shellcheck disable=SC2086 # arguments are words
     agree cpu cpu 'the mode is cpu' $call
 done
@@ -80,9 +80,11 @@ agree auto cpu 'below the cut-off' csyr2k U N 90 60
 agree auto cpu 'below the cut-off' strmm R L T N 100 120
 agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
 agree auto cpu 'below the cut-off' spotrf U 150
+agree auto cpu 'below the cut-off' sgesv 150 2
+agree gpu cpu 'nothing to multiply' dgetrs T 150 0
 agree auto cpu 'the CPU is estimated to be faster' strsm R U N N 900 1500
 for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150' 'spotrf U 300' \
-    'zpotrf L 200' 'dgetrf 150 300'; do
+    'zpotrf L 200' 'dgetrf 150 300' 'sgesv 200 3' 'zposv U 90 100' 'dgetrs T 150 40' 'cgetrs C 90 1' 'spotrs L 200 9'; do
     # shellcheck disable=SC2086 # arguments are words
     agree gpu gpu 'the mode is gpu' $call
 done
@@ -91,7 +93,7 @@ agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $compared = 48 ] || fail "$compared calls were compared"
+[ $compared = 57 ] || fail "$compared calls were compared"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -142,15 +144,19 @@ known() {
         *lauum*) region=' square upper NN m 50 n 50 k 50' && set -- U 50 ;;
         *potri*) region=' inverse by Cholesky upper NN m 50 n 50 k 50' && set -- U 50 ;;
         *getri*) region=' inverse by LU NN m 50 n 50 k 50' && set -- 50 ;;
+        *potrs*) region=' solve 7 sides by Cholesky upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
+        *posv*) region=' Cholesky and solve 7 sides upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
+        *getrs*) region=' solve 7 sides by LU TN m 50 n 50 k 50' && set -- T 50 7 ;;
+        *gesv*) region=' LU and solve 7 sides NN m 50 n 50 k 50' && set -- 50 7 ;;
         esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf strtri_
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dpotri
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf clauum
-known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zgetri_64_
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ strtri_
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dpotri
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs clauum
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgetri_64_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32
@@ -184,6 +190,8 @@ refused dtrsm L U N 1 2
 refused dtrsm L U N X 1 2
 refused dpotrf X 10
 refused dpotrf U
+refused dgesv 10
+refused dgetrs 10 10
 refused sgemm_batch N N 1 2 3
 refused --type fp64 dgemm N N 1 2 3
 refused --type fp64 --c-type fp32 1 2 3

@@ -244,19 +244,74 @@ static void values(void **state) {
 }
 
 /* info is the order of the minor, or which element of U is zero, and B remains as it was. */
+static void check_no_solution(enum lava_routine routine, int64_t n) {
+    struct system s = make_system(routine, n, 3);
+    bool lu = is_lu((int)routine);
+    const struct naive_number wrong = {lu ? 0 : -1, 0};
+    int64_t column = poison_random((int)n);
+    for (int64_t row = 0; row < n; row++) /* a column of zeros, or a negative number on the diagonal */
+        if (lu || row == column)
+            naive_write(s.type, s.a, row + column * s.lda, wrong);
+    assert_int_equal(call(routine, &s), column + 1);
+    assert_memory_equal(s.x, s.b, bytes_of_b(&s));
+    if (counted) /* the CPU's routine tells which minor it is */
+        check_last_call(lava_routine_row(routine), on_device && lu ? "gpu" : "cpu");
+    free_system(&s);
+}
+
 static void no_solution(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
-        if (!is_driver(i))
+        if (is_driver(i))
+            check_no_solution((enum lava_routine)i, 20);
+        if (is_driver(i) && lava_routine_is_plain((enum lava_routine)i))
+            check_no_solution((enum lava_routine)i, 140 + poison_random(40));
+    }
+}
+
+/* A NaN in one right-hand side leaves the others alone. */
+static void check_nan_in_b(enum lava_routine routine, int64_t n) {
+    struct system s = make_system(routine, n, 3);
+    size_t column_bytes = bytes_of_b(&s) / 3;
+    naive_write(s.type, s.x, poison_random((int)n) + s.ldb, (struct naive_number){NAN, 0});
+    assert_int_equal(call(routine, &s), 0);
+    int count = 0;
+    for (int64_t i = 0; i < n; i++)
+        count += isnan(naive_read(s.type, s.x, i + s.ldb).real);
+    assert_true(count > 0);
+    struct system side = s;
+    side.sides = 1;
+    for (size_t j = 0; j < 3; j += 2) {
+        side.b = (char *)s.b + j * column_bytes;
+        side.x = (char *)s.x + j * column_bytes;
+        check_solution(lava_routine_row(routine), &side);
+    }
+    free_system(&s);
+}
+
+/* A NaN on the diagonal: U has it, so info is 0 and X is of NaN; a minor with it is not positive definite.
+ * What another library's Cholesky says is its own. */
+static void check_nan_in_a(enum lava_routine routine, int64_t n) {
+    struct system s = make_system(routine, n, 3);
+    bool lu = is_lu((int)routine);
+    naive_write(s.type, s.a, (n - 1) * (s.lda + 1), (struct naive_number){NAN, 0});
+    if (lu || !dlsym(library, lava_routine_row(routine)->name)) {
+        assert_int_equal(call(routine, &s), lu ? 0 : n);
+        for (int64_t j = 0; j < 3; j++)
+            assert_int_equal(isnan(naive_read(s.type, s.x, n - 1 + j * s.ldb).real), lu);
+        if (!lu)
+            assert_memory_equal(s.x, s.b, bytes_of_b(&s));
+    }
+    free_system(&s);
+}
+
+static void not_numbers(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        if (!is_driver(i) || !lava_routine_is_plain((enum lava_routine)i))
             continue;
-        struct system s = make_system((enum lava_routine)i, 20, 3);
-        const struct naive_number wrong = {is_lu(i) ? 0 : -1, 0};
-        for (int64_t row = 0; row < 20; row++) /* a column of zeros, or a negative number on the diagonal */
-            if (is_lu(i) || row == 11)
-                naive_write(s.type, s.a, row + 11 * s.lda, wrong);
-        assert_int_equal(call((enum lava_routine)i, &s), 12);
-        assert_memory_equal(s.x, s.b, bytes_of_b(&s));
-        free_system(&s);
+        check_nan_in_b((enum lava_routine)i, 150);
+        check_nan_in_a((enum lava_routine)i, 150);
     }
 }
 
@@ -312,8 +367,8 @@ static const struct {
                      {LAVA_ROUTINE_cgesv_64_, 1},
                      {LAVA_ROUTINE_cgetrs_64_, 3}};
 
-/* A call is one, however many operations it is made of. On the CPU another library's ?posv may call ?potrs.
- */
+/* A call is one, however many operations it is made of, and goes to the CPU's own routine as a whole. There
+ * another library's ?posv may call ?potrs. */
 static void statistics(void **state) {
     static const char *const places[] = {"gpu", "cpu"};
     char text[8192], line[100];
@@ -344,7 +399,7 @@ static int forward(void) {
 
 static int compute(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(no_solution),
-                                       cmocka_unit_test(complaints)};
+                                       cmocka_unit_test(not_numbers), cmocka_unit_test(complaints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

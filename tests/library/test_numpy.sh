@@ -1,6 +1,6 @@
 #!/bin/sh
-# Debian's NumPy with the library preloaded, on lavapipe: products in single and double precision are right, and the
-# statistics prove that the device computed every one. Skipped where there is no NumPy that calls cblas_sgemm from a
+# Debian's NumPy with the library preloaded, on lavapipe: products in single and double precision and solutions of systems
+# of equations are right, and the statistics prove that the device computed every one, a system in one call. Skipped where there is no NumPy that calls cblas_sgemm from a
 # shared BLAS, or no lavapipe.
 #
 #   test_numpy.sh LIBRARY
@@ -35,6 +35,14 @@ for dtype in (numpy.float32, numpy.float64):
         numpy.matmul(left, right, out=product)
         wrong = ~(abs(product - exact) <= bound)  # NaN is wrong
         assert not wrong.any(), f"{dtype.__name__}, way {way}: {wrong.sum()} elements are wrong"
+    # the diagonal outweighs the rest, so |L| |U| is about |A|
+    a = generator.standard_normal((M, M)).astype(dtype) + 4 * M * numpy.eye(M, dtype=dtype)
+    b = generator.standard_normal((M, N)).astype(dtype)
+    for right, solution in ((b, numpy.linalg.solve(a, b)), (numpy.eye(M), numpy.linalg.inv(a))):
+        rest = multiply_independently(a, solution) - right
+        size = multiply_independently(abs(a), abs(solution)) + abs(right)
+        wrong = ~(abs(rest) <= 20 * M * numpy.finfo(solution.dtype).eps / 2 * size)
+        assert not wrong.any(), f"{dtype.__name__}: {wrong.sum()} elements of a solution are wrong"
 PYTHON
 
 /usr/bin/python3 -c 'import numpy' 2>/dev/null || { echo 'no NumPy'; exit 77; }
@@ -46,4 +54,5 @@ cat "$folder/stats"
 for routine in cblas_sgemm cblas_dgemm; do
     grep -q "^lavablas: $routine gpu 4 calls" "$folder/stats" || { echo "not 4 products by $routine on the device"; exit 1; }
 done
-[ "$(grep -vc '^lavablas: estimates: ' "$folder/stats")" = 2 ] || { echo 'not all products were on the device'; exit 1; }
+grep -q '^lavablas: dgesv_ gpu 4 calls' "$folder/stats" || { echo 'not 4 systems by dgesv_ on the device'; exit 1; }
+[ "$(grep -vc '^lavablas: estimates: ' "$folder/stats")" = 3 ] || { echo 'not all products were on the device'; exit 1; }

@@ -22,7 +22,8 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$folder/root" >"$folde
     exit 1
 }
 libraries=$folder/root$libdir
-[ -e "$libraries/lavablas/libblas.so.3" ] && [ -e "$libraries/lavablas/libcblas.so.3" ] ||
+[ -e "$libraries/lavablas/libblas.so.3" ] && [ -e "$libraries/lavablas/libcblas.so.3" ] &&
+    [ -e "$libraries/lavablas/liblapack.so.3" ] ||
     fail 'the replacements are not installed'
 
 run_program() { # run_program WHAT FOLDERS PROGRAM ROUTINE...

@@ -29,6 +29,7 @@ make_environment() {
 place_by="LD_PRELOAD=$library"
 scipy_name=
 lapack_name=
+numpy_lapack_name= # a libblas.so.3 alone comes after LAPACK
 case $packages in
 wheels)
     # the names in the wheels' own OpenBLAS: one with 64-bit integers for NumPy, one with 32 for SciPy
@@ -42,6 +43,7 @@ wheels)
         }
     fi
     numpy_name='scipy_cblas_{}gemm64_'
+    numpy_lapack_name='scipy_{}_64_'
     scipy_name='scipy_{}gemm_'
     ;;
 debian | replaced)
@@ -54,7 +56,8 @@ debian | replaced)
     else
         echo 'not tested: SciPy (Debian: python3-scipy)'
     fi
-    [ "$packages" = debian ] || place_by="LD_LIBRARY_PATH=$kept"
+    numpy_lapack_name='{}_'
+    [ "$packages" = debian ] || { place_by="LD_LIBRARY_PATH=$kept" && numpy_lapack_name=; }
     ;;
 esac
 
@@ -66,6 +69,7 @@ run_products() { # run_products PLACE FIRST VARIABLE=VALUE...
     # one thread: the CPU BLAS's threads spin while they wait, and the program has four threads of its own
     env "$place_by" OPENBLAS_NUM_THREADS=1 LAVABLAS_STATS="$folder/stats" "$@" \
         "$python" "$here/python_products.py" --library "$library" --place "$place" --types "$types" \
+        ${numpy_lapack_name:+--numpy-lapack "$numpy_lapack_name"} \
         --numpy "$numpy_name" ${scipy_name:+--scipy "$scipy_name" --first "$first"} ${lapack_name:+--lapack "$lapack_name"} ||
         fail "$packages, $first first, on the $place: status $?"
     [ ! -e "$folder/stats" ] || {

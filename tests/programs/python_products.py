@@ -13,6 +13,7 @@ DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 M, N, K = 131, 99, 150
 # The families that the device computes; the others stay on the CPU.
 DEVICE_FAMILIES = ("gemm", "syrk", "herk", "symm", "hemm", "syr2k", "her2k", "trmm", "trsm")
+DEVICE_FAMILIES += ("potrf", "potrs", "posv", "getrf", "getrs", "gesv")
 
 
 class Call(ctypes.Structure):
@@ -307,6 +308,51 @@ def factorizations(letter, generator):
     check_small(wide(q) @ wide(r) - wide(a), q, r)
 
 
+def numpy_systems(letter, generator):
+    """Each is one call, in double precision whatever the type."""
+    dtype = numpy.dtype(DTYPES[letter])
+    routine = options.numpy_lapack.format("zgesv" if dtype.kind == "c" else "dgesv")
+    a = reals(generator, (K, K), dtype)
+    for sides in (1, 7, N):
+        b = reals(generator, (K, sides), dtype)
+        forget_call()
+        solution = numpy.linalg.solve(a, b)
+        check_call(routine, (K, K, K))
+        check_small(wide(a) @ wide(solution) - wide(b), a, solution)
+    forget_call()
+    inverse = numpy.linalg.inv(a)
+    check_call(routine, (K, K, K))
+    check_small(wide(a) @ wide(inverse) - numpy.eye(K), a, inverse)
+    a[:, 3] = 0
+    try:
+        numpy.linalg.inv(a)
+        raise AssertionError("a singular matrix has an inverse")
+    except numpy.linalg.LinAlgError:
+        pass
+
+
+def scipy_systems(letter, generator):
+    """The routines with the factors, and the drivers, under SciPy's names."""
+    dtype = numpy.dtype(DTYPES[letter])
+    lapack = scipy.linalg.lapack
+    a, b = reals(generator, (K, K), dtype), reals(generator, (K, 7), dtype)
+    positive = (wide(a) @ wide(a).conj().T).astype(dtype) + K * numpy.eye(K, dtype=dtype)
+    packed, factor = scipy.linalg.lu_factor(a), scipy.linalg.cho_factor(positive, lower=True)
+    ways = [
+        ("gesv", a, lambda: getattr(lapack, letter + "gesv")(a, b)[2]),
+        ("posv", positive, lambda: getattr(lapack, letter + "posv")(positive, b)[1]),
+        ("potrs", positive, lambda: scipy.linalg.cho_solve(factor, b)),
+        ("getrs", a, lambda: scipy.linalg.lu_solve(packed, b)),
+        ("getrs", a.T, lambda: scipy.linalg.lu_solve(packed, b, trans=1)),
+        ("getrs", a.conj().T, lambda: scipy.linalg.lu_solve(packed, b, trans=2)),
+    ]
+    for routine, matrix, way in ways:
+        forget_call()
+        solution = way()
+        check_call(options.scipy.replace("gemm", routine).format(letter), (K, K, K))
+        check_small(wide(matrix) @ wide(solution) - wide(b), matrix, solution)
+
+
 def one_thread(number):
     """Products of all types in turn, under NumPy's and SciPy's names, with sizes specific to the thread."""
     generator = numpy.random.default_rng(number)
@@ -329,6 +375,7 @@ parser.add_argument("--place", required=True, help="where the products are to be
 parser.add_argument("--types", required=True, help="of the letters s d c z, those whose products are intercepted")
 parser.add_argument("--numpy", required=True, help="the name that NumPy calls, with {} for the letter")
 parser.add_argument("--scipy", help="the same for SciPy; without it, there is none")
+parser.add_argument("--numpy-lapack", help="the name of NumPy's calls of LAPACK, with {}; without it, they cannot be seen")
 parser.add_argument("--lapack", help="the same for the LAPACK under SciPy; without it, its products cannot be seen")
 parser.add_argument("--first", choices=("numpy", "scipy"), default="numpy", help="who is imported and multiplies first")
 options = parser.parse_args()
@@ -340,6 +387,7 @@ import numpy
 
 if options.scipy:
     import scipy.linalg.blas
+    import scipy.linalg.lapack
 else:
     scipy = None
 
@@ -348,9 +396,11 @@ seed = random.randrange(1 << 31)
 print("seed", seed, "numpy", numpy.__version__, "scipy", scipy and scipy.__version__)
 the_generator = numpy.random.default_rng(seed)
 parts = {
-    "numpy": [numpy_products, numpy_triangles],
+    "numpy": [numpy_products, numpy_triangles] + ([numpy_systems] if options.numpy_lapack else []),
     "scipy": [scipy_products, scipy_triangles, scipy_structured, factorizations] if scipy else [],
 }
+if scipy and options.numpy_lapack:
+    parts["scipy"].append(scipy_systems)
 for who in sorted(parts, reverse=options.first == "scipy"):
     for part in parts[who]:
         for the_letter in options.types:

@@ -9,6 +9,7 @@
 
 #include "lib/engine/engine.h"
 #include "lib/vk/gpu.h"
+#include "lib/vk/queue.h"
 
 /* Returns a seed for the test, which it prints. */
 static inline unsigned device_test_seed(void) {
@@ -17,8 +18,20 @@ static inline unsigned device_test_seed(void) {
     return seed;
 }
 
-/* copies: uploads are copies also where memory is shared. Returns 0, or -1 with a line on stderr. */
-static inline int device_test_open(bool copies, struct lava_engine **engine) {
+/* Gives uploads and downloads their own timelines, as on a device with transfer queues. */
+static inline bool device_test_separate_queues(struct lava_device *device) {
+    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
+    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
+    for (size_t i = 0; i < 2; i++)
+        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
+            lava_queue_create(device, family, index, &device->queues[roles[i]]))
+            return false;
+    return true;
+}
+
+/* copies: uploads are copies also where memory is shared. queues: uploads and downloads have their own.
+ * Returns 0, or -1 with a line on stderr. */
+static inline int device_test_open_with(bool copies, bool queues, struct lava_engine **engine) {
     const char *why;
     struct lava_device *device;
     setenv("LAVABLAS_DEVICE", "cpu", 0);
@@ -28,7 +41,13 @@ static inline int device_test_open(bool copies, struct lava_engine **engine) {
     }
     if (copies)
         device->capabilities.unified_memory = false;
+    if (queues && !device_test_separate_queues(device))
+        return -1;
     return lava_engine_create(device, 2, engine) ? -1 : 0;
+}
+
+static inline int device_test_open(bool copies, struct lava_engine **engine) {
+    return device_test_open_with(copies, false, engine);
 }
 
 #endif

@@ -22,6 +22,8 @@ struct factors factors_new(enum lava_type type, int64_t rows, int64_t columns);
 void factors_free(struct factors *factors);
 /* Factors on the device. Checks that pivots are in range and nothing else is written, whatever A is. */
 void factors_run(struct factors *factors);
+/* The same where workgroups may stall; returns what lava_device_lu_check says of the pivots. */
+enum lava_status factors_try(struct factors *factors);
 
 /* Rows of A in the order of P A. The caller frees them. */
 int64_t *factors_permutation(const struct factors *factors);

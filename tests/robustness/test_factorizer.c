@@ -1,9 +1,11 @@
-/* Factorizations and inverses from host memory to host memory, of matrices that take several transfers, and
- * what the CPU makes of them after a failure. All numbers are such that every step is exact, so the results
- * have the same bits wherever they were computed.
+/* Factorizations from host memory to host memory, of matrices that take several transfers, solves with the
+ * factors, and what the CPU makes of them after a failure. All numbers are such that every step is exact, so
+ * the results have the same bits wherever they were computed.
  *
- *     test_factorizer [faults]      faults: the same with every step failing once; needs
- * -Dfault_injection=true */
+ *     test_factorizer [queues|faults|system-faults]
+ *         queues: with a timeline for each direction
+ *         faults, system-faults: with every step failing once, of factorizations alone or with solves; needs
+ *             -Dfault_injection=true */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,34 +19,30 @@
 #include <string.h>
 #include <time.h>
 
-#include "dispatch/solve.h"
 #include "lib/engine/factorizer.h"
-#include "lib/host/numbers.h"
 #include "lib/offload/offload.h"
-#include "tests/library/poison.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/exact.h"
 
-#define ORDER (LAVA_SOLVE_TRAPEZOID + 70)
-#define LD    (ORDER + 5)
+#define ORDER EXACT_ORDER
+#define LD    EXACT_LD
 
 static struct lava_engine *engine;
-static bool has_faults;
+static bool has_faults, separates_queues;
 
-/* A matrix, what its factors are, and room for either. The bytes that the matrix does not have are part of
- * NaN. */
+/* A matrix with its factors, and right-hand sides with what they become. */
 struct problem {
     struct lava_operation operation;
-    void *before, *factors, *now;
+    struct exact_matrix a, b;
+    int64_t info;
     int64_t pivots[ORDER], expected_pivots[ORDER];
 };
 
-static size_t bytes_of(const struct problem *problem) {
-    return (size_t)(LD * problem->operation.n) * lava_type_bytes(problem->operation.type);
-}
-
+/* lavapipe with two threads runs two workgroups at the same time. */
 static int open_engine(void **state) {
     (void)state;
-    return device_test_open(true, &engine);
+    setenv("LP_NUM_THREADS", "2", 1);
+    return device_test_open_with(true, separates_queues, &engine);
 }
 
 static int close_engine(void **state) {
@@ -53,20 +51,8 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* Elements of a lower factor, with few that are not zero, and the diagonal given. */
-static double *new_factor(int64_t rows, int64_t columns, double diagonal, double step) {
-    double *factor = calloc((size_t)(rows * columns), sizeof *factor);
-    assert_non_null(factor);
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = j; i < rows; i++)
-            factor[i + j * rows] = i == j ? diagonal : poison_random(4) ? 0 : (poison_random(3) - 1) * step;
-    return factor;
-}
-
 static void write_at(const struct problem *problem, void *matrix, int64_t i, int64_t j, double number) {
-    enum lava_type type = problem->operation.type;
-    lava_number_write(type, lava_operation_element(matrix, type, i, j, LD),
-                      (struct lava_number){.real = number});
+    exact_write(problem->operation.type, matrix, i, j, number);
 }
 
 static struct problem *new_problem(enum lava_operation_kind kind, enum lava_type type,
@@ -81,24 +67,21 @@ static struct problem *new_problem(enum lava_operation_kind kind, enum lava_type
                                                  .c = {.ld = LD, .type = type, .region = region},
                                                  .alpha.real = 1,
                                                  .pivots = problem->pivots};
-    problem->before = poison_new(bytes_of(problem));
-    problem->factors = poison_new(bytes_of(problem));
-    problem->now = poison_new(bytes_of(problem));
-    problem->operation.c.first = problem->now;
+    problem->a = exact_new(type, n);
+    problem->operation.c.first = problem->a.now;
     return problem;
 }
 
 static void free_problem(struct problem *problem) {
-    free(problem->before);
-    free(problem->factors);
-    free(problem->now);
+    exact_free(&problem->a);
+    exact_free(&problem->b);
     free(problem);
 }
 
 /* L L' for a lower L with a diagonal of 2. */
 static struct problem *new_cholesky(enum lava_type type, enum lava_region region) {
     struct problem *problem = new_problem(LAVA_OPERATION_CHOLESKY, type, region, ORDER, ORDER);
-    double *factor = new_factor(ORDER, ORDER, 2, 1);
+    double *factor = exact_new_factor(ORDER, ORDER, 2, 1);
     bool is_lower = region == LAVA_REGION_LOWER;
     problem->operation.c.real_diagonal = lava_type_is_complex(type);
     for (int64_t j = 0; j < ORDER; j++)
@@ -106,22 +89,28 @@ static struct problem *new_cholesky(enum lava_type type, enum lava_region region
             double sum = 0;
             for (int64_t l = 0; l <= j; l++)
                 sum += factor[i + l * ORDER] * factor[j + l * ORDER];
-            write_at(problem, problem->before, is_lower ? i : j, is_lower ? j : i, sum);
-            write_at(problem, problem->factors, is_lower ? i : j, is_lower ? j : i, factor[i + j * ORDER]);
+            write_at(problem, problem->a.before, is_lower ? i : j, is_lower ? j : i, sum);
+            write_at(problem, problem->a.after, is_lower ? i : j, is_lower ? j : i, factor[i + j * ORDER]);
         }
     free(factor);
     return problem;
 }
 
-/* P' L U for an L of halves, so that a pivot is the only largest one, with the rows in random order. */
-static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n) {
+/* P' L U for an L of halves, so that a pivot is the only largest one, with the rows in random order. info is
+ * which element of U's diagonal is zero, from 1; then L's column below is. 0: none. */
+static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n, int64_t info) {
     struct problem *problem = new_problem(LAVA_OPERATION_LU, type, LAVA_REGION_ALL, m, n);
     int64_t least = problem->operation.k, at[ORDER];
-    double *lower = new_factor(m, least, 1, 0.5), *upper = new_factor(n, least, 4, 1);
+    double *lower = exact_new_factor(m, least, 1, 0.5), *upper = exact_new_factor(n, least, 4, 1);
+    problem->info = info;
+    for (int64_t i = info - 1; i >= 0 && i < m; i++)
+        lower[i + (info - 1) * m] = i == info - 1 ? 1 : 0;
+    if (info)
+        upper[(info - 1) * (n + 1)] = 0;
     for (int64_t i = 0; i < m; i++)
         at[i] = i;
     for (int64_t i = least - 1; i >= 0; i--) { /* undoes the swaps, from the last one */
-        int64_t pivot = i + poison_random((int)(m - i)), row = at[i];
+        int64_t pivot = i + 1 == info ? i : i + poison_random((int)(m - i)), row = at[i];
         problem->expected_pivots[i] = pivot;
         at[i] = at[pivot];
         at[pivot] = row;
@@ -134,160 +123,131 @@ static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n) {
             int64_t row = 0;
             while (at[row] != i)
                 row++;
-            write_at(problem, problem->before, row, j, sum);
-            write_at(problem, problem->factors, i, j, i > j ? lower[i + j * m] : upper[j + i * n]);
+            write_at(problem, problem->a.before, row, j, sum);
+            write_at(problem, problem->a.after, i, j, i > j ? lower[i + j * m] : upper[j + i * n]);
         }
     free(lower);
     free(upper);
     return problem;
 }
 
-/* Elements of a lower triangle below its diagonal whose product with itself is zero: rows that have any are
- * no columns that have some. So the inverse of 1 + N is 1 - N. */
-static double *new_nilpotent(void) {
-    double *elements = new_factor(ORDER, ORDER, 0, 1);
-    bool is_row[ORDER];
-    for (int64_t i = 0; i < ORDER; i++)
-        is_row[i] = poison_random(2);
-    for (int64_t at = 0; at < (int64_t)ORDER * ORDER; at++)
-        if (!is_row[at % ORDER] || is_row[at / ORDER])
-            elements[at] = 0;
-    return elements;
+/* Element (i, j) of op(A). A is real. */
+static double element_of_op(const struct problem *problem, int64_t i, int64_t j) {
+    const struct lava_result *c = &problem->operation.c;
+    bool is_stored = c->region == LAVA_REGION_LOWER ? i >= j : i <= j;
+    bool is_turned = c->region == LAVA_REGION_ALL ? problem->operation.sides.op == LAVA_OP_T : !is_stored;
+    const void *element = lava_operation_element(problem->a.before, problem->operation.type,
+                                                 is_turned ? j : i, is_turned ? i : j, LD);
+    return lava_number_read(problem->operation.type, element).real;
 }
 
-/* Element (i, j) of the lower triangle of 2 (1 + N), or of its inverse. */
-static double triangle_at(const double *nilpotent, bool inverse, int64_t i, int64_t j) {
-    double one = i == j ? 1 : 0, beside = nilpotent[i + j * ORDER];
-    return inverse ? (one - beside) / 2 : 2 * (one + beside);
-}
-
-/* The same of its transpose times itself, i >= j. */
-static double square_at(const double *nilpotent, bool inverse, int64_t i, int64_t j) {
-    double sum = 0;
-    for (int64_t l = i; l < ORDER; l++)
-        if (l == i || nilpotent[l + i * ORDER] != 0)
-            sum += triangle_at(nilpotent, inverse, l, i) * triangle_at(nilpotent, inverse, l, j);
-    return sum;
-}
-
-/* The lower triangle 2 (1 + N), or the upper one that is its transpose. */
-static struct problem *new_triangle(enum lava_operation_kind kind, enum lava_type type,
-                                    enum lava_region region) {
-    struct problem *problem = new_problem(kind, type, region, ORDER, ORDER);
-    bool is_lower = region == LAVA_REGION_LOWER;
-    double *nilpotent = new_nilpotent();
-    problem->operation.c.real_diagonal = lava_type_is_complex(type) && kind != LAVA_OPERATION_INVERT_TRIANGLE;
-    for (int64_t j = 0; j < ORDER; j++)
-        for (int64_t i = j; i < ORDER; i++) {
-            int64_t row = is_lower ? i : j, column = is_lower ? j : i;
-            write_at(problem, problem->before, row, column, triangle_at(nilpotent, false, i, j));
-            write_at(problem, problem->factors, row, column,
-                     kind == LAVA_OPERATION_INVERT_TRIANGLE
-                         ? triangle_at(nilpotent, true, i, j)
-                         : square_at(nilpotent, kind == LAVA_OPERATION_INVERT_CHOLESKY, i, j));
+/* X is of small integers, and B is op(A) X. */
+static void fill_sides(struct problem *problem) {
+    int64_t n = problem->operation.n;
+    enum lava_type type = problem->operation.type;
+    double *a = malloc((size_t)(n * n) * sizeof *a);
+    assert_non_null(a);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++)
+            a[i + j * n] = element_of_op(problem, j, i); /* rows beside each other */
+    poison_fill(type, problem->b.after, n, problem->b.columns, LD);
+    for (int64_t side = 0; side < problem->b.columns; side++)
+        for (int64_t i = 0; i < n; i++) {
+            struct lava_number sum = {0, 0};
+            for (int64_t l = 0; l < n; l++) {
+                const struct lava_number x =
+                    lava_number_read(type, lava_operation_element(problem->b.after, type, l, side, LD));
+                sum.real += a[l + i * n] * x.real;
+                sum.imaginary += a[l + i * n] * x.imaginary;
+            }
+            lava_number_write(type, lava_operation_element(problem->b.before, type, i, side, LD), sum);
         }
-    free(nilpotent);
+    free(a);
+}
+
+/* Where there is no X, B stays. factored: the factors are given. */
+static struct problem *with_sides(struct problem *problem, int64_t sides, enum lava_op op, bool factored) {
+    problem->b = exact_new(problem->operation.type, sides);
+    problem->operation.sides = (struct lava_right_sides){
+        .first = problem->b.now,
+        .ld = LD,
+        .count = sides,
+        .op = op,
+        .conjugate = op == LAVA_OP_T && lava_type_is_complex(problem->operation.type),
+        .factored = factored};
+    fill_sides(problem);
+    if (problem->info)
+        memcpy(problem->b.after, problem->b.before, exact_bytes(problem->b.type, sides));
+    if (factored)
+        memcpy(problem->a.before, problem->a.after, exact_bytes(problem->a.type, problem->a.columns));
     return problem;
 }
 
-/* L = 1 + M, U = 2 (1 + N)', and P. The inverse of L U is (1 - N)' / 2 (1 - M), with its columns swapped. */
-static struct problem *new_inverse_by_lu(enum lava_type type) {
-    struct problem *problem = new_problem(LAVA_OPERATION_INVERT_LU, type, LAVA_REGION_ALL, ORDER, ORDER);
-    double *lower = new_nilpotent(), *upper = new_nilpotent();
-    int64_t order[ORDER];
-    for (int64_t i = 0; i < ORDER; i++)
-        problem->pivots[i] = i + poison_random((int)(ORDER - i));
-    for (int64_t j = 0; j < ORDER; j++) /* where the columns are after the swaps, from the last one */
-        order[j] = j;
-    for (int64_t i = ORDER - 1; i >= 0; i--) {
-        int64_t column = order[i];
-        order[i] = order[problem->pivots[i]];
-        order[problem->pivots[i]] = column;
-    }
-    for (int64_t j = 0; j < ORDER; j++)
-        for (int64_t i = 0; i < ORDER; i++) {
-            int64_t from = order[j];
-            double sum = i <= from ? triangle_at(upper, true, from, i) : 0;
-            for (int64_t l = i > from + 1 ? i : from + 1; l < ORDER; l++)
-                if (lower[l + from * ORDER] != 0)
-                    sum -= triangle_at(upper, true, l, i) * lower[l + from * ORDER];
-            write_at(problem, problem->factors, i, j, sum);
-            write_at(problem, problem->before, i, j,
-                     i > j ? lower[i + j * ORDER] : triangle_at(upper, false, j, i));
-        }
-    free(lower);
-    free(upper);
-    return problem;
+static void reset(struct problem *problem) {
+    exact_set(&problem->a, 0);
+    exact_set(&problem->b, 0);
+    if (problem->operation.sides.factored)
+        memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
 }
 
-/* Where some columns are written, the CPU can go on. */
-static bool goes_on(const struct problem *problem) {
-    return problem->operation.kind != LAVA_OPERATION_INVERT_CHOLESKY &&
-           problem->operation.kind != LAVA_OPERATION_INVERT_LU;
+static struct lava_plan plan_of(const struct problem *problem, const struct lava_overrides *overrides) {
+    return exact_plan(engine, &problem->operation, overrides);
 }
 
-static enum lava_status run(struct problem *problem, struct lava_progress *progress) {
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
-    struct lava_plan plan;
-    memcpy(problem->now, problem->before, bytes_of(problem));
-    lava_policy_choose(&problem->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
-    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+/* Chunks of so many right-hand sides; 0: as planned. */
+static int64_t chunk_sides;
+
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct problem *problem = tested;
+    const struct lava_overrides overrides = {.sides_each = chunk_sides};
+    const struct lava_plan plan = plan_of(problem, &overrides);
+    reset(problem);
     return lava_factorizer_run(engine, &problem->operation, &plan, progress);
 }
 
-/* The bits are equal, except that a zero may be negative. */
-static void check_factors(const struct problem *problem) {
-    enum lava_type type = problem->operation.type;
-    for (int64_t at = 0; at < LD * problem->operation.n; at++) {
-        const void *now = lava_operation_element(problem->now, type, at, 0, LD);
-        const void *expected = lava_operation_element(problem->factors, type, at, 0, LD);
-        const struct lava_number number = lava_number_read(type, now);
-        if (number.real != 0 && number.imaginary == 0)
-            assert_memory_equal(now, expected, lava_type_bytes(lava_type_real(type)));
-        else if (memcmp(now, expected, lava_type_bytes(type)) != 0)
-            assert_true(number.real == lava_number_read(type, expected).real &&
-                        number.imaginary == lava_number_read(type, expected).imaginary);
-    }
+static void check_result(const struct problem *problem) {
+    exact_check(&problem->a);
+    exact_check(&problem->b);
     if (problem->operation.kind == LAVA_OPERATION_LU)
         assert_memory_equal(problem->pivots, problem->expected_pivots,
                             (size_t)problem->operation.k * sizeof *problem->pivots);
 }
 
 #ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* Lets each passage of a point fail, and lets the CPU go on from there. */
-static void fail_at(struct problem *problem, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(problem, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage++) {
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(problem, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && progress.column == 0)
-            assert_memory_equal(problem->now, problem->before, bytes_of(problem));
-        else if (came)
-            assert_int_equal(lava_offload_complete(&problem->operation, &progress), 0);
-        partly += came && progress.column > 0;
-        if (!came || progress.column > 0)
-            check_factors(problem);
+/* What was not written is as before. Where something was, the CPU goes on. */
+static void check_after(void *tested, bool came, const struct lava_progress *progress) {
+    struct problem *problem = tested;
+    bool is_factored = problem->operation.sides.factored;
+    if (came) {
+        assert_true(progress->sides == 0 || progress->column == problem->a.columns);
+        exact_check_untouched(&problem->a, is_factored ? 0 : progress->column);
+        exact_check_untouched(&problem->b, progress->sides);
     }
-    printf("%s: %ld passages, %ld with columns written\n", name, passages, partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == goes_on(problem));
+    if (came && (progress->sides > 0 || (progress->column > 0 && !is_factored)))
+        assert_int_equal(lava_offload_complete(&problem->operation, progress), problem->info);
+    else if (came)
+        return;
+    check_result(problem);
+}
+
+static void fail_at(const struct exact_run *sweep, enum lava_fault_point point, const char *name) {
+    const struct problem *problem = sweep->problem;
+    const struct exact_counts counts = exact_fail_at(sweep, point, name);
+    printf("%s: %ld passages, %ld with factors written in part, %ld with right-hand sides written\n", name,
+           counts.passages, counts.partly, counts.solved);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.partly > 0 || problem->operation.sides.factored);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.solved > 0 || problem->b.columns == 0 ||
+                problem->info);
 }
 
 static void fail_everywhere(struct problem *problem) {
-    fail_at(problem, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(problem, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(problem, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(problem, LAVA_FAULT_DOWNLOAD, "download");
+    const struct exact_run sweep = {&engine, open_engine, problem, problem->a.columns, run, check_after};
+    fail_at(&sweep, LAVA_FAULT_ALLOCATE, "allocate");
+    fail_at(&sweep, LAVA_FAULT_UPLOAD, "upload");
+    fail_at(&sweep, LAVA_FAULT_SUBMIT, "submit");
+    fail_at(&sweep, LAVA_FAULT_DOWNLOAD, "download");
+    exact_lose_device(&sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
+    exact_lose_device(&sweep, LAVA_FAULT_WAIT, "wait");
 }
 #else
 static void fail_everywhere(struct problem *problem) {
@@ -296,30 +256,31 @@ static void fail_everywhere(struct problem *problem) {
 }
 #endif
 
-/* The CPU's own way from every number of columns that a device may have written. */
-static void complete_from(struct problem *problem, int64_t columns) {
-    const struct lava_progress progress = {.rows = problem->operation.m, .column = columns};
-    size_t bytes = (size_t)(LD * columns) * lava_type_bytes(problem->operation.type);
-    memcpy(problem->now, problem->before, bytes_of(problem));
-    memcpy(problem->now, problem->factors, bytes);
-    if (problem->operation.kind == LAVA_OPERATION_LU)
-        memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
-    assert_int_equal(lava_offload_complete(&problem->operation, &progress), 0);
-    check_factors(problem);
+/* The CPU's own way from a number of columns and right-hand sides that a device may have written. */
+static void complete_from(struct problem *problem, int64_t columns, int64_t sides) {
+    const struct lava_progress progress = {.rows = problem->operation.m, .column = columns, .sides = sides};
+    reset(problem);
+    exact_set(&problem->a, columns);
+    exact_set(&problem->b, sides);
+    memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
+    assert_int_equal(lava_offload_complete(&problem->operation, &progress), problem->info);
+    check_result(problem);
 }
 
 static void check(struct problem *problem) {
     struct lava_progress progress;
+    int64_t n = problem->a.columns, sides = problem->b.columns;
     if (has_faults) {
         fail_everywhere(problem);
     } else {
         assert_int_equal(run(problem, &progress), LAVA_OK);
-        assert_int_equal(progress.column, problem->operation.n);
-        check_factors(problem);
-        if (goes_on(problem)) {
-            complete_from(problem, 1 + poison_random((int)problem->operation.n - 1));
-            complete_from(problem, problem->operation.n);
-        }
+        assert_int_equal(progress.column, n);
+        assert_int_equal(progress.sides, problem->info ? 0 : sides);
+        check_result(problem);
+        complete_from(problem, 1 + poison_random((int)n - 1), 0);
+        complete_from(problem, n, 0);
+        if (sides > 0 && !problem->info)
+            complete_from(problem, n, 1 + poison_random((int)sides));
     }
     free_problem(problem);
 }
@@ -336,51 +297,148 @@ static void cholesky(void **state) {
 
 static void lu(void **state) {
     (void)state;
-    check(new_lu(LAVA_TYPE_FP32, ORDER, ORDER));
-    check(new_lu(LAVA_TYPE_FP64, 90, ORDER));
+    check(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0));
+    check(new_lu(LAVA_TYPE_FP64, 90, ORDER, 0));
     if (!has_faults) {
-        check(new_lu(LAVA_TYPE_CFP32, ORDER, 100));
-        check(new_lu(LAVA_TYPE_CFP64, 300, ORDER));
+        check(new_lu(LAVA_TYPE_CFP32, ORDER, 100, 70));
+        check(new_lu(LAVA_TYPE_CFP64, 300, ORDER, 0));
     }
 }
 
-static void triangles(void **state) {
+/* One right-hand side; several in one chunk, and in more chunks than have a matrix on the device. */
+static const struct { int64_t sides, each; } chunkings[] = {{1, 0}, {90, 0}, {150, 64}, {270, 64}};
+#define CHUNKINGS (int)(sizeof chunkings / sizeof chunkings[0])
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+
+static void cholesky_systems(void **state) {
     (void)state;
-    check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP32, LAVA_REGION_LOWER));
-    check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP64, LAVA_REGION_UPPER));
-    check(new_triangle(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_FP64, LAVA_REGION_UPPER));
-    check(new_triangle(LAVA_OPERATION_INVERT_CHOLESKY, LAVA_TYPE_FP64, LAVA_REGION_LOWER));
-    if (!has_faults) {
-        check(new_triangle(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_CFP64, LAVA_REGION_UPPER));
-        check(new_triangle(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_CFP32, LAVA_REGION_LOWER));
-        check(new_triangle(LAVA_OPERATION_INVERT_CHOLESKY, LAVA_TYPE_CFP32, LAVA_REGION_UPPER));
+    for (int i = 0; i < CHUNKINGS && !has_faults; i++)
+        for (int factored = 0; factored < 2; factored++) {
+            enum lava_region region = (i + factored) % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+            chunk_sides = chunkings[i].each;
+            check(with_sides(new_cholesky(types[(i + factored) % 4], region), chunkings[i].sides, LAVA_OP_N,
+                             factored));
+        }
+    chunk_sides = 64;
+    if (has_faults) {
+        check(with_sides(new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER), 200, LAVA_OP_N, false));
+        check(with_sides(new_cholesky(LAVA_TYPE_FP32, LAVA_REGION_UPPER), 200, LAVA_OP_N, true));
     }
+    chunk_sides = 0;
 }
 
-static void by_lu(void **state) {
+static void lu_systems(void **state) {
     (void)state;
-    check(new_inverse_by_lu(LAVA_TYPE_FP32));
-    if (!has_faults)
-        check(new_inverse_by_lu(LAVA_TYPE_CFP64));
+    for (int i = 0; i < 3 * CHUNKINGS && !has_faults; i++) {
+        bool factored = i % 3;
+        chunk_sides = chunkings[i % 4].each;
+        check(with_sides(new_lu(types[(i + i / 4) % 4], ORDER, ORDER, 0), chunkings[i % 4].sides,
+                         i % 3 == 2 ? LAVA_OP_T : LAVA_OP_N, factored));
+    }
+    chunk_sides = 64;
+    if (has_faults) {
+        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 200, LAVA_OP_N, false));
+        check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 0), 200, LAVA_OP_T, true));
+    }
+    check(with_sides(new_lu(LAVA_TYPE_FP32, ORDER, ORDER, 1 + poison_random(ORDER)), 150, LAVA_OP_N, false));
+    chunk_sides = 0;
 }
 
-/* A matrix that is not positive definite remains as it is, and the status says why. */
-static void not_definite(void **state) {
-    struct problem *problem = new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER);
+/* Where memory is short, B goes by more chunks; where there is less than it said, nothing is written. */
+static void little_memory(void **state) {
+    struct problem *problem = with_sides(new_lu(LAVA_TYPE_FP64, ORDER, ORDER, 0), 400, LAVA_OP_N, false);
+    const struct lava_overrides none = {0};
+    struct lava_overrides overrides = {.memory_bytes = plan_of(problem, &none).blocking.total_bytes};
+    struct lava_capabilities *device = &engine->device->capabilities;
+    uint64_t memory_bytes = device->memory_bytes;
     struct lava_progress progress;
     (void)state;
-    write_at(problem, problem->before, ORDER - 3, ORDER - 3, -1);
-    assert_int_equal(run(problem, &progress), LAVA_ERROR_NOT_DEFINITE);
-    assert_int_equal(progress.column, 0);
-    assert_memory_equal(problem->now, problem->before, bytes_of(problem));
+    struct lava_plan plan = plan_of(problem, &overrides);
+    while (plan.chunks.sides * 4 > 400) {
+        overrides.memory_bytes -= overrides.memory_bytes / 16;
+        plan = plan_of(problem, &overrides);
+        assert_true(plan.blocking.total_bytes <= overrides.memory_bytes);
+        reset(problem);
+        assert_int_equal(lava_factorizer_run(engine, &problem->operation, &plan, &progress), LAVA_OK);
+        check_result(problem);
+    }
+    for (int share = 0; share < 4; share++) {
+        lava_engine_release(engine);
+        assert_int_equal(lava_arena_wake(&engine->arena, engine->device), LAVA_OK);
+        device->memory_bytes =
+            engine->device->shared->device_bytes + plan.blocking.total_bytes * (uint64_t)share / 4;
+        reset(problem);
+        assert_int_equal(lava_factorizer_run(engine, &problem->operation, &plan, &progress),
+                         LAVA_ERROR_DEVICE_MEMORY);
+        exact_check_untouched(&problem->a, 0);
+        exact_check_untouched(&problem->b, 0);
+        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+    }
+    device->memory_bytes = memory_bytes;
     free_problem(problem);
 }
 
+/* A matrix that is not positive definite remains as it is, as do its right-hand sides, and the status says
+ * why. */
+static void not_definite(void **state) {
+    struct problem *problem =
+        with_sides(new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER), 90, LAVA_OP_N, false);
+    struct lava_progress progress;
+    (void)state;
+    write_at(problem, problem->a.before, ORDER - 3, ORDER - 3, -1);
+    assert_int_equal(run(problem, &progress), LAVA_ERROR_NOT_DEFINITE);
+    assert_int_equal(progress.column, 0);
+    assert_int_equal(progress.sides, 0);
+    exact_check_untouched(&problem->a, 0);
+    exact_check_untouched(&problem->b, 0);
+    free_problem(problem);
+}
+
+/* Workgroups that wait for others in vain give up. The matrix remains as it is, and the next one has panels
+ * of another form. */
+static void stalled(void **state) {
+    struct problem *problems[] = {new_lu(LAVA_TYPE_FP64, ORDER, 100, 0),
+                                  with_sides(new_lu(LAVA_TYPE_FP64, ORDER, ORDER, 0), 90, LAVA_OP_N, false)};
+    const struct lava_panel_choice choice = engine->panels;
+    uint32_t groups = engine->capabilities.resident_groups, polls = engine->capabilities.resident_polls;
+    struct lava_progress progress;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        engine->device->shared->stalled = false;
+        engine->capabilities.resident_groups = LAVA_LU_GROUPS;
+        engine->capabilities.resident_polls = 100;
+        engine->panels = (struct lava_panel_choice){1 + LAVA_PANEL_GRID, LAVA_LU_LEAST_INVOCATIONS};
+        assert_int_equal(run(problems[i], &progress), LAVA_ERROR_STALLED);
+        assert_int_equal(progress.column, 0);
+        assert_int_equal(progress.sides, 0);
+        exact_check_untouched(&problems[i]->a, 0);
+        if (problems[i]->b.columns > 0)
+            exact_check_untouched(&problems[i]->b, 0);
+        assert_false(engine->device->shared->failed);
+        assert_int_equal(run(problems[i], &progress), LAVA_OK);
+        check_result(problems[i]);
+        free_problem(problems[i]);
+    }
+    engine->capabilities.resident_groups = groups;
+    engine->capabilities.resident_polls = polls;
+    engine->panels = choice;
+}
+
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
-                                       cmocka_unit_test(triangles), cmocka_unit_test(by_lu),
-                                       cmocka_unit_test(not_definite)};
-    has_faults = count > 1 && !strcmp(arguments[1], "faults");
+    const struct CMUnitTest factorizations[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
+                                                cmocka_unit_test(stalled)},
+                            systems[] = {cmocka_unit_test(cholesky_systems), cmocka_unit_test(lu_systems),
+                                         cmocka_unit_test(little_memory), cmocka_unit_test(not_definite)};
+    const char *mode = count > 1 ? arguments[1] : "";
+    bool of_systems = !strcmp(mode, "system-faults");
+    int failed = 0;
+    has_faults = of_systems || !strcmp(mode, "faults");
+    separates_queues = !strcmp(mode, "queues");
     poison_begin((unsigned)time(NULL));
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    if (!of_systems)
+        failed = cmocka_run_group_tests(factorizations, open_engine, close_engine);
+    if (of_systems || !has_faults)
+        failed += cmocka_run_group_tests(systems, open_engine, close_engine);
+    return failed;
 }

@@ -23,8 +23,7 @@
 #include "dispatch/solve.h"
 #include "lib/engine/solver.h"
 #include "lib/offload/offload.h"
-#include "lib/vk/gpu.h"
-#include "lib/vk/queue.h"
+#include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -35,32 +34,12 @@ static const struct lava_figures figures;
 
 static bool separates_queues;
 
-/* Gives uploads and downloads their own timelines, as on a device with transfer queues. */
-static bool separate_queues(struct lava_device *device) {
-    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
-    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
-    for (size_t i = 0; i < 2; i++)
-        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
-            lava_queue_create(device, family, index, &device->queues[roles[i]]))
-            return false;
-    return true;
-}
-
 static int open_engine(void **state) {
-    const char *why, *given = getenv("LAVA_TEST_SEED");
-    struct lava_device *device;
+    const char *given = getenv("LAVA_TEST_SEED");
     (void)state;
-    setenv("LAVABLAS_DEVICE", "cpu", 0);
     problem_seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL);
     printf("LAVA_TEST_SEED=%u\n", problem_seed);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return -1;
-    }
-    device->capabilities.unified_memory = !separates_queues;
-    if (separates_queues && !separate_queues(device))
-        return -1;
-    return lava_engine_create(device, 2, &engine) ? -1 : 0;
+    return device_test_open_with(separates_queues, separates_queues, &engine);
 }
 
 static int close_engine(void **state) {

@@ -1,0 +1,89 @@
+/* The form of LU's panels, by device and size. */
+#include "dispatch/panels.h"
+#include "shaders/interface.h"
+#include "tests/dispatch/devices.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static const struct lava_panel_choice chosen;
+
+static struct lava_capabilities device_with(uint32_t resident_groups) {
+    struct lava_capabilities device = device_h200();
+    device.resident_groups = resident_groups;
+    device.group_exchange = true;
+    return device;
+}
+
+static int64_t each(enum lava_type type, enum lava_panel_form form) {
+    const struct lava_capabilities device = device_with(132);
+    return lava_panels_invocations(&device, type, form, &chosen);
+}
+
+static enum lava_panel_form form_on(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
+                                    int64_t columns) {
+    return lava_panels_form(device, type, rows, columns, false, &chosen);
+}
+
+/* A device that promises nothing about several workgroups has panels of one; one without subgroups'
+ * arithmetic none. */
+static void promises(void **state) {
+    const struct lava_capabilities plain = device_with(0), one = device_with(1), many = device_with(132);
+    struct lava_capabilities silent = many;
+    (void)state;
+    silent.group_exchange = false;
+    for (size_t t = 0; t < COUNT(types); t++) {
+        int64_t alone = each(types[t], LAVA_PANEL_ALONE);
+        assert_int_equal(form_on(&plain, types[t], 32, 32), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&one, types[t], alone, 32), LAVA_PANEL_ALONE);
+        assert_int_equal(form_on(&one, types[t], alone + 1, 32), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&many, types[t], alone + 1, 32), LAVA_PANEL_GRID);
+        assert_int_equal(form_on(&silent, types[t], alone + 1, 32), LAVA_PANEL_COLUMNS);
+        assert_int_equal(lava_panels_form(&many, types[t], alone + 1, 32, true, &chosen), LAVA_PANEL_COLUMNS);
+        assert_int_equal(lava_panels_form(&many, types[t], alone, 32, true, &chosen), LAVA_PANEL_ALONE);
+    }
+}
+
+/* No more workgroups than are resident, or than there is scratch for. One column has no room to say that they
+ * gave up. */
+static void limits(void **state) {
+    const struct lava_capabilities few = device_with(5), many = device_with(100000);
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++) {
+        int64_t rows = each(types[t], LAVA_PANEL_GRID);
+        assert_int_equal(form_on(&few, types[t], 5 * rows, 2), LAVA_PANEL_GRID);
+        assert_int_equal(form_on(&few, types[t], 5 * rows, 1), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&few, types[t], 5 * rows + 1, 2), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&many, types[t], LAVA_LU_GROUPS * rows, 32), LAVA_PANEL_GRID);
+        assert_int_equal(form_on(&many, types[t], LAVA_LU_GROUPS * rows + 1, 32), LAVA_PANEL_COLUMNS);
+    }
+}
+
+/* What is forced happens where it is possible. Workgroups are within the device's and the shader's limits. */
+static void forced(void **state) {
+    struct lava_capabilities device = device_with(2);
+    struct lava_panel_choice choice = {1 + LAVA_PANEL_GRID, 128};
+    (void)state;
+    device.max_workgroup_invocations = 256;
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 20, 20, false, &choice), LAVA_PANEL_GRID);
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 256, 20, false, &choice), LAVA_PANEL_GRID);
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 257, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    choice.form = 1 + LAVA_PANEL_ALONE;
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 128, 20, false, &choice), LAVA_PANEL_ALONE);
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 129, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    choice.form = 1 + LAVA_PANEL_COLUMNS;
+    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 32, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    choice.invocations = 1;
+    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_GRID, &choice),
+                     LAVA_LU_LEAST_INVOCATIONS);
+    choice.invocations = 4096;
+    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_ALONE, &choice), 256);
+    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_COLUMNS, &choice),
+                     LAVA_LU_INVOCATIONS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(promises), cmocka_unit_test(limits),
+                                       cmocka_unit_test(forced)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
