@@ -24,6 +24,16 @@ bool lava_operation_is_factorization(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
 }
 
+bool lava_operation_is_inverse(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+}
+
+bool lava_operation_has_operands(const struct lava_operation *operation) {
+    return !lava_operation_is_factorization(operation) && !lava_operation_is_inverse(operation);
+}
+
 bool lava_operation_is_factored(const struct lava_operation *operation) {
     return lava_operation_is_factorization(operation) && operation->sides.factored;
 }
@@ -159,7 +169,7 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
-    if (lava_operation_is_factorization(operation))
+    if (!lava_operation_has_operands(operation))
         return shares_memory(operation, sides->first, operation->n, sides->count, sides->ld);
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
@@ -218,7 +228,7 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
-    if (lava_operation_is_factorization(operation))
+    if (!lava_operation_has_operands(operation))
         return parts;
     parts.n *= 2;
     parts.k *= 2;
@@ -286,6 +296,11 @@ double lava_operation_flops(const struct lava_operation *operation) {
         return solves;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return each * half_of(m, n) * (k + 2) / 3 + solves;
+    if (lava_operation_is_inverse(operation))
+        return each * half_of(m, n) * (k + 2) / 3 *
+               (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
+                : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
+                                                                    : 1);
     if (operation->kind == LAVA_OPERATION_LU)
         return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
     if (operation->twice)
@@ -298,7 +313,7 @@ double lava_operation_flops(const struct lava_operation *operation) {
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double bytes = (double)lava_type_bytes(operation->type);
-    if (lava_operation_is_factorization(operation))
+    if (!lava_operation_has_operands(operation))
         return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
                 n * (double)operation->sides.count) *
                bytes;

@@ -15,6 +15,13 @@
  *     C <- L and U with P C = L U: ?getrf
  *     sides <- the X with op(C) X = sides, C as it was before: ?potrs, ?posv, ?getrs, ?gesv
  *
+ * Neither have its inverses, which take the place of a triangle or of factors:
+ *
+ *     C <- the inverse of the stored triangle: ?trtri
+ *     C <- L' L, or U U', for the stored triangle: ?lauum
+ *     C <- the inverse of L L' or U' U, of which the stored triangle is written: ?potri
+ *     C <- the X with P' L U X = I: ?getri
+ *
  * Leading dimensions are in elements. Pure data: it owns nothing, and any thread may read it. */
 #ifndef LAVA_DISPATCH_OPERATION_H
 #define LAVA_DISPATCH_OPERATION_H
@@ -93,7 +100,12 @@ enum lava_operation_kind {
     LAVA_OPERATION_PRODUCT,
     LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
     LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_LU        /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
+    /* of C, square: m = n = k, alpha is 1 */
+    LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
+    LAVA_OPERATION_SQUARE_TRIANGLE,
+    LAVA_OPERATION_INVERT_CHOLESKY,
+    LAVA_OPERATION_INVERT_LU /* pivots are read */
 };
 
 /* Sizes, operands, scalars, and what is written. */
@@ -109,7 +121,8 @@ struct lava_operation {
                            * region, and k is that of one product */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
-    int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
+    int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
+                      * inverse by LU reads them */
     struct lava_right_sides sides;    /* Cholesky and LU */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
@@ -181,8 +194,12 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether it is LU or Cholesky: there is no A and no B. */
+/* Returns whether A and B take part. In factorizations and inverses there is C, and what belongs to it. */
+bool lava_operation_has_operands(const struct lava_operation *operation);
+/* Returns whether it is LU or Cholesky, with or without right-hand sides. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
+/* Returns whether it is one of a triangle or of factors, or a triangle's product with itself. */
+bool lava_operation_is_inverse(const struct lava_operation *operation);
 /* Returns whether C is only read: it holds the factors. */
 bool lava_operation_is_factored(const struct lava_operation *operation);
 /* Returns the part of it that only factors. */
@@ -193,7 +210,8 @@ struct lava_operation lava_operation_without_sides(const struct lava_operation *
 void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization and
- * a third for an LU factorization of a square matrix, and two solves for the right-hand sides. A triangle has
+ * a third for an LU factorization of a square matrix, and two solves for the right-hand sides. Inverses of
+ * triangles have as much as Cholesky, by a Cholesky factor twice and by LU four times as much. A triangle has
  * half of that, plus the other half of its diagonal, and so has a triangular operand. Two products have twice
  * as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);

@@ -11,6 +11,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/factorization.h"
+#include "dispatch/inverse.h"
 #include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
@@ -56,6 +57,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
+    [LAVA_REASON_SINGULAR]     = "the matrix is singular",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",
@@ -382,6 +384,11 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
     case LAVA_OPERATION_CHOLESKY:
     case LAVA_OPERATION_LU:
         return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
+    case LAVA_OPERATION_INVERT_TRIANGLE:
+    case LAVA_OPERATION_SQUARE_TRIANGLE:
+    case LAVA_OPERATION_INVERT_CHOLESKY:
+    case LAVA_OPERATION_INVERT_LU:
+        return lava_inverse_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
     }
@@ -459,9 +466,18 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
+static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
+                                    [LAVA_OPERATION_SOLVE] = "solve ",
+                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky",
+                                    [LAVA_OPERATION_LU] = "LU",
+                                    [LAVA_OPERATION_INVERT_TRIANGLE] = "inverse ",
+                                    [LAVA_OPERATION_SQUARE_TRIANGLE] = "square ",
+                                    [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
+                                    [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
+
 /* Appends "Cholesky ", "LU and solve 5 sides ", "solve 5 sides by LU " or the like. */
 static void append_factorization(struct line *line, const struct lava_operation *operation) {
-    const char *name = operation->kind == LAVA_OPERATION_LU ? "LU" : "Cholesky";
+    const char *name = kinds[operation->kind];
     long long sides = (long long)operation->sides.count;
     if (lava_operation_is_factored(operation))
         append(line, "solve %lld sides by %s ", sides, name);
@@ -474,10 +490,10 @@ static void append_factorization(struct line *line, const struct lava_operation 
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        append(line, "solve ");
     if (lava_operation_is_factorization(operation))
         append_factorization(line, operation);
+    else
+        append(line, "%s", kinds[operation->kind]);
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");

@@ -38,6 +38,8 @@ struct lava_type_facts {
     enum lava_module lu;           /* a step of LU's panel on the device; not of half precision */
     enum lava_module lu_panel;     /* the whole panel, by one workgroup */
     enum lava_module lu_grid;      /* the whole panel, by workgroups that run at the same time */
+    enum lava_module multiply_triangle; /* multiplies by a triangle on the device; not of half precision */
+    enum lava_module invert;            /* inverts a triangle on the device; not of half precision */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

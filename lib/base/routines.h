@@ -175,6 +175,36 @@
     LAVA_FORMS_LAPACK(  X, GESV, cgesv,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, GESV, zgesv,           CFP64,    CFP64,  CFP64)
 
+/* The inverse of a triangular matrix by a general one, which is overwritten. */
+#define LAVA_TRTRS_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, dtrtrs,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ctrtrs,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ztrtrs,           CFP64,   CFP64, CFP64)
+
+/* The inverse of a triangular matrix; the product of a triangle with itself; inverses by the factors of Cholesky
+ * and of LU. */
+#define LAVA_TRTRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, TRTRI, strtri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, dtrtri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, ctrtri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, ztrtri,           CFP64,    CFP64,  CFP64)
+#define LAVA_LAUUM_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, LAUUM, slauum,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, dlauum,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, clauum,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, zlauum,           CFP64,    CFP64,  CFP64)
+#define LAVA_POTRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, POTRI, spotri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, dpotri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, cpotri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, zpotri,           CFP64,    CFP64,  CFP64)
+#define LAVA_GETRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GETRI, sgetri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, dgetri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, cgetri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, zgetri,           CFP64,    CFP64,  CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -189,7 +219,12 @@
     LAVA_POTRS_ROUTINES(X)                                                     \
     LAVA_POSV_ROUTINES(X)                                                      \
     LAVA_GETRS_ROUTINES(X)                                                     \
-    LAVA_GESV_ROUTINES(X)
+    LAVA_GESV_ROUTINES(X)                                                      \
+    LAVA_TRTRS_ROUTINES(X)                                                     \
+    LAVA_TRTRI_ROUTINES(X)                                                     \
+    LAVA_LAUUM_ROUTINES(X)                                                     \
+    LAVA_POTRI_ROUTINES(X)                                                     \
+    LAVA_GETRI_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -231,7 +266,7 @@ enum lava_convention {
 };
 
 /* Routines that compute the same with the same argument list. HEMM has SYMM's list, TRSM has TRMM's, and
- * POSV has POTRS's. LAPACK's come last. */
+ * POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -248,7 +283,12 @@ enum lava_family {
     LAVA_FAMILY_POTRS,
     LAVA_FAMILY_POSV,
     LAVA_FAMILY_GETRS,
-    LAVA_FAMILY_GESV
+    LAVA_FAMILY_GESV,
+    LAVA_FAMILY_TRTRS,
+    LAVA_FAMILY_TRTRI,
+    LAVA_FAMILY_LAUUM,
+    LAVA_FAMILY_POTRI,
+    LAVA_FAMILY_GETRI
 };
 
 struct lava_routine_row {

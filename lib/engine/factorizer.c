@@ -19,10 +19,8 @@
 #include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
 #include "lib/engine/side_chunks.h"
+#include "lib/engine/trapezoids.h"
 #include "lib/host/lu.h"
-
-/* Downloads under way at once: one is written back while another is on the bus. */
-#define HELD 3
 
 struct factorizer {
     struct lava_engine *engine;
@@ -30,18 +28,14 @@ struct factorizer {
     const struct lava_operation *operation;
     const struct lava_plan *plan;
     struct lava_overrides overrides; /* of the products */
-    struct lava_device_matrix a;
+    struct lava_trapezoids a;
     struct lava_device_matrix words; /* Cholesky: its status; LU: the pivots */
     struct lava_device_matrix work;  /* LU alone */
     uint32_t *host_words;
+    struct lava_download words_download;
     struct lava_point factored;      /* reached when the device has the factor */
     struct lava_operation solves[2]; /* where there are right-hand sides */
     struct lava_side_chunks chunks;
-    struct lava_download downloads[HELD];
-    int64_t parts[HELD]; /* the trapezoids that these download */
-    int64_t started;     /* trapezoids that are, or were, being downloaded */
-    int64_t staged;      /* trapezoids that were staged ahead */
-    bool is_written;     /* all of C is */
 };
 
 static bool is_lu(const struct factorizer *factorizer) {
@@ -56,58 +50,25 @@ static bool has_sides(const struct factorizer *factorizer) {
     return factorizer->operation->sides.count > 0;
 }
 
-static int64_t count_of(const struct factorizer *factorizer) {
-    return lava_trapezoid_count(factorizer->operation->n);
-}
-
-static struct lava_trapezoid trapezoid_at(const struct factorizer *factorizer, int64_t index) {
-    const struct lava_operation *operation = factorizer->operation;
-    return lava_trapezoid_at(operation->m, operation->n, operation->c.region, index);
-}
-
-static void *first_of(const struct factorizer *factorizer, const struct lava_trapezoid *part) {
-    const struct lava_result *c = &factorizer->operation->c;
-    return lava_operation_element(c->first, c->type, part->row, part->column, c->ld);
-}
-
-static struct lava_device_matrix block_of(const struct factorizer *factorizer,
-                                          const struct lava_trapezoid *part) {
-    return lava_device_matrix_block(&factorizer->a, part->row, part->rows, part->column, part->columns);
-}
-
 /* Everything that is uploaded, in order, but for the words: A's trapezoids, then the chunks. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct factorizer *factorizer = context;
-    if (factorizer->staged == count_of(factorizer))
-        return has_sides(factorizer) && lava_side_chunks_stage(&factorizer->chunks, stored);
-    const struct lava_trapezoid part = trapezoid_at(factorizer, factorizer->staged++);
-    *stored = (struct lava_stored){.first = first_of(factorizer, &part),
-                                   .ld = factorizer->operation->c.ld,
-                                   .element_bytes = lava_type_bytes(factorizer->operation->type),
-                                   .rows = part.rows,
-                                   .columns = part.columns};
-    return true;
+    return lava_trapezoids_stage(&factorizer->a, stored) ||
+           (has_sides(factorizer) && lava_side_chunks_stage(&factorizer->chunks, stored));
 }
 
 /* The words go first: the trapezoids are staged ahead from here on. */
 static enum lava_status upload(struct factorizer *factorizer) {
-    const struct lava_point nothing = {0};
     struct lava_stream *stream = factorizer->stream;
     enum lava_status status =
         lava_device_matrix_upload(stream, &factorizer->words, factorizer->host_words, factorizer->words.rows);
     stream->staging.next = next_stored;
     stream->staging.context = factorizer;
-    for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
-        const struct lava_trapezoid part = trapezoid_at(factorizer, i);
-        const struct lava_device_matrix block = block_of(factorizer, &part);
-        status = lava_device_matrix_upload_after(stream, &block, first_of(factorizer, &part),
-                                                 factorizer->operation->c.ld, nothing);
-    }
-    return status;
+    return status ? status : lava_trapezoids_upload(&factorizer->a);
 }
 
 static enum lava_status run_cholesky(const struct factorizer *factorizer) {
-    const struct lava_device_cholesky cholesky = {.a = factorizer->a,
+    const struct lava_device_cholesky cholesky = {.a = factorizer->a.matrix,
                                                   .status = factorizer->words,
                                                   .stored = factorizer->operation->c.region,
                                                   .precision = factorizer->operation->precision,
@@ -116,7 +77,7 @@ static enum lava_status run_cholesky(const struct factorizer *factorizer) {
 }
 
 static enum lava_status run_lu(const struct factorizer *factorizer) {
-    const struct lava_device_lu lu = {.a = factorizer->a,
+    const struct lava_device_lu lu = {.a = factorizer->a.matrix,
                                       .pivots = factorizer->words,
                                       .work = factorizer->work,
                                       .precision = factorizer->operation->precision,
@@ -140,7 +101,7 @@ static enum lava_status await_factor(struct factorizer *factorizer) {
                                              .ld = factorizer->words.rows,
                                              .after = factorizer->factored};
     enum lava_status status =
-        lava_device_matrix_download_beside(factorizer->stream, &how, &factorizer->downloads[0]);
+        lava_device_matrix_download_beside(factorizer->stream, &how, &factorizer->words_download);
     status = status ? status : lava_download_finish(factorizer->stream, 0);
     if (status)
         return status;
@@ -166,7 +127,7 @@ static enum lava_status solve_chunk(void *context, const struct lava_device_matr
     enum lava_status status = swap(factorizer, sides, true);
     for (int i = 0; i < 2 && !status; i++) {
         const struct lava_operand *triangle = &factorizer->solves[i].a;
-        const struct lava_device_solve solve = {.a = factorizer->a,
+        const struct lava_device_solve solve = {.a = factorizer->a.matrix,
                                                 .b = *sides,
                                                 .stored = triangle->stored,
                                                 .op = triangle->op,
@@ -181,27 +142,10 @@ static enum lava_status solve_chunk(void *context, const struct lava_device_matr
 }
 
 static enum lava_status download(struct factorizer *factorizer) {
-    enum lava_status status = LAVA_OK;
-    for (int64_t i = 0; i < count_of(factorizer) && !status; i++) {
-        const struct lava_trapezoid part = trapezoid_at(factorizer, i);
-        const struct lava_device_download how = {.matrix = block_of(factorizer, &part),
-                                                 .region = factorizer->operation->c.region,
-                                                 .diagonal = part.column - part.row,
-                                                 .host = first_of(factorizer, &part),
-                                                 .ld = factorizer->operation->c.ld,
-                                                 .after = factorizer->factored};
-        status = lava_download_finish(factorizer->stream, HELD - 1);
-        if (!status)
-            factorizer->parts[i % HELD] = i;
-        status = status ? status
-                        : lava_device_matrix_download_beside(factorizer->stream, &how,
-                                                             &factorizer->downloads[i % HELD]);
-        if (!status)
-            factorizer->started = i + 1;
-    }
-    status = status ? status : lava_download_finish(factorizer->stream, 0);
-    factorizer->is_written = !status;
-    return status;
+    const struct lava_result *c = &factorizer->operation->c;
+    const struct lava_trapezoids_result factor = {
+        .matrix = factorizer->a.matrix, .first = c->first, .ld = c->ld, .after = factorizer->factored};
+    return lava_trapezoids_download(&factorizer->a, &factor);
 }
 
 /* Where U has a zero on its diagonal there is no X. */
@@ -212,24 +156,10 @@ static enum lava_status finish_sides(struct factorizer *factorizer) {
     return lava_side_chunks_finish(&factorizer->chunks);
 }
 
-/* Trapezoids are written one after the other, so everything before the first unfinished one is. */
-static int64_t written_columns(const struct factorizer *factorizer) {
-    const struct lava_stream *stream = factorizer->stream;
-    int64_t part = factorizer->started, columns = 0;
-    if (factorizer->is_written)
-        return factorizer->operation->n;
-    if (stream->download_count > 0) {
-        const struct lava_download *first = stream->downloads[0];
-        part = factorizer->parts[first - factorizer->downloads];
-        columns = first->columns_done;
-    }
-    return lava_minimum(part * LAVA_SOLVE_TRAPEZOID, factorizer->operation->n) + columns;
-}
-
 static void record_progress(const struct factorizer *factorizer, struct lava_progress *progress) {
     progress->rows = factorizer->operation->m;
-    progress->column = written_columns(factorizer);
-    if (has_sides(factorizer) && factorizer->is_written) {
+    progress->column = lava_trapezoids_written(&factorizer->a);
+    if (has_sides(factorizer) && factorizer->a.is_written) {
         const struct lava_side_progress sides = lava_side_chunks_progress(&factorizer->chunks);
         progress->sides = sides.side + sides.columns;
     }
@@ -245,23 +175,17 @@ static enum lava_status prepare(struct factorizer *factorizer) {
     return status || is_factored(factorizer) ? status : await_factor(factorizer);
 }
 
-/* Room for the largest product is made before anything is under way. */
 static enum lava_status run(struct factorizer *factorizer, struct lava_progress *progress) {
-    const struct lava_plan *plan = factorizer->plan;
     struct lava_stream *stream = factorizer->stream;
-    enum lava_status status = LAVA_OK;
-    if (plan->chunks.product_bytes > 0)
-        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
-                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
-                                    lava_type_is_complex(factorizer->operation->type));
+    enum lava_status status = lava_trapezoids_make_room(&factorizer->a, factorizer->plan);
     if (status)
         return status;
     lava_stream_look_around(stream);
     status = prepare(factorizer);
     if (status)
         return status;
-    factorizer->is_written = is_factored(factorizer);
-    status = factorizer->is_written ? LAVA_OK : download(factorizer);
+    factorizer->a.is_written = is_factored(factorizer);
+    status = is_factored(factorizer) ? LAVA_OK : download(factorizer);
     if (!status && has_sides(factorizer))
         status = finish_sides(factorizer);
     lava_download_settle(stream);
@@ -280,7 +204,7 @@ static enum lava_status create(struct factorizer *factorizer) {
     for (int64_t i = 0; i < words && is_lu(factorizer) && is_factored(factorizer); i++)
         factorizer->host_words[i] = (uint32_t)operation->pivots[i] + 1;
     enum lava_status status =
-        lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &factorizer->a);
+        lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &factorizer->a.matrix);
     if (!status)
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, words, 1, &factorizer->words);
     if (!status && is_lu(factorizer) && !is_factored(factorizer)) {
@@ -296,7 +220,7 @@ static void free_all(struct factorizer *factorizer) {
     lava_side_chunks_free(&factorizer->chunks, factorizer->engine);
     lava_device_matrix_free(factorizer->engine, &factorizer->work);
     lava_device_matrix_free(factorizer->engine, &factorizer->words);
-    lava_device_matrix_free(factorizer->engine, &factorizer->a);
+    lava_device_matrix_free(factorizer->engine, &factorizer->a.matrix);
     free(factorizer->host_words);
 }
 
@@ -309,6 +233,10 @@ enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct la
         .operation = operation,
         .plan = plan,
         .overrides.memory_bytes = plan->chunks.product_bytes,
+        .a = {.stream = &stream,
+              .region = operation->c.region,
+              .first = operation->c.first,
+              .ld = operation->c.ld},
         .chunks = {.stream = &stream,
                    .plan = &plan->chunks,
                    .type = operation->type,

@@ -18,7 +18,9 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
+#include "lib/engine/inverter.h"
 #include "lib/engine/solver.h"
+#include "lib/host/inverse.h"
 #include "lib/host/lu.h"
 #include "lib/host/systems.h"
 #include "lib/offload/context.h"
@@ -85,7 +87,7 @@ static double work_of(const struct lava_call *call) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
     double sides = (double)operation->n * (double)operation->n * (double)operation->sides.count;
-    if (lava_operation_is_factorization(operation))
+    if (!lava_operation_has_operands(operation))
         return (lava_operation_is_factored(operation) ? 0 : work / 3) + sides;
     if (operation->twice)
         work *= 2;
@@ -110,6 +112,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
+    else if (call->refuses_zeros && lava_inverse_find_zero(operation))
+        call->reason = LAVA_REASON_SINGULAR;
     else
         return !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
@@ -232,6 +236,10 @@ static void complete_upper(const struct lava_operation *operation, const struct 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
     if (lava_operation_is_factorization(operation))
         return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
+    if (lava_operation_is_inverse(operation)) {
+        lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
+        return 0;
+    }
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (operation->c.region == LAVA_REGION_ALL)
@@ -286,6 +294,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
         return lava_solver_run(engine, operation, plan, progress);
     if (lava_operation_is_factorization(operation))
         return lava_factorizer_run(engine, operation, plan, progress);
+    if (lava_operation_is_inverse(operation))
+        return lava_inverter_run(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);
 }
 

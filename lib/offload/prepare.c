@@ -7,8 +7,8 @@
  * device is locked.
  *
  * Operations that are not plain products need later steps: first the one for structured matrices, then that
- * for factorizations. Each has a state of its own for each type, which is STARTING until the step's thread
- * ends. */
+ * for factorizations, and that for inverses. Each has a state of its own for each type, which is STARTING
+ * until the step's thread ends. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -32,7 +32,7 @@
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 /* A step needs those before it. */
-enum step { STRUCTURED, FACTORS, STEP_COUNT };
+enum step { STRUCTURED, FACTORS, INVERSES, STEP_COUNT };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
@@ -269,7 +269,8 @@ static const struct {
     enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
     const char *what;
 } steps[STEP_COUNT] = {[STRUCTURED] = {lava_self_test_structured, "structured matrices"},
-                       [FACTORS] = {lava_self_test_factors, "factorizations"}};
+                       [FACTORS] = {lava_self_test_factors, "factorizations"},
+                       [INVERSES] = {lava_self_test_inverses, "inverses"}};
 
 /* Creates and tests what the step's operations need, with the kernels that the earlier steps admitted. Each
  * test locks the device. */
@@ -358,7 +359,9 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
         return false;
     if (lava_operation_is_plain(operation))
         return true;
-    enum step needed = lava_operation_is_factorization(operation) ? FACTORS : STRUCTURED;
+    enum step needed = lava_operation_is_inverse(operation)         ? INVERSES
+                       : lava_operation_is_factorization(operation) ? FACTORS
+                                                                    : STRUCTURED;
     for (enum step step = STRUCTURED; step <= needed; step++)
         if (preparation.later[step][type] == COLD)
             start_later(step, type);

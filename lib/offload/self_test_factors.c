@@ -255,8 +255,9 @@ static enum lava_status test_all(const struct lava_self_test *test, const struct
     return status;
 }
 
-/* One row is enough: the kernels of factorizations are no rows, and their products were tested before. */
-enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
+/* Their products were tested before. */
+enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stops)(void),
+                                        lava_builder_needs *needs, lava_self_test_row *run) {
     enum lava_status status = LAVA_ERROR_UNAVAILABLE;
     const struct lava_kernel *kernel = NULL;
     lava_self_test_find_kernels(test);
@@ -267,11 +268,15 @@ enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stop
         return status;
     test->kernels[0] = kernel;
     test->count = 1;
-    test->builder = lava_builder_start(test->engine, lava_engine_factor_pipelines, test->kernels, 1, stops);
+    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     if (lava_builder_next(test->builder, &status) >= 0 && !status)
-        status = test_all(test, kernel);
+        status = run(test, kernel);
     lava_self_test_end(test);
     return status;
+}
+
+enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
+    return lava_self_test_one_row(test, stops, lava_engine_factor_pipelines, test_all);
 }

@@ -20,7 +20,9 @@ for type in s d c z; do
     done
 done
 for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dpotrs cpotrs zpotrs \
-    sposv dposv cposv zposv sgetrs dgetrs cgetrs zgetrs sgesv dgesv cgesv zgesv; do # of LAPACK
+    sposv dposv cposv zposv sgetrs dgetrs cgetrs zgetrs sgesv dgesv cgesv zgesv \
+    strtrs dtrtrs ctrtrs ztrtrs strtri dtrtri ctrtri ztrtri slauum dlauum clauum zlauum \
+    spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
 done
 blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"

@@ -116,7 +116,7 @@ for type in $types; do
         LD_PRELOAD="$library"
     [ "$mode" != gpu ] || skip_without_device "$folder/stats"
     judge "$type"
-    judge_statistics "$type" getrf_ getrs_ gesv_ potrf_ potrs_ posv_
+    judge_statistics "$type" getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_
     [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
     rm -f "$folder/stats"
 done

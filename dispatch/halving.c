@@ -1,0 +1,95 @@
+/* Plans the largest product of a matrix that is halved, and estimates the transfers. Called by
+ * factorization.c and inverse.c. Invariant: a pure function; no estimate is below lava_cost_least_ns. */
+#include "dispatch/halving.h"
+
+#include <math.h>
+
+#include "dispatch/arithmetic.h"
+#include "shaders/interface.h"
+
+enum lava_reason lava_halving_begin(const struct lava_operation *operation,
+                                    const struct lava_capabilities *device,
+                                    const struct lava_figures *figures,
+                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,
+                                    struct lava_halving *halving) {
+    *halving = (struct lava_halving){.operation = operation,
+                                     .device = device,
+                                     .figures = figures,
+                                     .overrides = *overrides,
+                                     .plan_product = plan_product,
+                                     .rates = lava_cost_rates(lava_profiles_find(device), &figures->device)};
+    if (!lava_solve_fits(device, operation->type)) /* other kernels need less */
+        return LAVA_REASON_NO_KERNEL;
+    if (halving->overrides.memory_bytes == 0)
+        halving->overrides.memory_bytes = device->memory_bytes;
+    if (operation->m > lava_solve_most_rows(device, operation->type))
+        return LAVA_REASON_MEMORY;
+    return LAVA_REASON_FORCED;
+}
+
+int64_t lava_halving_half(int64_t size) {
+    return lava_blocking_padded((size + 1) / 2, LAVA_SOLVE_ORDER);
+}
+
+int64_t lava_halving_solve_blocks(int64_t blocks) {
+    int64_t sum = 0;
+    for (int64_t half = blocks / 2; half > 0; half /= 2)
+        sum += blocks / 2;
+    return sum;
+}
+
+struct lava_operation lava_halving_product(const struct lava_operation *operation,
+                                           const struct lava_halving_sizes *sizes, bool is_square) {
+    bool is_upper = operation->c.region == LAVA_REGION_UPPER;
+    const struct lava_operand plain = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = operation->m};
+    struct lava_operand other = {.first = (const void *)(uintptr_t)(1ull << 45), .ld = operation->m};
+    if (is_square) {
+        other.op = LAVA_OP_T;
+        other.conjugate = lava_type_is_complex(operation->type);
+    }
+    return (struct lava_operation){.type = operation->type,
+                                   .precision = operation->precision,
+                                   .m = sizes->m,
+                                   .n = sizes->n,
+                                   .k = sizes->k,
+                                   .a = is_upper ? other : plain,
+                                   .b = is_upper ? plain : other,
+                                   .c = {.first = (void *)(uintptr_t)(1ull << 46),
+                                         .ld = operation->m,
+                                         .type = operation->type,
+                                         .region = operation->c.region,
+                                         .real_diagonal = operation->c.real_diagonal},
+                                   .alpha.real = -1,
+                                   .beta.real = 1,
+                                   .on_device = true};
+}
+
+enum lava_reason lava_halving_plan(const struct lava_halving *halving, const struct lava_operation *largest,
+                                   bool has_products, uint64_t matrices_bytes, struct lava_plan *plan) {
+    struct lava_overrides left = halving->overrides;
+    struct lava_plan product_plan;
+    if (matrices_bytes >= left.memory_bytes)
+        return LAVA_REASON_MEMORY;
+    left.memory_bytes -= matrices_bytes;
+    halving->plan_product(largest, halving->device, halving->figures, &left, &product_plan);
+    if (product_plan.place != LAVA_PLACE_GPU)
+        return product_plan.reason;
+    product_plan.place = plan->place;
+    product_plan.cpu_ns = plan->cpu_ns;
+    product_plan.imports = plan->imports;
+    *plan = product_plan;
+    if (!has_products)
+        plan->blocking = (struct lava_blocking){.products = 1, .split_k = 1};
+    plan->chunks = (struct lava_solve_chunks){.product_bytes = plan->blocking.total_bytes};
+    plan->blocking.total_bytes += matrices_bytes;
+    return LAVA_REASON_FORCED;
+}
+
+double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns, double flops_per_s) {
+    const struct lava_rates *rates = &halving->rates;
+    const struct lava_operation parts = lava_operation_of_parts(halving->operation);
+    double bytes = lava_operation_operand_bytes(halving->operation);
+    double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s + device_ns +
+                1e9 * bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(bytes);
+    return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
+}
