@@ -155,19 +155,29 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
 /* A factorization has a share of the product's time, and for each column a time of its own, while threads
  * wait for each other around a panel; in matrices of few rows that is less. OpenBLAS, 16 cores, at 512, 1024,
  * 2048 and 4096, ms: spotrf 1.0, 3.4, 9.9, 39; dpotrf 1.1, 3.5, 13, 67; sgetrf 1.3, 6.9, 19, 65;
- * dgetrf 3.0, 7.2, 24, 104 (2026-11-23). */
+ * dgetrf 3.0, 7.2, 24, 104 (2026-11-23).
+ *
+ * Inverses are not measured, so they have no time of their columns. ?trtri and ?lauum, with Cholesky's
+ * arithmetic, are expected to take as long as it does at 4096, columns included, ?potri as both of them, and
+ * ?getri, with two thirds of a product's arithmetic, as a product. */
+// clang-format off
 static const struct {
     double share, column_ns;
 } of_kinds[] = {
-    [LAVA_OPERATION_CHOLESKY] = {0.21, 3.6e3},
-    [LAVA_OPERATION_LU] = {0.3, 7.2e3},
+    [LAVA_OPERATION_CHOLESKY]        = {0.21, 3.6e3},
+    [LAVA_OPERATION_LU]              = {0.3,  7.2e3},
     /* QR is not measured: a starting value is as long as a product, with two thirds of its arithmetic, and
      * columns have no time of their own */
-    [LAVA_OPERATION_QR] = {1, 0},
-    [LAVA_OPERATION_QR_FORM] = {1, 0},
-    [LAVA_OPERATION_QR_LEFT] = {1, 0},
-    [LAVA_OPERATION_QR_RIGHT] = {1, 0},
+    [LAVA_OPERATION_QR]              = {1,    0},
+    [LAVA_OPERATION_QR_FORM]         = {1,    0},
+    [LAVA_OPERATION_QR_LEFT]         = {1,    0},
+    [LAVA_OPERATION_QR_RIGHT]        = {1,    0},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.3,  0},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.3,  0},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.6,  0},
+    [LAVA_OPERATION_INVERT_LU]       = {1,    0},
 };
+// clang-format on
 #define MANY_ROWS 1024
 
 /* Returns the operation's share of the time of a product of its sizes. */
@@ -180,9 +190,10 @@ static double share_of(const struct lava_operation *operation) {
 
 /* Returns the time that a factorization's columns take beside that. */
 static double columns_ns(const struct lava_operation *operation) {
-    return lava_operation_is_lapack(operation) ? of_kinds[operation->kind].column_ns * (double)operation->k *
-                                                     fmin(1, (double)operation->m / MANY_ROWS)
-                                               : 0;
+    double rows_share = fmin(1, (double)operation->m / MANY_ROWS);
+    return lava_operation_is_lapack(operation)
+               ? of_kinds[operation->kind].column_ns * (double)operation->k * rows_share
+               : 0;
 }
 
 /* Of one operation. */

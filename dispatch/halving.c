@@ -1,5 +1,6 @@
 /* Plans the largest product of a matrix that is halved, and estimates the transfers. Called by
- * factorization.c and qr.c. Invariant: a pure function; no estimate is below lava_cost_least_ns. */
+ * factorization.c, qr.c and inverse.c. Invariant: a pure function; no estimate is below
+ * lava_cost_least_ns. */
 #include "dispatch/halving.h"
 
 #include <math.h>

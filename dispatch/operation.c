@@ -37,6 +37,12 @@ bool lava_operation_is_qr_product(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_QR_LEFT || operation->kind == LAVA_OPERATION_QR_RIGHT;
 }
 
+bool lava_operation_is_inverse(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+}
+
 bool lava_operation_is_factored(const struct lava_operation *operation) {
     return lava_operation_is_factorization(operation) && operation->sides.factored;
 }
@@ -176,10 +182,8 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
-    if (lava_operation_is_factorization(operation))
+    if (lava_operation_is_lapack(operation) && !lava_operation_is_qr_product(operation))
         return shares_memory(operation, sides->first, operation->n, sides->count, sides->ld);
-    if (operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM)
-        return false;
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
@@ -305,6 +309,11 @@ double lava_operation_flops(const struct lava_operation *operation) {
         return solves;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return each * half_of(m, n) * (k + 2) / 3 + solves;
+    if (lava_operation_is_inverse(operation))
+        return each * half_of(m, n) * (k + 2) / 3 *
+               (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
+                : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
+                                                                    : 1);
     if (operation->kind == LAVA_OPERATION_LU)
         return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
     if (lava_operation_is_qr_product(operation))

@@ -17,7 +17,15 @@
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
- * and products with that Q have one of A and B, whose columns hold the reflections: A is m x k, B is n x k.
+ * Neither have its inverses, which take the place of a triangle or of factors:
+ *
+ *     C <- the inverse of the stored triangle: ?trtri
+ *     C <- L' L, or U U', for the stored triangle: ?lauum
+ *     C <- the inverse of L L' or U' U, of which the stored triangle is written: ?potri
+ *     C <- the X with P' L U X = I: ?getri
+ *
+ * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
+ * k.
  *
  *     C <- op(Q) C, or C op(Q), op(Q) being Q or its adjoint: ?ormqr, ?unmqr
  *
@@ -103,7 +111,12 @@ enum lava_operation_kind {
     LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
     LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
     LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
-    LAVA_OPERATION_QR_RIGHT  /* C times Q; B has them, and its op is T, alpha is 1 */
+    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, alpha is 1 */
+    /* of C, square: m = n = k, alpha is 1 */
+    LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
+    LAVA_OPERATION_SQUARE_TRIANGLE,
+    LAVA_OPERATION_INVERT_CHOLESKY,
+    LAVA_OPERATION_INVERT_LU /* pivots are read */
 };
 
 /* Sizes, operands, scalars, and what is written. */
@@ -119,7 +132,8 @@ struct lava_operation {
                            * region, and k is that of one product */
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
-    int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0 */
+    int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
+                      * inverse by LU reads them */
     void *tau;       /* of the reflections, k elements; QR: written before C */
     bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint */
     struct lava_right_sides sides;    /* Cholesky and LU */
@@ -193,10 +207,12 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether it is LU or Cholesky: there is no A and no B. */
+/* Returns whether it is LU or Cholesky, with or without right-hand sides. */
 bool lava_operation_is_factorization(const struct lava_operation *operation);
 /* Returns whether it is neither a product nor a solve: LAPACK has a routine for it. */
 bool lava_operation_is_lapack(const struct lava_operation *operation);
+/* Returns whether it is one of a triangle or of factors, or a triangle's product with itself. */
+bool lava_operation_is_inverse(const struct lava_operation *operation);
 /* Returns whether C is only read: it holds the factors. */
 bool lava_operation_is_factored(const struct lava_operation *operation);
 /* Returns the part of it that only factors. */
@@ -209,10 +225,11 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
 
-/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization,
- * a third for an LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for
- * the right-hand sides. A triangle has half of that, plus the other half of its diagonal, and so has a
- * triangular operand. Two products have twice as much. The result is a double, so it does not overflow. */
+/* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
+ * LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for the right-hand
+ * sides. Inverses of triangles have as much as Cholesky, by a Cholesky factor twice and by LU four times as
+ * much. A triangle has half of that, plus the other half of its diagonal, and so has a triangular operand.
+ * Two products have twice as much. The result is a double, so it does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
 /* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
  * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one

@@ -32,6 +32,7 @@ enum lava_reason {
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
+    LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */

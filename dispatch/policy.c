@@ -11,6 +11,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/factorization.h"
+#include "dispatch/inverse.h"
 #include "dispatch/qr.h"
 #include "dispatch/solve.h"
 
@@ -57,6 +58,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
+    [LAVA_REASON_SINGULAR]     = "the matrix is singular",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",
@@ -388,6 +390,11 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
     case LAVA_OPERATION_QR_LEFT:
     case LAVA_OPERATION_QR_RIGHT:
         return lava_qr_plan(operation, device, figures, overrides, plan_on_device, plan);
+    case LAVA_OPERATION_INVERT_TRIANGLE:
+    case LAVA_OPERATION_SQUARE_TRIANGLE:
+    case LAVA_OPERATION_INVERT_CHOLESKY:
+    case LAVA_OPERATION_INVERT_LU:
+        return lava_inverse_plan(operation, device, figures, overrides, plan_on_device, plan);
     default:
         return plan_product(operation, device, figures, overrides, plan);
     }
@@ -465,17 +472,22 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
-/* Of operations that cannot have right-hand sides. */
 static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
                                     [LAVA_OPERATION_SOLVE] = "solve ",
+                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky",
+                                    [LAVA_OPERATION_LU] = "LU",
                                     [LAVA_OPERATION_QR] = "QR ",
                                     [LAVA_OPERATION_QR_FORM] = "Q of QR ",
                                     [LAVA_OPERATION_QR_LEFT] = "Q of QR left ",
-                                    [LAVA_OPERATION_QR_RIGHT] = "Q of QR right "};
+                                    [LAVA_OPERATION_QR_RIGHT] = "Q of QR right ",
+                                    [LAVA_OPERATION_INVERT_TRIANGLE] = "inverse ",
+                                    [LAVA_OPERATION_SQUARE_TRIANGLE] = "square ",
+                                    [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
+                                    [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
 
 /* Appends "Cholesky ", "LU and solve 5 sides ", "solve 5 sides by LU " or the like. */
 static void append_factorization(struct line *line, const struct lava_operation *operation) {
-    const char *name = operation->kind == LAVA_OPERATION_LU ? "LU" : "Cholesky";
+    const char *name = kinds[operation->kind];
     long long sides = (long long)operation->sides.count;
     if (lava_operation_is_factored(operation))
         append(line, "solve %lld sides by %s ", sides, name);

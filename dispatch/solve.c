@@ -10,13 +10,10 @@
 #include "dispatch/cost.h"
 #include "shaders/interface.h"
 
-/* Time of a block on the diagonal and of the product that follows it, five dispatches with their barriers,
- * and how often the products read and write all right-hand sides for each halving of the matrix: pack reads
- * and writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes
- * C. Both as measured on an H200, fp32, order 8192: 4.4 ms for 64 right-hand sides, 7.2 for 2048, 14.9 for
- * 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
+/* Time of a block on the diagonal and of the product that follows it, five dispatches with their barriers, as
+ * measured on an H200, with LAVA_SOLVE_PASSES: fp32, order 8192, 4.4 ms for 64 right-hand sides, 7.2 for
+ * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
-#define PASSES  7
 /* No smaller chunks are tried where memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
@@ -158,7 +155,7 @@ double lava_trapezoid_bytes(enum lava_type type, int64_t order, enum lava_region
 static double solve_ns(const struct request *request, double sides, double flops_per_s) {
     double leaves = (double)lava_solve_blocks(request->sizes.order), all = (double)request->sizes.sides;
     double bytes = sides * (double)request->sizes.order * (double)lava_type_bytes(request->operation->type) *
-                   PASSES * ceil(log2(leaves));
+                   LAVA_SOLVE_PASSES * ceil(log2(leaves));
     return 1e9 * lava_operation_flops(request->operation) * (sides / all) / flops_per_s +
            1e9 * bytes / request->rates.memory_bytes_per_s + lava_solve_blocks_ns(request->sizes.order);
 }

@@ -26,6 +26,10 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
 /* Returns whether the device can run the kernel that solves with blocks of the diagonal. */
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type);
 
+/* How often the products read and write all right-hand sides for each halving of the matrix: pack reads and
+ * writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes C.
+ */
+#define LAVA_SOLVE_PASSES 7
 /* Time of recording a block on the diagonal and its product on the CPU. x86-64, lavapipe, 2026-11-23. */
 #define LAVA_SOLVE_RECORD_NS 10e3
 /* Returns the device's time for the blocks on the diagonal of a matrix of that order, and how many there are.

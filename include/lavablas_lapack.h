@@ -87,6 +87,54 @@ void cgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, v
 void zgesv_(const int *n, const int *nrhs, void *a, const int *lda, int *ipiv, void *b, const int *ldb,
             int *info);
 
+/* B <- the X with op(A) X = B for a triangular A, n x n: upper or lower by uplo, A, A' or its conjugate by
+ * trans, and with ones on the diagonal, which is not read then, for diag 'U' instead of 'N'. info: 0, -i as
+ * above, or i > 0 if element i of the diagonal is exactly zero: then B remains as it was. The last arguments
+ * are the lengths of the characters. */
+void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const float *a, const int *lda, float *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const double *a, const int *lda, double *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void ctrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const void *a, const int *lda, void *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+void ztrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const void *a, const int *lda, void *b, const int *ldb, int *info, size_t uplo_length,
+             size_t trans_length, size_t diag_length);
+
+/* A <- its inverse, n x n. ?trtri: of a triangle, as above. ?potri: of a symmetric or Hermitian matrix by its
+ * Cholesky factor, as ?potrf leaves it; the named triangle is written. ?getri: by L, U and ipiv of ?getrf,
+ * with a workspace of lwork elements, at least n; with lwork = -1 nothing is computed, and work[0] becomes
+ * the size that the CPU's routine asks for. ?lauum: A <- L' L, or U U', for a triangle of A with a real
+ * diagonal.
+ *
+ * info: 0, -i as above, or, except for ?lauum, i > 0 if element i of the triangle's or U's diagonal is
+ * exactly zero: then there is no inverse, and A remains as it was. */
+void strtri_(const char *uplo, const char *diag, const int *n, float *a, const int *lda, int *info,
+             size_t uplo_length, size_t diag_length);
+void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info,
+             size_t uplo_length, size_t diag_length);
+void ctrtri_(const char *uplo, const char *diag, const int *n, void *a, const int *lda, int *info,
+             size_t uplo_length, size_t diag_length);
+void ztrtri_(const char *uplo, const char *diag, const int *n, void *a, const int *lda, int *info,
+             size_t uplo_length, size_t diag_length);
+void spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t uplo_length);
+void dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+void cpotri_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+void zpotri_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+void slauum_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t uplo_length);
+void dlauum_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+void clauum_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+void zlauum_(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
+void sgetri_(const int *n, float *a, const int *lda, const int *ipiv, float *work, const int *lwork,
+             int *info);
+void dgetri_(const int *n, double *a, const int *lda, const int *ipiv, double *work, const int *lwork,
+             int *info);
+void cgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work, const int *lwork, int *info);
+void zgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work, const int *lwork, int *info);
+
 /* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
  * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
  * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
@@ -177,6 +225,50 @@ void cgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *ld
                const int64_t *ldb, int64_t *info);
 void zgesv_64_(const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, int64_t *ipiv, void *b,
                const int64_t *ldb, int64_t *info);
+void strtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const float *a, const int64_t *lda, float *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void dtrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const double *a, const int64_t *lda, double *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void ctrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const void *a, const int64_t *lda, void *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void ztrtrs_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const int64_t *nrhs,
+                const void *a, const int64_t *lda, void *b, const int64_t *ldb, int64_t *info,
+                size_t uplo_length, size_t trans_length, size_t diag_length);
+void strtri_64_(const char *uplo, const char *diag, const int64_t *n, float *a, const int64_t *lda,
+                int64_t *info, size_t uplo_length, size_t diag_length);
+void dtrtri_64_(const char *uplo, const char *diag, const int64_t *n, double *a, const int64_t *lda,
+                int64_t *info, size_t uplo_length, size_t diag_length);
+void ctrtri_64_(const char *uplo, const char *diag, const int64_t *n, void *a, const int64_t *lda,
+                int64_t *info, size_t uplo_length, size_t diag_length);
+void ztrtri_64_(const char *uplo, const char *diag, const int64_t *n, void *a, const int64_t *lda,
+                int64_t *info, size_t uplo_length, size_t diag_length);
+void spotri_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void dpotri_64_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void cpotri_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void zpotri_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void slauum_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void dlauum_64_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void clauum_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void zlauum_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
+                size_t uplo_length);
+void sgetri_64_(const int64_t *n, float *a, const int64_t *lda, const int64_t *ipiv, float *work,
+                const int64_t *lwork, int64_t *info);
+void dgetri_64_(const int64_t *n, double *a, const int64_t *lda, const int64_t *ipiv, double *work,
+                const int64_t *lwork, int64_t *info);
+void cgetri_64_(const int64_t *n, void *a, const int64_t *lda, const int64_t *ipiv, void *work,
+                const int64_t *lwork, int64_t *info);
+void zgetri_64_(const int64_t *n, void *a, const int64_t *lda, const int64_t *ipiv, void *work,
+                const int64_t *lwork, int64_t *info);
 void sgeqrf_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *tau, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgeqrf_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, double *tau, double *work,

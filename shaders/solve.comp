@@ -20,7 +20,16 @@
  * triangle are not used, whatever they hold.
  *
  * No inverse is multiplied by: an element's error is that of substitution. Division by the diagonal multiplies by a
- * reciprocal and then corrects the quotient by its remainder. */
+ * reciprocal and then corrects the quotient by its remainder.
+ *
+ * Two more kernels read T in the same way:
+ *
+ *   -DLAVA_MULTIPLY   replaces x by T alpha x. The strips follow one another from the last to the first: a group
+ *                     publishes its part of x, and multiplies it by its triangle; the groups after it add what it
+ *                     contributes to theirs.
+ *   -DLAVA_INVERT     replaces T by its inverse: the right-hand sides are the columns of the unit matrix, and one
+ *                     workgroup takes them SIDES at a time. Column j needs only T's columns from j on, so it may be
+ *                     written over T. Elements above a column's first are not used in any sum. */
 #version 460
 #define LAVA_SHADER_SOLVE
 #extension GL_GOOGLE_include_directive : require
@@ -158,6 +167,10 @@ void stash()
         uint c = across ? at % PIECE : at / STRIP_WORDS, word_ = across ? at / PIECE : at % STRIP_WORDS;
         strip[c * STRIP_LD + word_] = next[i];
     }
+#ifdef LAVA_MULTIPLY
+    if (gl_LocalInvocationIndex < PIECE)
+        diagonals[gl_LocalInvocationIndex] = next_diagonal;
+#else
     if (gl_LocalInvocationIndex < PIECE) {
         NUMBER scale = scale_for(size_of(next_diagonal));
         ELEMENT diagonal = next_diagonal * scale;
@@ -165,8 +178,38 @@ void stash()
         reciprocals[gl_LocalInvocationIndex] = reciprocal_of(diagonal);
         scales[gl_LocalInvocationIndex] = scale;
     }
+#endif
 }
 
+/* The first element of the right-hand side that is not zero, in T's order. */
+#ifdef LAVA_INVERT
+uint own_column;
+#define IS_KNOWN_ZERO(row) ((row) < own_column)
+#else
+#define IS_KNOWN_ZERO(row) false
+#endif
+
+#ifdef LAVA_MULTIPLY
+/* Publishes a piece of x, and multiplies it by the strip's triangle, whose rows begin at the word `first` of each
+ * column. From the last column on, so that an element is used before it changes. */
+void finish_piece(uint first, uint side)
+{
+    [[unroll]] for (uint at = 0; at < PIECE; at++) {
+        uint k = PIECE - 1 - at;
+        ELEMENT known = x[k];
+        solved[k * SIDES + side] = known;
+        x[k] = add_product(diagonals[k], known, ELEMENT(0));
+        [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
+            if ((j + 1) * WORD_ELEMENTS <= k + 1)
+                continue;
+            WORD t = strip[k * STRIP_LD + first + j];
+            [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+                if (j * WORD_ELEMENTS + e > k)
+                    x[j * WORD_ELEMENTS + e] = add_product(element_of(t, e), known, x[j * WORD_ELEMENTS + e]);
+        }
+    }
+}
+#else
 /* Divides by element k of the strip's diagonal. Reference BLAS passes over zeros of columns of B where it solves with
  * A as it is, so that they stay zero also where the diagonal is zero. */
 ELEMENT divided(ELEMENT dividend, uint k)
@@ -177,9 +220,13 @@ ELEMENT divided(ELEMENT dividend, uint k)
 }
 
 /* Substitution with the strip's triangle, whose rows begin at the word `first` of each column. */
-void solve(uint first, uint side)
+void finish_piece(uint first, uint side)
 {
     [[unroll]] for (uint k = 0; k < PIECE; k++) {
+        if (IS_KNOWN_ZERO(first * WORD_ELEMENTS + k)) {
+            solved[k * SIDES + side] = ELEMENT(0);
+            continue;
+        }
         x[k] = divided(x[k], k);
         solved[k * SIDES + side] = x[k];
         [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
@@ -193,14 +240,18 @@ void solve(uint first, uint side)
     }
 }
 
-/* Subtracts what the solved piece contributes. This is summed first: rounding errors of the sum are small where the sum
- * is, and there are fewer subtractions. */
-void subtract(uint first, uint side)
+#endif
+
+/* Subtracts, or adds, what the published piece, number s, contributes. This is summed first: rounding errors of the sum
+ * are small where the sum is, and there are fewer subtractions. */
+void combine(uint first, uint s, uint side)
 {
     ELEMENT sums[PIECE];
     [[unroll]] for (uint i = 0; i < PIECE; i++)
         sums[i] = ELEMENT(0);
     for (uint k = 0; k < PIECE; k++) {
+        if (IS_KNOWN_ZERO(s * PIECE + k))
+            continue;
         ELEMENT known = solved[k * SIDES + side];
         [[unroll]] for (uint j = 0; j < PIECE_WORDS; j++) {
             WORD t = strip[k * STRIP_LD + first + j];
@@ -209,7 +260,11 @@ void subtract(uint first, uint side)
         }
     }
     [[unroll]] for (uint i = 0; i < PIECE; i++)
+#ifdef LAVA_MULTIPLY
+        x[i] += sums[i];
+#else
         x[i] -= sums[i];
+#endif
 }
 
 uint64_t in_b(uint row, uint column)
@@ -217,6 +272,26 @@ uint64_t in_b(uint row, uint column)
     return constants.b + (uint64_t(column) * constants.ldb + row) * ELEMENT_BYTES;
 }
 
+#ifdef LAVA_INVERT
+/* The columns of the unit matrix, in T's order, and those of its inverse. Only the triangle is written. */
+void load(uint first, uint side, uint piece)
+{
+    own_column = first + side;
+    [[unroll]] for (uint i = 0; i < PIECE; i++)
+        x[i] = piece * PIECE + i == own_column ? ONE : ELEMENT(0);
+}
+
+void save(uint first, uint side, uint piece)
+{
+    uint column = stored_at(own_column);
+    [[unroll]] for (uint i = 0; i < PIECE; i++) {
+        uint at = piece * PIECE + i, row = stored_at(at);
+        bool is_written = is_set(LAVA_SOLVE_UNIT) ? at > own_column : at >= own_column;
+        if (is_written && row < constants.order && column < constants.order)
+            Target(in_b(row, column)).element = x[i];
+    }
+}
+#else
 /* Rows of B: neighbouring invocations have neighbouring elements. */
 void load_row(uint row, uint piece)
 {
@@ -322,31 +397,63 @@ void load(uint first, uint side, uint piece)
         x[i] = scaled(x[i]);
 }
 
-/* While strip s is fetched, strip s - 1, which is in shared memory, is used. */
+void save(uint first, uint side, uint piece)
+{
+    if (is_set(LAVA_SOLVE_BY_ROWS))
+        save_row(first + side, piece);
+    else
+        save_columns(first);
+}
+#endif
+
+/* The first right-hand sides of a workgroup, from one of its groups to the next, their end; and the first strip that
+ * is used. */
+#ifdef LAVA_INVERT
+#define FIRST 0
+#define STRIDE SIDES
+#define END padded()
+#define FIRST_STRIP(first) ((first) / PIECE)
+#else
+#define FIRST (gl_WorkGroupID.x * SIDES)
+#define STRIDE (gl_NumWorkGroups.x * SIDES)
+#define END constants.sides
+#define FIRST_STRIP(first) 0
+#endif
+
+/* The strips in the order in which they are used. */
+uint strip_at(uint step_)
+{
+#ifdef LAVA_MULTIPLY
+    return padded() / PIECE - 1 - step_;
+#else
+    return step_;
+#endif
+}
+
+/* While a strip is fetched, the one before it, which is in shared memory, is used. */
 void main()
 {
     uint side = gl_LocalInvocationIndex % SIDES, piece = gl_LocalInvocationIndex / SIDES;
     uint pieces = padded() / PIECE;
-    for (uint first = gl_WorkGroupID.x * SIDES; first < constants.sides; first += gl_NumWorkGroups.x * SIDES) {
-        for (uint s = 0; s <= pieces; s++) {
-            if (s < pieces)
-                fetch(s);
-            if (s == 0) {
+    for (uint first = FIRST; first < END; first += STRIDE) {
+        uint begin = FIRST_STRIP(first);
+        for (uint step_ = begin; step_ <= pieces; step_++) {
+            if (step_ < pieces)
+                fetch(strip_at(step_));
+            if (step_ == begin) {
                 load(first, side, piece);
             } else {
-                if (piece == s - 1)
-                    solve(piece * PIECE_WORDS, side);
+                uint s = strip_at(step_ - 1);
+                if (piece == s)
+                    finish_piece(piece * PIECE_WORDS, side);
                 barrier();
-                if (piece >= s && piece < pieces)
-                    subtract(piece * PIECE_WORDS, side);
+                if (piece > s && piece < pieces)
+                    combine(piece * PIECE_WORDS, s, side);
             }
             barrier();
             stash();
             barrier();
         }
-        if (is_set(LAVA_SOLVE_BY_ROWS))
-            save_row(first + side, piece);
-        else
-            save_columns(first);
+        save(first, side, piece);
     }
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/inverse.h"
 #include "dispatch/program.h"
 #include "dispatch/solve.h"
 #include "lib/abi/validate.h"
@@ -63,6 +64,8 @@ static bool make_syr2k(const struct arguments *x, struct lava_operation *operati
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
+static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
 static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
@@ -83,6 +86,10 @@ static const struct shape {
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
+    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_inverse},
+    {LAVA_FAMILY_LAUUM, "UPLO N ", make_inverse},
+    {LAVA_FAMILY_POTRI, "UPLO N ", make_inverse},
+    {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
@@ -200,6 +207,16 @@ static bool make_cholesky(const struct arguments *x, struct lava_operation *oper
     return x->n >= 0;
 }
 
+static bool make_inverse(const struct arguments *x, struct lava_operation *operation) {
+    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
+                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
+                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
+    bool valid = make_cholesky(x, operation);
+    operation->kind = kinds[x->family];
+    operation->a.unit_diagonal = x->diag == 'U';
+    return valid;
+}
+
 static bool make_lu(const struct arguments *x, struct lava_operation *operation) {
     operation->kind = LAVA_OPERATION_LU;
     operation->m = x->m;
@@ -237,6 +254,12 @@ static bool make_square_lu(const struct arguments *x, struct lava_operation *ope
     square.m = x->n;
     operation->sides = sides_of(x, operation->type);
     return make_lu(&square, operation);
+}
+
+static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_square_lu(x, operation);
+    operation->kind = LAVA_OPERATION_INVERT_LU;
+    return valid;
 }
 
 static const struct shape *shape_of(enum lava_family family) {
@@ -454,10 +477,27 @@ static void show_solve(const struct lava_operation *operation, const struct lava
     show_chunks(sizes.on_right ? "rows" : "columns", sizes.sides, plan->chunks.sides);
 }
 
+/* Returns what it is. */
+static const char *show_upload(const struct lava_operation *operation) {
+    const char *what = operation->c.region == LAVA_REGION_ALL ? "the matrix" : "the triangle";
+    printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
+    return what;
+}
+
+static void show_inverse(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
+        printf("  invert        by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
+    if (operation->kind == LAVA_OPERATION_INVERT_LU)
+        printf("  solve         by halves, down to %d columns\n", LAVA_SOLVE_ORDER);
+    else if (operation->kind != LAVA_OPERATION_INVERT_TRIANGLE)
+        printf("  multiply      by halves, down to %d rows\n", LAVA_INVERSE_SQUARE);
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    const char *what = is_lu ? "the matrix" : "the triangle";
-    printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
+    const char *what = show_upload(operation);
     if (!lava_operation_is_factored(operation)) {
         printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
                is_lu ? "columns" : "rows");
@@ -488,6 +528,8 @@ int explain(int argc, char **argv) {
     puts(text);
     if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
         show_factorization(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_inverse(&call.operation))
+        show_inverse(&call.operation);
     else if (with_plan && plan.kernel && lava_operation_is_qr(&call.operation))
         show_qr(&call.operation);
     else if (with_plan && plan.chunks.sides > 0)

@@ -1,12 +1,14 @@
-/* Every ?potrf as programs call it: the Cholesky factor of a symmetric or Hermitian matrix that is positive
- * definite. If no device is worth it, or the matrix is not positive definite, the CPU's own routine gets the
- * arguments unchanged. If no CPU library has one, lib/host/cholesky.h computes. Reference LAPACK 3.12 defines
- * the arguments and info. */
+/* Every ?potrf, ?potri and ?lauum as programs call them: the Cholesky factor of a symmetric or Hermitian
+ * matrix that is positive definite, the inverse by that factor, and a factor's product with itself. If no
+ * device is worth it, the matrix is not positive definite, or the factor has a zero on its diagonal, the
+ * CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/cholesky.h and
+ * inverse.h compute. Reference LAPACK 3.12 defines the arguments and info. */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
 #include "lib/abi/options.h"
 #include "lib/abi/xerbla.h"
 #include "lib/host/cholesky.h"
+#include "lib/host/inverse.h"
 
 #include "lavablas_lapack.h"
 
@@ -27,12 +29,23 @@ static int find_wrong(const struct potrf_arguments *x) {
     return lava_options_is_short(x->lda, x->n) ? 4 : 0;
 }
 
+static enum lava_operation_kind kind_of(const struct potrf_arguments *x) {
+    switch (lava_routine_row(x->routine)->family) {
+    case LAVA_FAMILY_LAUUM:
+        return LAVA_OPERATION_SQUARE_TRIANGLE;
+    case LAVA_FAMILY_POTRI:
+        return LAVA_OPERATION_INVERT_CHOLESKY;
+    default:
+        return LAVA_OPERATION_CHOLESKY;
+    }
+}
+
 static bool translate(const struct potrf_arguments *x, struct lava_operation *operation) {
     enum lava_type type = lava_routine_type(x->routine);
     bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
     if (find_wrong(x))
         return false;
-    *operation = (struct lava_operation){.kind = LAVA_OPERATION_CHOLESKY,
+    *operation = (struct lava_operation){.kind = kind_of(x),
                                          .type = type,
                                          .m = x->n,
                                          .n = x->n,
@@ -49,10 +62,23 @@ static bool translate(const struct potrf_arguments *x, struct lava_operation *op
 static bool potrf_begin(const struct potrf_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
     call->valid = translate(arguments, &call->operation);
+    call->refuses_zeros = call->valid && call->operation.kind == LAVA_OPERATION_INVERT_CHOLESKY;
     bool finished = lava_offload_begin(call);
     if (finished)
         lava_integers_write(arguments->routine, arguments->info, 0, call->info);
     return finished;
+}
+
+/* Returns info. */
+static int64_t compute(const struct lava_operation *operation) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    if (operation->kind == LAVA_OPERATION_CHOLESKY)
+        return lava_cholesky_run(blas, operation, 0);
+    bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
+    int64_t zero = inverts ? lava_inverse_find_zero(operation) : 0;
+    if (zero == 0)
+        lava_inverse_run(blas, operation, 0);
+    return zero;
 }
 
 static void potrf_compute(const struct potrf_arguments *arguments) {
@@ -60,8 +86,7 @@ static void potrf_compute(const struct potrf_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info =
-        translate(arguments, &operation) ? lava_cholesky_run(lava_cpu_blas_get(), &operation, 0) : -wrong;
+    int64_t info = translate(arguments, &operation) ? compute(&operation) : -wrong;
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
@@ -79,7 +104,12 @@ static void potrf_compute(const struct potrf_arguments *arguments) {
     LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, potrf,            \
                        lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
+#define POTRI_FORTRAN POTRF_FORTRAN
+#define LAUUM_FORTRAN POTRF_FORTRAN
+
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type)
 
 LAVA_POTRF_ROUTINES(ENTRY)
+LAVA_LAUUM_ROUTINES(ENTRY)
+LAVA_POTRI_ROUTINES(ENTRY)

@@ -196,6 +196,36 @@
     LAVA_FORMS_LAPACK(  X, ORMQR, cunmqr,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, ORMQR, zunmqr,           CFP64,    CFP64,  CFP64)
 
+/* The inverse of a triangular matrix by a general one, which is overwritten. */
+#define LAVA_TRTRS_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, dtrtrs,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ctrtrs,           CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, TRTRS, ztrtrs,           CFP64,   CFP64, CFP64)
+
+/* The inverse of a triangular matrix; the product of a triangle with itself; inverses by the factors of Cholesky
+ * and of LU. */
+#define LAVA_TRTRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, TRTRI, strtri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, dtrtri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, ctrtri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, TRTRI, ztrtri,           CFP64,    CFP64,  CFP64)
+#define LAVA_LAUUM_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, LAUUM, slauum,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, dlauum,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, clauum,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, LAUUM, zlauum,           CFP64,    CFP64,  CFP64)
+#define LAVA_POTRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, POTRI, spotri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, dpotri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, cpotri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, POTRI, zpotri,           CFP64,    CFP64,  CFP64)
+#define LAVA_GETRI_ROUTINES(X)                                              \
+    LAVA_FORMS_LAPACK(  X, GETRI, sgetri,           FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, dgetri,           FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, cgetri,           CFP32,    CFP32,  CFP32)      \
+    LAVA_FORMS_LAPACK(  X, GETRI, zgetri,           CFP64,    CFP64,  CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -213,7 +243,12 @@
     LAVA_GESV_ROUTINES(X)                                                      \
     LAVA_GEQRF_ROUTINES(X)                                                     \
     LAVA_ORGQR_ROUTINES(X)                                                     \
-    LAVA_ORMQR_ROUTINES(X)
+    LAVA_ORMQR_ROUTINES(X)                                                     \
+    LAVA_TRTRS_ROUTINES(X)                                                     \
+    LAVA_TRTRI_ROUTINES(X)                                                     \
+    LAVA_LAUUM_ROUTINES(X)                                                     \
+    LAVA_POTRI_ROUTINES(X)                                                     \
+    LAVA_GETRI_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
  * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -255,7 +290,7 @@ enum lava_convention {
 };
 
 /* Routines that compute the same with the same argument list. HEMM has SYMM's list, TRSM has TRMM's, and
- * POSV has POTRS's. LAPACK's come last. */
+ * POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -275,7 +310,12 @@ enum lava_family {
     LAVA_FAMILY_GESV,
     LAVA_FAMILY_GEQRF,
     LAVA_FAMILY_ORGQR,
-    LAVA_FAMILY_ORMQR
+    LAVA_FAMILY_ORMQR,
+    LAVA_FAMILY_TRTRS,
+    LAVA_FAMILY_TRTRI,
+    LAVA_FAMILY_LAUUM,
+    LAVA_FAMILY_POTRI,
+    LAVA_FAMILY_GETRI
 };
 
 struct lava_routine_row {

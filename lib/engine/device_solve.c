@@ -1,6 +1,8 @@
 /* Halves a triangular matrix down to blocks that shaders/solve.comp solves with. The products between them
  * are those of device_matrix.c. Called by whoever works on matrices on the device.
  *
+ * Products with a triangular matrix take the same blocks in the other order.
+ *
  * T is op(A), or op(A) transposed where A is on the right: then each right-hand side, a column or a row of
  * B, is a vector x with T x = alpha b. Invariant: blocks of A and B begin at multiples of LAVA_SOLVE_ORDER,
  * so they are aligned if A and B are. */
@@ -15,12 +17,15 @@
 #define BLOCK_FLOPS_PER_S 1e9
 static_assert(sizeof(struct lava_solve_constants) <= 128, "every device has room for so many bytes");
 
+static const struct lava_scalar one = {1, 0}, minus_one = {-1, 0};
+
 /* What the blocks of a solve have in common. */
 struct task {
     struct lava_stream *stream;
     const struct lava_device_solve *solve;
     const struct lava_pipeline *pipeline;
-    bool reversed; /* T is upper triangular: the last unknowns are found first */
+    bool reversed;   /* T is upper triangular: the last unknowns are found first */
+    bool multiplies; /* B becomes the product with A */
     uint32_t flags;
 };
 
@@ -37,7 +42,7 @@ static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve
                              : lava_device_matrix_block(b, from, count, 0, b->columns);
 }
 
-/* B's part <- the solution with the block of A's diagonal. */
+/* B's part <- the solution with the block of A's diagonal, or the product. */
 static enum lava_status solve_block(const struct task *task, int64_t from, int64_t count,
                                     const struct lava_scalar *alpha) {
     const struct lava_device_solve *solve = task->solve;
@@ -59,7 +64,8 @@ static enum lava_status solve_block(const struct task *task, int64_t from, int64
                                 (constants.sides - 1) / sides_each(b.type) + 1);
 }
 
-/* The part of B from `to` <- alpha times it, less what the solved part from `from` contributes. */
+/* The part of B from `to` <- alpha times it, less what the solved part from `from` contributes. A product:
+ * it, plus alpha times what that part, which is still B's, contributes. */
 static enum lava_status update(const struct task *task, int64_t to, int64_t to_count, int64_t from,
                                int64_t from_count, const struct lava_scalar *alpha) {
     const struct lava_device_solve *solve = task->solve;
@@ -74,8 +80,8 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
                                           .c = part_of_b(solve, to, to_count),
                                           .op_a = solve->op,
                                           .conjugate_a = solve->conjugate,
-                                          .alpha.real = -1,
-                                          .beta = *alpha,
+                                          .alpha = task->multiplies ? *alpha : minus_one,
+                                          .beta = task->multiplies ? one : *alpha,
                                           .precision = solve->precision,
                                           .overrides = solve->overrides};
     if (solve->a_on_right) {
@@ -93,15 +99,18 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
  * first written: by the product that updates it, else by the block that solves for it. */
 static enum lava_status solve_range(const struct task *task, int64_t from, int64_t count,
                                     const struct lava_scalar *alpha) {
-    static const struct lava_scalar one = {1, 0};
     if (count <= LAVA_SOLVE_ORDER)
         return solve_block(task, from, count, alpha);
     int64_t upper = lava_blocking_padded((count + 1) / 2, LAVA_SOLVE_ORDER), lower = count - upper;
-    int64_t first = task->reversed ? from + upper : from, first_count = task->reversed ? lower : upper;
-    int64_t second = task->reversed ? from : from + upper, second_count = count - first_count;
+    bool from_end = task->reversed != task->multiplies;
+    int64_t first = from_end ? from + upper : from, first_count = from_end ? lower : upper;
+    int64_t second = from_end ? from : from + upper, second_count = count - first_count;
     enum lava_status status = solve_range(task, first, first_count, alpha);
-    status = status ? status : update(task, second, second_count, first, first_count, alpha);
-    return status ? status : solve_range(task, second, second_count, &one);
+    if (!status && task->multiplies)
+        status = update(task, first, first_count, second, second_count, alpha);
+    else if (!status)
+        status = update(task, second, second_count, first, first_count, alpha);
+    return status ? status : solve_range(task, second, second_count, task->multiplies ? alpha : &one);
 }
 
 /* Where A is on the left, the other operand is B itself, and the other way round. */
@@ -155,9 +164,9 @@ static struct task task_of(struct lava_stream *stream, const struct lava_device_
     return task;
 }
 
-enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve) {
+static enum lava_status run(struct lava_stream *stream, struct task *task) {
+    const struct lava_device_solve *solve = task->solve;
     enum lava_type type = solve->a.type;
-    struct task task = task_of(stream, solve);
     if (stream->failure)
         return stream->failure;
     if (!is_valid(solve) || !lava_solve_fits(&stream->engine->capabilities, type))
@@ -169,8 +178,21 @@ enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava
     int64_t order = solve->a.rows, sides = solve->a_on_right ? solve->b.rows : solve->b.columns;
     double flops = (double)LAVA_SOLVE_ORDER * (double)order * (double)sides;
     lava_stream_expect(stream, (lava_type_is_complex(type) ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    const struct lava_pipeline_specification specification = lava_pipelines_solve(type);
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
-    status = status ? status : solve_range(&task, 0, order, &solve->alpha);
+    const struct lava_pipeline_specification specification =
+        task->multiplies ? lava_pipelines_multiply_triangle(type) : lava_pipelines_solve(type);
+    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task->pipeline);
+    status = status ? status : solve_range(task, 0, order, &solve->alpha);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
+}
+
+enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve) {
+    struct task task = task_of(stream, solve);
+    return run(stream, &task);
+}
+
+enum lava_status lava_device_multiply_triangle(struct lava_stream *stream,
+                                               const struct lava_device_solve *product) {
+    struct task task = task_of(stream, product);
+    task.multiplies = true;
+    return run(stream, &task);
 }

@@ -1,4 +1,5 @@
-/* Solves with triangular matrices on the device: ?trsm, as level 3 by blocks and LAPACK need it. A part of
+/* Solves with triangular matrices on the device, and products with them in place: ?trsm and ?trmm, as level 3
+ * by blocks and LAPACK need them. A part of
  * what device_matrix.h offers, with its rules: everything in a stream happens in the order of the calls, and
  * a solve returns before it has finished. */
 #ifndef LAVA_ENGINE_DEVICE_SOLVE_H
@@ -30,5 +31,11 @@ struct lava_device_solve {
  * cannot compute in the type; nothing was added to the stream then. After any other failure B is undefined,
  * and the stream has failed. */
 enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve);
+
+/* B <- alpha op(A) B, or alpha B op(A): ?trmm. The same halves in the other order: multiply the second one,
+ * add to it what the first one contributes, multiply the first one. The error is that of products:
+ * 4 (n + 2) u |alpha| |op(A)| |B|. Returns what lava_device_solve returns. */
+enum lava_status lava_device_multiply_triangle(struct lava_stream *stream,
+                                               const struct lava_device_solve *product);
 
 #endif

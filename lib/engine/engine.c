@@ -218,6 +218,22 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 
+size_t
+lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    const struct need needs[] = {
+        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_multiply_triangle(type)},
+        {shares && lava_factorization_fits(capabilities, of_parts),
+         lava_pipelines_multiply_triangle(of_parts)},
+        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_invert(type)},
+        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_invert(of_parts)},
+    };
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
 void lava_engine_expect(struct lava_engine *engine, double seconds) {
     bool software = engine->capabilities.kind == LAVA_DEVICE_CPU;
     double limit_s = (software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * seconds;

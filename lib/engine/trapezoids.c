@@ -1,5 +1,5 @@
-/* Takes a matrix to the device in trapezoids and brings a result back. Called by solver.c, factorizer.c and
- * qr_runner.c. Invariant: trapezoids are staged, uploaded and written one after the other. */
+/* Takes a matrix to the device in trapezoids and brings a result back. Called by solver.c, factorizer.c,
+ * inverter.c and qr_runner.c. Invariant: trapezoids are staged, uploaded and written one after the other. */
 #include "lib/engine/trapezoids.h"
 
 #include "dispatch/arithmetic.h"

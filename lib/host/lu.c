@@ -87,20 +87,6 @@ static int64_t find_pivot(const struct lu *lu, int64_t j) {
     return found;
 }
 
-/* Divides by the larger part first, so that nothing overflows early (Smith 1962). */
-static struct lava_number divided(struct lava_number x, struct lava_number by) {
-    if (by.imaginary == 0)
-        return (struct lava_number){x.real / by.real, x.imaginary / by.real};
-    bool is_real = fabs(by.real) >= fabs(by.imaginary);
-    double ratio = is_real ? by.imaginary / by.real : by.real / by.imaginary;
-    double whole = is_real ? by.real + by.imaginary * ratio : by.imaginary + by.real * ratio;
-    if (is_real)
-        return (struct lava_number){(x.real + x.imaginary * ratio) / whole,
-                                    (x.imaginary - x.real * ratio) / whole};
-    return (struct lava_number){(x.real * ratio + x.imaginary) / whole,
-                                (x.imaginary * ratio - x.real) / whole};
-}
-
 /* Column j of L, and what that takes from the columns after it. A zero pivot changes nothing. */
 static void eliminate(const struct lu *lu, int64_t j, int64_t end) {
     const struct lava_number pivot = read_number(lu, j, j);
@@ -108,7 +94,7 @@ static void eliminate(const struct lu *lu, int64_t j, int64_t end) {
     if (pivot.real == 0 && pivot.imaginary == 0)
         return;
     for (int64_t i = j + 1; i < lu->operation->m; i++)
-        lava_number_write(type, element_of(lu, i, j), divided(read_number(lu, i, j), pivot));
+        lava_number_write(type, element_of(lu, i, j), lava_number_divided(read_number(lu, i, j), pivot));
     for (int64_t column = j + 1; column < end; column++) {
         const struct lava_number u = read_number(lu, j, column);
         for (int64_t i = j + 1; i < lu->operation->m; i++) {

@@ -2,6 +2,8 @@
 #ifndef LAVA_HOST_NUMBERS_H
 #define LAVA_HOST_NUMBERS_H
 
+#include <math.h>
+
 #include "dispatch/operation.h"
 
 /* imaginary is 0 for real types. */
@@ -38,6 +40,20 @@ static inline void lava_number_write(enum lava_type type, void *element, struct 
         ((double *)element)[0] = number.real;
         ((double *)element)[1] = number.imaginary;
     }
+}
+
+/* Divides by the larger part first, so that nothing overflows early (Smith 1962). */
+static inline struct lava_number lava_number_divided(struct lava_number x, struct lava_number by) {
+    if (by.imaginary == 0)
+        return (struct lava_number){x.real / by.real, x.imaginary / by.real};
+    bool is_real = fabs(by.real) >= fabs(by.imaginary);
+    double ratio = is_real ? by.imaginary / by.real : by.real / by.imaginary;
+    double whole = is_real ? by.real + by.imaginary * ratio : by.imaginary + by.real * ratio;
+    if (is_real)
+        return (struct lava_number){(x.real + x.imaginary * ratio) / whole,
+                                    (x.imaginary - x.real * ratio) / whole};
+    return (struct lava_number){(x.real * ratio + x.imaginary) / whole,
+                                (x.imaginary * ratio - x.real) / whole};
 }
 
 #endif

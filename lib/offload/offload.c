@@ -18,8 +18,10 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
+#include "lib/engine/inverter.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/engine/solver.h"
+#include "lib/host/inverse.h"
 #include "lib/host/lu.h"
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
@@ -112,6 +114,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
+    else if (call->refuses_zeros && lava_inverse_find_zero(operation))
+        call->reason = LAVA_REASON_SINGULAR;
     else
         return !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
@@ -247,6 +251,10 @@ int64_t lava_offload_complete(const struct lava_operation *operation, const stru
         complete_qr(operation, progress->column);
         return 0;
     }
+    if (lava_operation_is_inverse(operation)) {
+        lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
+        return 0;
+    }
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (operation->c.region == LAVA_REGION_ALL)
@@ -303,6 +311,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
         return lava_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_qr(operation))
         return lava_qr_runner_run(engine, operation, plan, progress);
+    if (lava_operation_is_inverse(operation))
+        return lava_inverter_run(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);
 }
 

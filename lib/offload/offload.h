@@ -22,7 +22,9 @@
 
 struct lava_call {
     enum lava_routine routine;
-    bool valid; /* operation is filled, except for the precision */
+    bool valid;         /* operation is filled, except for the precision */
+    bool refuses_zeros; /* where the diagonal of the triangular matrix has a zero: LAPACK's own routine says
+                           so */
     struct lava_operation operation;
     int64_t products; /* how many of that shape, in a batch; else 0 */
     /* begin fills these, and the operation's precision */

@@ -7,8 +7,8 @@
  * device is locked.
  *
  * Operations that are not plain products need later steps: first the one for structured matrices, then that
- * for factorizations, or that for QR. Each has a state of its own for each type, which is STARTING until the
- * step's thread ends. */
+ * for factorizations, and those for inverses and for QR. Each has a state of its own for each type, which is
+ * STARTING until the step's thread ends. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -31,7 +31,7 @@
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
-enum step { STRUCTURED, FACTORS, QR, STEP_COUNT };
+enum step { STRUCTURED, FACTORS, INVERSES, QR, STEP_COUNT };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
@@ -272,6 +272,7 @@ static const struct {
     const char *what;
 } steps[STEP_COUNT] = {[STRUCTURED] = {STRUCTURED, lava_self_test_structured, "structured matrices"},
                        [FACTORS] = {STRUCTURED, lava_self_test_factors, "factorizations"},
+                       [INVERSES] = {FACTORS, lava_self_test_inverses, "inverses"},
                        [QR] = {STRUCTURED, lava_self_test_qr, "QR"}};
 
 /* Creates and tests what the step's operations need, with the kernels that the earlier steps admitted. Each
@@ -370,6 +371,7 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
     if (lava_operation_is_plain(operation))
         return true;
     enum step needed = lava_operation_is_qr(operation)              ? QR
+                       : lava_operation_is_inverse(operation)       ? INVERSES
                        : lava_operation_is_factorization(operation) ? FACTORS
                                                                     : STRUCTURED;
     start_chain(needed, type);

@@ -41,6 +41,8 @@ enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*s
 
 /* The same for factorizations, once the test of operations that are not plain has ended. */
 enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void));
+/* The same for inverses, once the test of factorizations has ended. */
+enum lava_status lava_self_test_inverses(struct lava_self_test *test, bool (*stops)(void));
 /* The same for QR, once the test of factorizations has ended. */
 enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void));
 

@@ -331,6 +331,14 @@ struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type) {
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->solve};
 }
 
+struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->multiply_triangle};
+}
+
+struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->invert};
+}
+
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type) {
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->cholesky};
 }

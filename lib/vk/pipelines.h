@@ -64,6 +64,9 @@ struct lava_pipeline_specification lava_pipelines_split(enum lava_type type, boo
 struct lava_pipeline_specification lava_pipelines_square(void);
 /* This kernel solves with a triangular block. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
+/* These kernels multiply by a triangular block, and invert one. Not for half precision. */
+struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_type type);
+struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type);
 /* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 /* This kernel takes a step of a panel's factorization, for LU. Not for half precision. */

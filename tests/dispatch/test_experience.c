@@ -223,7 +223,7 @@ static void test_classes(void **state) {
     const struct lava_series series = {.count = 100}, more = {.count = 200}, similar = {.count = 105};
     const struct lava_operation base = product(1000, 1000, 1000);
     uint64_t key = lava_experience_key(&base);
-    struct lava_operation others[20];
+    struct lava_operation others[28];
     (void)state;
     for (size_t i = 0; i < COUNT(others); i++)
         others[i] = base;
@@ -249,6 +249,14 @@ static void test_classes(void **state) {
     others[18].sides.count = 100;
     others[19] = others[18];
     others[19].sides.factored = true;
+    others[20].kind = LAVA_OPERATION_INVERT_TRIANGLE;
+    others[21].kind = LAVA_OPERATION_SQUARE_TRIANGLE;
+    others[22].kind = LAVA_OPERATION_INVERT_CHOLESKY;
+    others[23].kind = LAVA_OPERATION_INVERT_LU;
+    others[24].kind = LAVA_OPERATION_QR;
+    others[25].kind = LAVA_OPERATION_QR_FORM;
+    others[26].kind = LAVA_OPERATION_QR_LEFT;
+    others[27].kind = LAVA_OPERATION_QR_RIGHT;
     for (size_t i = 0; i < COUNT(others); i++) {
         uint64_t other = lava_experience_key(&others[i]);
         assert_true(other != key && other != 0);

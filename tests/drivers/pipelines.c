@@ -59,7 +59,8 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
         return count;
     }
     count += lava_engine_structured_pipelines(test->engine, kernel, specifications + count);
-    return count + lava_engine_factor_pipelines(test->engine, kernel, specifications + count);
+    count += lava_engine_factor_pipelines(test->engine, kernel, specifications + count);
+    return count + lava_engine_inverse_pipelines(test->engine, kernel, specifications + count);
 }
 
 /* The size of the subgroups for which the pipeline was made; 0: any. */

@@ -114,6 +114,18 @@ FAMILIES_INTEGERS(int64_t)
     (v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs, (void *)(uintptr_t)x->b,   \
      v->sizes, x->info, 1001, 1002)
 
+#define FAMILIES_TRTRS_FORTRAN_PASS(type, scalar)                                                            \
+    (v->uplos, v->as, v->diags, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->info,      \
+     1001, 1002, 1003)
+
+#define FAMILIES_TRTRI_FORTRAN_PASS(type, scalar)                                                            \
+    (v->uplos, v->diags, v->ns, x->c, v->ldcs, x->info, 1001, 1002)
+#define FAMILIES_LAUUM_FORTRAN_PASS FAMILIES_POTRF_FORTRAN_PASS
+#define FAMILIES_POTRI_FORTRAN_PASS FAMILIES_POTRF_FORTRAN_PASS
+/* The workspace is where B is, and lwork where its columns are counted. */
+#define FAMILIES_GETRI_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ns, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ks, x->info)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

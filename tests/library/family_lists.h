@@ -196,12 +196,41 @@
     FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, side) FAMILIES_PUT(10, trans) FAMILIES_PUT(11, c)        \
     FAMILIES_PUT(12, ldc) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
 
+#define FAMILIES_TRTRS_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,      \
+     const void *a, const integer *lda, void *b, const integer *ldb, integer *info, size_t length_1,    \
+     size_t length_2, size_t length_3)
+#define FAMILIES_TRTRS_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, trans) FAMILIES_PUT(2, diag) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, nrhs) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, b)                    \
+    FAMILIES_PUT(8, ldb) FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1) FAMILIES_PUT(11, length_2)    \
+    FAMILIES_PUT(12, length_3)
+
+#define FAMILIES_TRTRI_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *uplo, const char *diag, const integer *n, void *a, const integer *lda, integer *info,  \
+     size_t length_1, size_t length_2)
+#define FAMILIES_TRTRI_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, diag) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                   \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, info) FAMILIES_PUT(6, length_1) FAMILIES_PUT(7, length_2)
+#define FAMILIES_LAUUM_FORTRAN_LIST FAMILIES_POTRF_FORTRAN_LIST
+#define FAMILIES_LAUUM_FORTRAN_PUT  FAMILIES_POTRF_FORTRAN_PUT
+#define FAMILIES_POTRI_FORTRAN_LIST FAMILIES_POTRF_FORTRAN_LIST
+#define FAMILIES_POTRI_FORTRAN_PUT  FAMILIES_POTRF_FORTRAN_PUT
+#define FAMILIES_GETRI_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *n, void *a, const integer *lda, const integer *ipiv, void *work,                    \
+     const integer *lwork, integer *info)
+#define FAMILIES_GETRI_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, n) FAMILIES_PUT(1, a) FAMILIES_PUT(2, lda) FAMILIES_PUT(3, ipiv)                    \
+    FAMILIES_PUT(4, work) FAMILIES_PUT(5, lwork) FAMILIES_PUT(6, info)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                         \
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
-    LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)
+    LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
+    LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
+    LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X)
 
 // clang-format on
 

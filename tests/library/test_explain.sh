@@ -141,6 +141,10 @@ known() {
         case $routine in
         *potrf*) region=' Cholesky upper NN m 50 n 50 k 50' && set -- U 50 ;;
         *getrf*) region=' LU NN m 60 n 50 k 50' && set -- 60 50 ;;
+        *trtri*) region=' inverse upper NN m 50 n 50 k 50' && set -- U N 50 ;;
+        *lauum*) region=' square upper NN m 50 n 50 k 50' && set -- U 50 ;;
+        *potri*) region=' inverse by Cholesky upper NN m 50 n 50 k 50' && set -- U 50 ;;
+        *getri*) region=' inverse by LU NN m 50 n 50 k 50' && set -- 50 ;;
         *potrs*) region=' solve 7 sides by Cholesky upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
         *posv*) region=' Cholesky and solve 7 sides upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
         *getrs*) region=' solve 7 sides by LU TN m 50 n 50 k 50' && set -- T 50 7 ;;
@@ -153,10 +157,10 @@ known() {
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_
-known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr
+known fp32 sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum
+known cfp64 zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32

@@ -121,7 +121,7 @@ for type in $types; do
     *) with_q='ungqr_ unmqr_' ;;
     esac
     # shellcheck disable=SC2086 # with_q are words
-    judge_statistics "$type" getrf_ getrs_ gesv_ potrf_ potrs_ posv_ geqrf_ $with_q
+    judge_statistics "$type" getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ $with_q
     [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
     rm -f "$folder/stats"
 done

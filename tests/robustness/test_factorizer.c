@@ -19,48 +19,24 @@
 #include <string.h>
 #include <time.h>
 
-#include "dispatch/solve.h"
 #include "lib/engine/factorizer.h"
-#include "lib/host/numbers.h"
 #include "lib/offload/offload.h"
-#include "tests/library/poison.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/exact.h"
 
-#define ORDER (LAVA_SOLVE_TRAPEZOID + 70)
-#define LD    (ORDER + 5)
+#define ORDER EXACT_ORDER
+#define LD    EXACT_LD
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
 
-/* A matrix as it is, as it is to be, and room for either. The bytes that it does not have are part of NaN. */
-struct matrix {
-    int64_t columns;
-    void *before, *after, *now;
-};
-
 /* A matrix with its factors, and right-hand sides with what they become. */
 struct problem {
     struct lava_operation operation;
-    struct matrix a, b;
+    struct exact_matrix a, b;
     int64_t info;
     int64_t pivots[ORDER], expected_pivots[ORDER];
 };
-
-static struct matrix new_matrix(enum lava_type type, int64_t columns) {
-    size_t bytes = (size_t)(LD * columns) * lava_type_bytes(type);
-    return (struct matrix){columns, poison_new(bytes), poison_new(bytes), poison_new(bytes)};
-}
-
-static void free_matrix(struct matrix *matrix) {
-    free(matrix->before);
-    free(matrix->after);
-    free(matrix->now);
-}
-
-/* Of so many columns. */
-static size_t bytes_of(const struct problem *problem, int64_t columns) {
-    return (size_t)(LD * columns) * lava_type_bytes(problem->operation.type);
-}
 
 /* lavapipe with two threads runs two workgroups at the same time. */
 static int open_engine(void **state) {
@@ -75,20 +51,8 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* Elements of a lower factor, with few that are not zero, and the diagonal given. */
-static double *new_factor(int64_t rows, int64_t columns, double diagonal, double step) {
-    double *factor = calloc((size_t)(rows * columns), sizeof *factor);
-    assert_non_null(factor);
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = j; i < rows; i++)
-            factor[i + j * rows] = i == j ? diagonal : poison_random(4) ? 0 : (poison_random(3) - 1) * step;
-    return factor;
-}
-
 static void write_at(const struct problem *problem, void *matrix, int64_t i, int64_t j, double number) {
-    enum lava_type type = problem->operation.type;
-    lava_number_write(type, lava_operation_element(matrix, type, i, j, LD),
-                      (struct lava_number){.real = number});
+    exact_write(problem->operation.type, matrix, i, j, number);
 }
 
 static struct problem *new_problem(enum lava_operation_kind kind, enum lava_type type,
@@ -103,21 +67,21 @@ static struct problem *new_problem(enum lava_operation_kind kind, enum lava_type
                                                  .c = {.ld = LD, .type = type, .region = region},
                                                  .alpha.real = 1,
                                                  .pivots = problem->pivots};
-    problem->a = new_matrix(type, n);
+    problem->a = exact_new(type, n);
     problem->operation.c.first = problem->a.now;
     return problem;
 }
 
 static void free_problem(struct problem *problem) {
-    free_matrix(&problem->a);
-    free_matrix(&problem->b);
+    exact_free(&problem->a);
+    exact_free(&problem->b);
     free(problem);
 }
 
 /* L L' for a lower L with a diagonal of 2. */
 static struct problem *new_cholesky(enum lava_type type, enum lava_region region) {
     struct problem *problem = new_problem(LAVA_OPERATION_CHOLESKY, type, region, ORDER, ORDER);
-    double *factor = new_factor(ORDER, ORDER, 2, 1);
+    double *factor = exact_new_factor(ORDER, ORDER, 2, 1);
     bool is_lower = region == LAVA_REGION_LOWER;
     problem->operation.c.real_diagonal = lava_type_is_complex(type);
     for (int64_t j = 0; j < ORDER; j++)
@@ -137,7 +101,7 @@ static struct problem *new_cholesky(enum lava_type type, enum lava_region region
 static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n, int64_t info) {
     struct problem *problem = new_problem(LAVA_OPERATION_LU, type, LAVA_REGION_ALL, m, n);
     int64_t least = problem->operation.k, at[ORDER];
-    double *lower = new_factor(m, least, 1, 0.5), *upper = new_factor(n, least, 4, 1);
+    double *lower = exact_new_factor(m, least, 1, 0.5), *upper = exact_new_factor(n, least, 4, 1);
     problem->info = info;
     for (int64_t i = info - 1; i >= 0 && i < m; i++)
         lower[i + (info - 1) * m] = i == info - 1 ? 1 : 0;
@@ -203,7 +167,7 @@ static void fill_sides(struct problem *problem) {
 
 /* Where there is no X, B stays. factored: the factors are given. */
 static struct problem *with_sides(struct problem *problem, int64_t sides, enum lava_op op, bool factored) {
-    problem->b = new_matrix(problem->operation.type, sides);
+    problem->b = exact_new(problem->operation.type, sides);
     problem->operation.sides = (struct lava_right_sides){
         .first = problem->b.now,
         .ld = LD,
@@ -213,75 +177,51 @@ static struct problem *with_sides(struct problem *problem, int64_t sides, enum l
         .factored = factored};
     fill_sides(problem);
     if (problem->info)
-        memcpy(problem->b.after, problem->b.before, bytes_of(problem, sides));
+        memcpy(problem->b.after, problem->b.before, exact_bytes(problem->b.type, sides));
     if (factored)
-        memcpy(problem->a.before, problem->a.after, bytes_of(problem, problem->a.columns));
+        memcpy(problem->a.before, problem->a.after, exact_bytes(problem->a.type, problem->a.columns));
     return problem;
 }
 
 static void reset(struct problem *problem) {
-    memcpy(problem->a.now, problem->a.before, bytes_of(problem, problem->a.columns));
-    if (problem->b.columns > 0)
-        memcpy(problem->b.now, problem->b.before, bytes_of(problem, problem->b.columns));
+    exact_set(&problem->a, 0);
+    exact_set(&problem->b, 0);
     if (problem->operation.sides.factored)
         memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
 }
 
 static struct lava_plan plan_of(const struct problem *problem, const struct lava_overrides *overrides) {
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
-    struct lava_plan plan;
-    lava_policy_choose(&problem->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
-    assert_int_equal(plan.place, LAVA_PLACE_GPU);
-    return plan;
+    return exact_plan(engine, &problem->operation, overrides);
 }
 
 /* Chunks of so many right-hand sides; 0: as planned. */
 static int64_t chunk_sides;
 
-static enum lava_status run(struct problem *problem, struct lava_progress *progress) {
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct problem *problem = tested;
     const struct lava_overrides overrides = {.sides_each = chunk_sides};
     const struct lava_plan plan = plan_of(problem, &overrides);
     reset(problem);
     return lava_factorizer_run(engine, &problem->operation, &plan, progress);
 }
 
-/* The bits are equal, except that a zero may be negative. */
-static void check_matrix(enum lava_type type, const struct matrix *matrix) {
-    for (int64_t at = 0; at < LD * matrix->columns; at++) {
-        const void *now = lava_operation_element(matrix->now, type, at, 0, LD);
-        const void *expected = lava_operation_element(matrix->after, type, at, 0, LD);
-        const struct lava_number number = lava_number_read(type, now);
-        if (memcmp(now, expected, lava_type_bytes(type)) != 0)
-            assert_true(number.real == lava_number_read(type, expected).real &&
-                        number.imaginary == lava_number_read(type, expected).imaginary);
-    }
-}
-
 static void check_result(const struct problem *problem) {
-    check_matrix(problem->operation.type, &problem->a);
-    check_matrix(problem->operation.type, &problem->b);
+    exact_check(&problem->a);
+    exact_check(&problem->b);
     if (problem->operation.kind == LAVA_OPERATION_LU)
         assert_memory_equal(problem->pivots, problem->expected_pivots,
                             (size_t)problem->operation.k * sizeof *problem->pivots);
 }
 
-/* The columns from `column` on are as they were. */
-static void check_untouched(const struct problem *problem, const struct matrix *matrix, int64_t column) {
-    size_t done = bytes_of(problem, column), bytes = bytes_of(problem, matrix->columns);
-    if (bytes > done)
-        assert_memory_equal((char *)matrix->now + done, (char *)matrix->before + done, bytes - done);
-}
-
 #ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
 /* What was not written is as before. Where something was, the CPU goes on. */
-static void check_after(struct problem *problem, bool came, const struct lava_progress *progress) {
+static void check_after(void *tested, bool came, const struct lava_progress *progress) {
+    struct problem *problem = tested;
     bool is_factored = problem->operation.sides.factored;
     if (came) {
         assert_true(progress->sides == 0 || progress->column == problem->a.columns);
-        check_untouched(problem, &problem->a, is_factored ? 0 : progress->column);
-        check_untouched(problem, &problem->b, progress->sides);
+        exact_check_untouched(&problem->a, is_factored ? 0 : progress->column);
+        exact_check_untouched(&problem->b, progress->sides);
     }
     if (came && (progress->sides > 0 || (progress->column > 0 && !is_factored)))
         assert_int_equal(lava_offload_complete(&problem->operation, progress), problem->info);
@@ -290,58 +230,24 @@ static void check_after(struct problem *problem, bool came, const struct lava_pr
     check_result(problem);
 }
 
-/* Lets each passage of a point fail. */
-static void fail_at(struct problem *problem, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0, partly_solved = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(problem, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage++) {
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(problem, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        partly += came && progress.column > 0 && progress.column < problem->a.columns;
-        partly_solved += came && progress.sides > 0;
-        check_after(problem, came, &progress);
-    }
+static void fail_at(const struct exact_run *sweep, enum lava_fault_point point, const char *name) {
+    const struct problem *problem = sweep->problem;
+    const struct exact_counts counts = exact_fail_at(sweep, point, name);
     printf("%s: %ld passages, %ld with factors written in part, %ld with right-hand sides written\n", name,
-           passages, partly, partly_solved);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || partly > 0 || problem->operation.sides.factored);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || partly_solved > 0 || problem->b.columns == 0 ||
+           counts.passages, counts.partly, counts.solved);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.partly > 0 || problem->operation.sides.factored);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.solved > 0 || problem->b.columns == 0 ||
                 problem->info);
 }
 
-/* A lost device is not used again, so only some passages fail: the first, the last and some between. */
-static void lose_device(struct problem *problem, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run(problem, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point), step = passages / 4 > 0 ? passages / 4 : 1;
-    for (long passage = 1; passage <= passages; passage += step) {
-        set_fault(name, passage);
-        bool came = run(problem, &progress) != LAVA_OK;
-        set_fault(NULL, 0);
-        check_after(problem, came, &progress);
-        if (came) {
-            assert_true(engine->device->shared->failed);
-            lava_engine_destroy(engine);
-            assert_int_equal(open_engine(NULL), 0);
-        }
-    }
-}
-
 static void fail_everywhere(struct problem *problem) {
-    fail_at(problem, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(problem, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(problem, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(problem, LAVA_FAULT_DOWNLOAD, "download");
-    lose_device(problem, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    lose_device(problem, LAVA_FAULT_WAIT, "wait");
+    const struct exact_run sweep = {&engine, open_engine, problem, problem->a.columns, run, check_after};
+    fail_at(&sweep, LAVA_FAULT_ALLOCATE, "allocate");
+    fail_at(&sweep, LAVA_FAULT_UPLOAD, "upload");
+    fail_at(&sweep, LAVA_FAULT_SUBMIT, "submit");
+    fail_at(&sweep, LAVA_FAULT_DOWNLOAD, "download");
+    exact_lose_device(&sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
+    exact_lose_device(&sweep, LAVA_FAULT_WAIT, "wait");
 }
 #else
 static void fail_everywhere(struct problem *problem) {
@@ -354,9 +260,8 @@ static void fail_everywhere(struct problem *problem) {
 static void complete_from(struct problem *problem, int64_t columns, int64_t sides) {
     const struct lava_progress progress = {.rows = problem->operation.m, .column = columns, .sides = sides};
     reset(problem);
-    memcpy(problem->a.now, problem->a.after, bytes_of(problem, columns));
-    if (sides > 0)
-        memcpy(problem->b.now, problem->b.after, bytes_of(problem, sides));
+    exact_set(&problem->a, columns);
+    exact_set(&problem->b, sides);
     memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
     assert_int_equal(lava_offload_complete(&problem->operation, &progress), problem->info);
     check_result(problem);
@@ -466,8 +371,8 @@ static void little_memory(void **state) {
         reset(problem);
         assert_int_equal(lava_factorizer_run(engine, &problem->operation, &plan, &progress),
                          LAVA_ERROR_DEVICE_MEMORY);
-        check_untouched(problem, &problem->a, 0);
-        check_untouched(problem, &problem->b, 0);
+        exact_check_untouched(&problem->a, 0);
+        exact_check_untouched(&problem->b, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
     }
     device->memory_bytes = memory_bytes;
@@ -485,8 +390,8 @@ static void not_definite(void **state) {
     assert_int_equal(run(problem, &progress), LAVA_ERROR_NOT_DEFINITE);
     assert_int_equal(progress.column, 0);
     assert_int_equal(progress.sides, 0);
-    check_untouched(problem, &problem->a, 0);
-    check_untouched(problem, &problem->b, 0);
+    exact_check_untouched(&problem->a, 0);
+    exact_check_untouched(&problem->b, 0);
     free_problem(problem);
 }
 
@@ -507,9 +412,9 @@ static void stalled(void **state) {
         assert_int_equal(run(problems[i], &progress), LAVA_ERROR_STALLED);
         assert_int_equal(progress.column, 0);
         assert_int_equal(progress.sides, 0);
-        check_untouched(problems[i], &problems[i]->a, 0);
+        exact_check_untouched(&problems[i]->a, 0);
         if (problems[i]->b.columns > 0)
-            check_untouched(problems[i], &problems[i]->b, 0);
+            exact_check_untouched(&problems[i]->b, 0);
         assert_false(engine->device->shared->failed);
         assert_int_equal(run(problems[i], &progress), LAVA_OK);
         check_result(problems[i]);

@@ -1,0 +1,124 @@
+/* Every ?getri as programs call it: the inverse of a general matrix, by its factors L and U. A question for
+ * the size of the workspace, which is not used on a device, is the CPU's own routine's. If no device is worth
+ * it, or U has a zero on its diagonal, that routine gets the arguments unchanged. If no CPU library has one,
+ * lib/host/inverse.h computes. Reference LAPACK 3.12 defines the arguments and info. */
+#include <stdlib.h>
+
+#include "dispatch/arithmetic.h"
+#include "lib/abi/entry.h"
+#include "lib/abi/integers.h"
+#include "lib/abi/options.h"
+#include "lib/abi/xerbla.h"
+#include "lib/host/inverse.h"
+#include "lib/host/numbers.h"
+
+#include "lavablas_lapack.h"
+
+/* What lib/host asks for, in columns. */
+#define WORK_COLUMNS 64
+
+struct getri_arguments {
+    enum lava_routine routine;
+    int64_t n, lda, lwork;
+    void *a, *work;
+    const void *ipiv;
+    void *info; /* an integer of the routine's, as those of ipiv */
+};
+
+static bool is_question(const struct getri_arguments *x) {
+    return x->lwork == -1;
+}
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. */
+static int find_wrong(const struct getri_arguments *x) {
+    if (x->n < 0)
+        return 1;
+    if (lava_options_is_short(x->lda, x->n))
+        return 3;
+    return lava_options_is_short(x->lwork, x->n) && !is_question(x) ? 6 : 0;
+}
+
+/* Returns the pivots, from 0 on; NULL where nothing is to be computed, there is no memory, or one is no row.
+ */
+static int64_t *new_pivots(const struct getri_arguments *x) {
+    int64_t *pivots = find_wrong(x) || is_question(x) ? NULL : lava_integers_new(x->n);
+    for (int64_t i = 0; i < x->n && pivots; i++) {
+        pivots[i] = lava_integers_read(x->routine, x->ipiv, i) - 1;
+        if (pivots[i] < 0 || pivots[i] >= x->n) {
+            free(pivots);
+            pivots = NULL;
+        }
+    }
+    return pivots;
+}
+
+/* A question computes nothing. */
+static struct lava_operation operation_of(const struct getri_arguments *x, int64_t *pivots) {
+    enum lava_type type = lava_routine_type(x->routine);
+    int64_t n = is_question(x) ? 0 : x->n;
+    return (struct lava_operation){.kind = LAVA_OPERATION_INVERT_LU,
+                                   .type = type,
+                                   .m = n,
+                                   .n = n,
+                                   .k = n,
+                                   .c = {.first = x->a, .ld = x->lda, .type = type},
+                                   .alpha.real = 1,
+                                   .pivots = pivots};
+}
+
+/* The size of the workspace, as ?getri tells it at its end. */
+static void write_work(const struct getri_arguments *x, int64_t columns) {
+    lava_number_write(lava_routine_type(x->routine), x->work,
+                      (struct lava_number){.real = (double)lava_maximum(x->n * columns, 1)});
+}
+
+static bool getri_begin(const struct getri_arguments *arguments, struct lava_call *call) {
+    int64_t *pivots = new_pivots(arguments);
+    *call = (struct lava_call){.routine = arguments->routine, .refuses_zeros = true};
+    call->operation = operation_of(arguments, pivots);
+    call->valid = !find_wrong(arguments) && (pivots || call->operation.n == 0);
+    bool finished = lava_offload_begin(call);
+    if (finished) {
+        write_work(arguments, 1);
+        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
+    }
+    free(pivots);
+    call->operation.pivots = NULL;
+    return finished;
+}
+
+static void getri_compute(const struct getri_arguments *arguments) {
+    int64_t *pivots = new_pivots(arguments), n = arguments->n;
+    const struct lava_operation operation = operation_of(arguments, pivots);
+    int wrong = find_wrong(arguments);
+    int64_t info = -wrong;
+    if (wrong)
+        lava_xerbla(arguments->routine, wrong);
+    else if (pivots)
+        info = lava_inverse_find_zero(&operation);
+    else if (!is_question(arguments))
+        info = lava_integers_missing(n);
+    if (pivots && info == 0)
+        lava_inverse_run_lu(lava_cpu_blas_get(), &operation, arguments->work, arguments->lwork / n);
+    if (info == 0)
+        write_work(arguments, WORK_COLUMNS);
+    lava_integers_write(arguments->routine, arguments->info, 0, info);
+    free(pivots);
+}
+
+#define LIST(integer, type)                                                                                  \
+    (const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, const integer *ipiv,                      \
+     LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
+#define NAMES (n, a, lda, ipiv, work, lwork, info)
+#define ARGUMENTS(entry)                                                                                     \
+    { LAVA_ROUTINE_##entry, *n, *lda, *lwork, a, work, ipiv, info }
+
+/* It has no characters, so no lengths follow. */
+#define GETRI_FORTRAN(entry, integer, type)                                                                  \
+    LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, getri,                                               \
+                     lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type)
+
+LAVA_GETRI_ROUTINES(ENTRY)

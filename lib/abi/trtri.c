@@ -1,0 +1,89 @@
+/* Every ?trtri as programs call it: the inverse of an upper or lower triangular matrix. If no device is worth
+ * it, or an element of the diagonal is exactly zero, the CPU's own routine gets the arguments unchanged. If
+ * no CPU library has one, lib/host/inverse.h computes. Reference LAPACK 3.12 defines the arguments and info.
+ */
+#include "lib/abi/entry.h"
+#include "lib/abi/integers.h"
+#include "lib/abi/options.h"
+#include "lib/abi/xerbla.h"
+#include "lib/host/inverse.h"
+
+#include "lavablas_lapack.h"
+
+struct trtri_arguments {
+    enum lava_routine routine;
+    int uplo, diag; /* characters */
+    int64_t n, lda;
+    void *a;
+    void *info; /* an integer of the routine's */
+};
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. */
+static int find_wrong(const struct trtri_arguments *x) {
+    if (!lava_options_read_uplo(x->routine, x->uplo))
+        return 1;
+    if (!lava_options_read_diag(x->routine, x->diag))
+        return 2;
+    if (x->n < 0)
+        return 3;
+    return lava_options_is_short(x->lda, x->n) ? 5 : 0;
+}
+
+static bool translate(const struct trtri_arguments *x, struct lava_operation *operation) {
+    enum lava_type type = lava_routine_type(x->routine);
+    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
+    bool is_unit = lava_options_read_diag(x->routine, x->diag) == LAVA_DIAG_UNIT;
+    if (find_wrong(x))
+        return false;
+    *operation = (struct lava_operation){.kind = LAVA_OPERATION_INVERT_TRIANGLE,
+                                         .type = type,
+                                         .m = x->n,
+                                         .n = x->n,
+                                         .k = x->n,
+                                         .a.unit_diagonal = is_unit,
+                                         .c = {.first = x->a,
+                                               .ld = x->lda,
+                                               .type = type,
+                                               .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER},
+                                         .alpha.real = 1};
+    return true;
+}
+
+static bool trtri_begin(const struct trtri_arguments *arguments, struct lava_call *call) {
+    *call = (struct lava_call){.routine = arguments->routine, .refuses_zeros = true};
+    call->valid = translate(arguments, &call->operation);
+    bool finished = lava_offload_begin(call);
+    if (finished)
+        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
+    return finished;
+}
+
+static void trtri_compute(const struct trtri_arguments *arguments) {
+    struct lava_operation operation;
+    int wrong = find_wrong(arguments);
+    if (wrong)
+        lava_xerbla(arguments->routine, wrong);
+    int64_t info = translate(arguments, &operation) ? lava_inverse_find_zero(&operation) : -wrong;
+    if (info == 0)
+        lava_inverse_run(lava_cpu_blas_get(), &operation, 0);
+    lava_integers_write(arguments->routine, arguments->info, 0, info);
+}
+
+#define PARAMETERS(integer, type)                                                                            \
+    const char *uplo, const char *diag, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,        \
+        integer *info
+#define LIST(integer, type) (PARAMETERS(integer, type))
+#define WITH(integer, type) (PARAMETERS(integer, type), size_t uplo_length, size_t diag_length)
+#define NAMES               (uplo, diag, n, a, lda, info)
+#define WITH_NAMES          (uplo, diag, n, a, lda, info, uplo_length, diag_length)
+#define ARGUMENTS(entry)                                                                                     \
+    { LAVA_ROUTINE_##entry, *uplo, *diag, *n, *lda, a, info }
+
+#define TRTRI_FORTRAN(entry, integer, type)                                                                  \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, trtri,            \
+                       lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type)
+
+LAVA_TRTRI_ROUTINES(ENTRY)

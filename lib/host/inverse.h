@@ -1,0 +1,26 @@
+/* Inverses of triangles, and of what was factored, on the CPU, with the CPU BLAS's ?gemm. It finishes what a
+ * device has begun, and serves where no CPU library has the routine; a well-kept one is several times as
+ * fast. Any thread. */
+#ifndef LAVA_HOST_INVERSE_H
+#define LAVA_HOST_INVERSE_H
+
+#include "lib/host/cpu_blas.h"
+
+/* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
+ * 0 where none is. The matrix is the triangular operand of a solve, else C. */
+int64_t lava_inverse_find_zero(const struct lava_operation *operation);
+
+/* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor
+ * (dispatch/operation.h). The first `columns` columns are there already; of the last kind none or all are. */
+void lava_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                      int64_t columns);
+
+/* C <- the inverse by its factors L and U. `work` has room for so many of its columns, at least one. */
+void lava_inverse_run_lu(const struct lava_cpu_blas *blas, const struct lava_operation *operation, void *work,
+                         int64_t work_columns);
+
+/* Where the columns of X are in the inverse X P, P being the pivots' swaps: column j of it is column order[j]
+ * of X. */
+void lava_inverse_order(const int64_t *pivots, int64_t n, int64_t *order);
+
+#endif

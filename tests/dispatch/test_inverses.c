@@ -1,0 +1,152 @@
+/* Plans of inverses: what fits, the product that room is made for, and estimates that agree with what
+ * policy.c refuses without a search and that grow with the work. */
+#include "products.h"
+
+#include <math.h>
+
+#include "dispatch/cost.h"
+#include "dispatch/inverse.h"
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static const enum lava_operation_kind kinds[] = {LAVA_OPERATION_INVERT_TRIANGLE,
+                                                 LAVA_OPERATION_SQUARE_TRIANGLE,
+                                                 LAVA_OPERATION_INVERT_CHOLESKY, LAVA_OPERATION_INVERT_LU};
+
+static struct lava_operation inverse_of(enum lava_operation_kind kind, enum lava_type type,
+                                        enum lava_region region, int64_t n) {
+    struct lava_operation operation = product_of(type, type, n, n, n);
+    operation.kind = kind;
+    operation.a = operation.b = (struct lava_operand){0};
+    operation.c.region = kind == LAVA_OPERATION_INVERT_LU ? LAVA_REGION_ALL : region;
+    return operation;
+}
+
+static bool has_squares(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
+           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
+}
+
+static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_plan *plan, uint64_t memory_bytes) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
+    uint64_t n = (uint64_t)operation->n, matrices = operation->kind == LAVA_OPERATION_INVERT_LU ? 2 : 1;
+    assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
+    assert_int_equal(plan->chunks.sides, 0);
+    assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->blocking.total_bytes >=
+                matrices * n * n * lava_type_bytes(operation->type) + plan->chunks.product_bytes);
+    assert_true((n <= 128 && !has_squares(operation)) == (plan->chunks.product_bytes == 0));
+    assert_true(operation->n <= lava_solve_most_rows(device, operation->type));
+    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
+}
+
+/* In mode auto a call that is hopeless is never found to be profitable. */
+static void test_random(void **state) {
+    uint64_t random = random_seed();
+    int planned = 0, hopeless = 0, won = 0, refused = 0;
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        struct lava_capabilities devices[] = {device_h200(), device_xe2(), device_rdna3()},
+                                 *device = &devices[random_next(&random) % COUNT(devices)];
+        if (random_next(&random) % 2)
+            device->slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
+        struct lava_operation operation = inverse_of(
+            kinds[random_next(&random) % COUNT(kinds)], types[random_next(&random) % COUNT(types)],
+            random_next(&random) % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER, random_size(&random, 30000));
+        struct lava_overrides overrides = {0};
+        if (random_next(&random) % 2)
+            overrides.memory_bytes = UINT64_C(1) << (20 + random_next(&random) % 18);
+        struct lava_plan plan = choose(&operation, device, LAVA_MODE_AUTO, &overrides);
+        if (!plan.kernel) {
+            bool may_lack_kernel =
+                plan.reason == LAVA_REASON_NO_KERNEL && !device_has(device, operation.type);
+            assert_true(plan.reason == LAVA_REASON_MEMORY || may_lack_kernel);
+            assert_int_equal(plan.place, LAVA_PLACE_CPU);
+            refused++;
+            continue;
+        }
+        check_plan(&operation, device, &plan,
+                   overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
+        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
+        assert_false(is_hopeless && plan.place == LAVA_PLACE_GPU);
+        planned++;
+        hopeless += is_hopeless;
+        won += plan.place == LAVA_PLACE_GPU;
+    }
+    print_message("%d planned, %d hopeless, %d on the device, %d refused\n", planned, hopeless, won, refused);
+    assert_true(planned > 1000 && hopeless > 100 && won > 50 && refused > 50);
+}
+
+/* ?potri takes longer than ?trtri and ?lauum, on either side, and the estimates grow with n. */
+static void test_growth(void **state) {
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        double before[COUNT(kinds)] = {0};
+        for (int64_t n = 100; n < 20000; n += n / 2) {
+            struct lava_plan plans[COUNT(kinds)];
+            for (size_t j = 0; j < COUNT(kinds); j++) {
+                const struct lava_operation operation = inverse_of(kinds[j], types[i], LAVA_REGION_UPPER, n);
+                plans[j] = choose(&operation, &device, LAVA_MODE_GPU, &none);
+                assert_int_equal(plans[j].reason, LAVA_REASON_FORCED);
+                assert_true(plans[j].gpu_ns > before[j]);
+                before[j] = plans[j].gpu_ns;
+            }
+            for (size_t j = 0; j < 2; j++)
+                assert_true(plans[2].gpu_ns > plans[j].gpu_ns && plans[2].cpu_ns > plans[j].cpu_ns);
+            assert_true(plans[3].gpu_ns > plans[0].gpu_ns && plans[3].cpu_ns > plans[0].cpu_ns);
+        }
+    }
+}
+
+static struct lava_operation asked;
+
+static void note_product(const struct lava_operation *product, const struct lava_capabilities *device,
+                         const struct lava_figures *figures, const struct lava_overrides *overrides,
+                         struct lava_plan *plan) {
+    (void)device, (void)figures, (void)overrides;
+    asked = *product;
+    *plan = (struct lava_plan){.place = LAVA_PLACE_GPU, .flops_per_s = 1e12};
+}
+
+/* The product has room for every one that lib/engine/device_inverse.c makes of halves. */
+static void test_largest(void **state) {
+    static const int64_t orders[] = {1, 100, 129, 256, 300, 512, 1000, 4097};
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    for (size_t i = 0; i < COUNT(orders) * COUNT(kinds); i++) {
+        int64_t n = orders[i / COUNT(kinds)], half = (n / 2 + 127) / 128 * 128;
+        const struct lava_operation operation =
+            inverse_of(kinds[i % COUNT(kinds)], LAVA_TYPE_CFP64, LAVA_REGION_LOWER, n);
+        struct lava_plan plan = {0};
+        assert_int_equal(lava_inverse_plan(&operation, &device, &sixteen_cores, &none, note_product, &plan),
+                         LAVA_REASON_FORCED);
+        assert_true(asked.k >= half && asked.n >= half && asked.on_device);
+        assert_true(operation.kind != LAVA_OPERATION_INVERT_LU || asked.m >= n);
+        assert_true(!has_squares(&operation) || (asked.k >= (n < 256 ? n : 256) && asked.m == asked.n));
+        assert_int_equal(asked.b.op, has_squares(&operation) ? LAVA_OP_T : LAVA_OP_N);
+        assert_int_equal(asked.b.conjugate, has_squares(&operation));
+    }
+}
+
+static void test_text(void **state) {
+    static const char *const names[] = {"cfp64 inverse lower NN m 300", "cfp64 square lower NN m 300",
+                                        "cfp64 inverse by Cholesky lower NN m 300",
+                                        "cfp64 inverse by LU NN m 300"};
+    struct lava_capabilities device = device_h200();
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        const struct lava_operation operation = inverse_of(kinds[i], LAVA_TYPE_CFP64, LAVA_REGION_LOWER, 300);
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        lava_policy_describe(&operation, &plan, text, sizeof text);
+        assert_memory_equal(text, names[i], strlen(names[i]));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_largest), cmocka_unit_test(test_text)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
