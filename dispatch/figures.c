@@ -190,7 +190,7 @@ static double columns_ns(const struct lava_operation *operation) {
                : of_kinds[operation->kind].column_ns * (double)operation->k * rows_share;
 }
 
-/* Of one operation. */
+/* Returns the time of one operation, without right-hand sides. */
 static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
