@@ -196,7 +196,7 @@ static double columns_ns(const struct lava_operation *operation) {
                : 0;
 }
 
-/* Of one operation. */
+/* Returns the time of one operation, without right-hand sides. */
 static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];

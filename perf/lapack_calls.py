@@ -53,6 +53,9 @@ def calls_of(letter, n):
     yield 'posv', lambda: (copy_of(definite),), lambda a: routine('posv')(a, right, lower=1, overwrite_a=1)
     factors, pivots, _ = routine('getrf')(general)
     yield 'getrs', lambda: (), lambda: routine('getrs')(factors, pivots, right)
+    yield 'getri', lambda: (copy_of(factors), pivots), lambda a, p: routine('getri')(a, p, lwork=64 * n, overwrite_lu=1)
+    triangle, _ = routine('potrf')(definite, lower=1)
+    yield 'potri', lambda: (copy_of(triangle),), lambda a: routine('potri')(a, lower=1, overwrite_c=1)
     yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
 
 

@@ -25,7 +25,7 @@ Element at(uint row, uint column)
     return Element(constants.a + (uint64_t(column) * constants.ld + row) * ELEMENT_BYTES);
 }
 
-/* Of an element that may become a pivot; is_first: of the column. */
+/* Returns the key of an element that may become a pivot; is_first: of the column. */
 KEY size_key(ELEMENT z, bool is_first)
 {
 #ifdef LAVA_COMPLEX

@@ -3,9 +3,6 @@
 
 #include "lib/vk/pipelines.h"
 
-/* Workgroups along y that every device allows. */
-#define GROUPS_Y_MAX 65535
-
 enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava_columns *columns,
                                    enum lava_stamp_kind kind, const struct lava_point *after,
                                    struct lava_point *done) {
@@ -28,7 +25,7 @@ enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava
     lava_stream_stamp_begin(stream, &commands, kind);
     lava_queue_dispatch(stream->device, &commands, pipeline, &constants, sizeof constants,
                         groups < most ? groups : most,
-                        constants.columns < GROUPS_Y_MAX ? constants.columns : GROUPS_Y_MAX);
+                        constants.columns < LAVA_QUEUE_GROUPS ? constants.columns : LAVA_QUEUE_GROUPS);
     lava_stream_stamp_end(stream, &commands);
     lava_queue_barrier(stream->device, &commands);
     return lava_stream_submit(stream, after, done);

@@ -50,6 +50,8 @@ static struct lava_device_matrix block_of(const struct task *task, int64_t row, 
 static enum lava_status solve_below(const struct task *task, int64_t from, int64_t count) {
     const struct lava_device_cholesky *cholesky = task->cholesky;
     int64_t below = from + count, rows = cholesky->a.rows - below;
+    if (rows == 0)
+        return LAVA_OK;
     const struct lava_device_solve solve = {.a = block_of(task, from, count, from, count),
                                             .b = block_of(task, below, rows, from, count),
                                             .a_on_right = !task->is_upper,
@@ -59,7 +61,7 @@ static enum lava_status solve_below(const struct task *task, int64_t from, int64
                                             .alpha.real = 1,
                                             .precision = cholesky->precision,
                                             .overrides = cholesky->overrides};
-    return rows > 0 ? lava_device_solve(task->stream, &solve) : LAVA_OK;
+    return lava_device_solve(task->stream, &solve);
 }
 
 /* Rows [row, row + rows) of columns [to, to + width) of L <- themselves, less what columns [from, to)
@@ -67,6 +69,8 @@ static enum lava_status solve_below(const struct task *task, int64_t from, int64
 static enum lava_status subtract(const struct task *task, int64_t from, int64_t to, int64_t width,
                                  int64_t row, int64_t rows) {
     const struct lava_device_cholesky *cholesky = task->cholesky;
+    if (rows == 0)
+        return LAVA_OK;
     const struct lava_device_matrix below = block_of(task, row, rows, from, to - from),
                                     beside = block_of(task, to, width, from, to - from);
     const struct lava_device_product product = {.a = task->is_upper ? beside : below,
@@ -82,7 +86,7 @@ static enum lava_status subtract(const struct task *task, int64_t from, int64_t 
                                                 .real_diagonal = task->is_complex && row == to,
                                                 .precision = cholesky->precision,
                                                 .overrides = cholesky->overrides};
-    return rows > 0 ? lava_device_product(task->stream, &product) : LAVA_OK;
+    return lava_device_product(task->stream, &product);
 }
 
 /* Columns [from, from + count) of L, down to its last row. */

@@ -12,8 +12,6 @@
  * walk a long K drift apart and lose what they share in the caches. 4096 x 4096 x K reaches 73.0, 71.2, 68.3
  * TFLOP/s for K = 4096, 8192, 16384 (H200, 2026-11-21). */
 #define SPANS_WALKED 4
-/* Most workgroups of an update along the columns: as many as every device allows. */
-#define UPDATE_GROUPS 65535
 
 static uint64_t accumulators_of(const struct lava_run *run, const struct lava_block *block) {
     return lava_run_buffer(run, LAVA_ARENA_ACCUMULATOR)->address +
@@ -335,7 +333,7 @@ static enum lava_status record_update(struct lava_run *run, const struct lava_up
     lava_stream_stamp_begin(run->stream, &commands, LAVA_STAMP_EPILOGUE);
     lava_queue_dispatch(run->device, &commands, run->update, constants, sizeof *constants,
                         groups < most ? groups : most,
-                        constants->columns < UPDATE_GROUPS ? constants->columns : UPDATE_GROUPS);
+                        constants->columns < LAVA_QUEUE_GROUPS ? constants->columns : LAVA_QUEUE_GROUPS);
     lava_stream_stamp_end(run->stream, &commands);
     return lava_stream_submit(run->stream, &run->stream->uploaded, &done);
 }

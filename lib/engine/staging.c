@@ -15,8 +15,6 @@
 #define AT_ONCE_CHUNK_BYTES (2 << 20)
 /* The first chunks of a streamed product are a quarter and a half of a slot, so the bus starts earlier. */
 #define SMALLER_CHUNKS 2
-/* Most products of a batch in one dispatch: groups along z that every device allows. */
-#define DISPATCH_PRODUCTS 65535
 /* Chunks that are copied ahead. */
 #define AHEAD_MAX 4
 
@@ -67,7 +65,7 @@ static void next_products(struct lava_stream *stream, struct lava_staged *staged
     struct lava_staging *staging = &stream->staging;
     const struct lava_stored *stored = &staging->stored;
     int64_t each = padded_ld(stored) * stored->columns * (int64_t)stored->element_bytes;
-    int64_t fitting = lava_minimum((int64_t)stream->arena->slot_bytes / each, DISPATCH_PRODUCTS);
+    int64_t fitting = lava_minimum((int64_t)stream->arena->slot_bytes / each, LAVA_QUEUE_GROUPS);
     staged->chunk = (struct lava_chunk){.rows = stored->rows, .columns = stored->columns};
     staged->first_product = staging->product;
     staged->products = lava_minimum(fitting, stored->products - staging->product);

@@ -11,8 +11,6 @@
 
 /* Pack reads words of this size. The columns of what it reads begin at multiples of it. */
 #define WORD_BYTES 16
-/* Workgroups along y that every device allows. */
-#define SPLIT_GROUPS_MAX 65535
 /* Bytes of an element; of one part if the operand is split. */
 static size_t real_bytes(const struct lava_packing *operand) {
     return operand->split ? operand->stored.element_bytes / 2 : operand->stored.element_bytes;
@@ -76,7 +74,7 @@ static void record_split(struct lava_stream *stream, const struct lava_commands 
                                                .alpha_imaginary_fp64 =
                                                    lava_double_bits(operand->alpha.imaginary)};
     uint32_t across = (split.columns + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS;
-    most = most < SPLIT_GROUPS_MAX ? most : SPLIT_GROUPS_MAX;
+    most = most < LAVA_QUEUE_GROUPS ? most : LAVA_QUEUE_GROUPS;
     lava_queue_barrier_dispatch(stream->device, commands);
     lava_queue_dispatch(stream->device, commands, operand->split, &split, sizeof split,
                         (split.rows + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS, across < most ? across : most);

@@ -13,6 +13,8 @@
 /* This many submissions may be in flight: each raw chunk is uploaded by one of its own. */
 #define LAVA_QUEUE_COMMAND_BUFFERS 160
 #define LAVA_QUEUE_STAMP_PAIRS     1024
+/* Workgroups along y, and along z, that every device allows. */
+#define LAVA_QUEUE_GROUPS 65535
 
 /* A point on a queue's timeline. A zero-initialized point is always reached. */
 struct lava_point {

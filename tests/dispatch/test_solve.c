@@ -1,6 +1,6 @@
 /* Plans of solves with triangular matrices: what fits, how many right-hand sides a chunk has, and estimates
  * that agree with what policy.c refuses without a search. */
-#include "products.h"
+#include "random_plans.h"
 
 #include "dispatch/cost.h"
 #include "dispatch/solve.h"
@@ -48,40 +48,16 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
 
-/* In mode auto a solve that is hopeless is never found to be profitable. */
+static struct lava_operation random_solve(uint64_t *random) {
+    enum lava_type type = types[random_next(random) % 4];
+    bool on_right = random_next(random) % 2;
+    int64_t order = random_size(random, 30000);
+    return solve_of(type, on_right, order, random_size(random, 300000));
+}
+
 static void test_random(void **state) {
-    uint64_t random = random_seed();
-    int planned = 0, hopeless = 0, won = 0, refused = 0;
     (void)state;
-    for (int i = 0; i < 3000; i++) {
-        struct lava_capabilities devices[] = {device_h200(), device_xe2(), device_rdna3()},
-                                 *device = &devices[random_next(&random) % COUNT(devices)];
-        if (random_next(&random) % 2)
-            device->slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
-        struct lava_operation operation = solve_of(types[random_next(&random) % 4], random_next(&random) % 2,
-                                                   random_size(&random, 30000), random_size(&random, 300000));
-        struct lava_overrides overrides = {0};
-        if (random_next(&random) % 2)
-            overrides.memory_bytes = UINT64_C(1) << (20 + random_next(&random) % 18);
-        struct lava_plan plan = choose(&operation, device, LAVA_MODE_AUTO, &overrides);
-        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
-        if (!plan.kernel) {
-            assert_int_equal(plan.place, LAVA_PLACE_CPU);
-            bool may_lack_kernel =
-                plan.reason == LAVA_REASON_NO_KERNEL && !device_has(device, operation.type);
-            assert_true(plan.reason == LAVA_REASON_MEMORY || may_lack_kernel);
-            refused++;
-            continue;
-        }
-        check_plan(&operation, device, &plan,
-                   overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
-        assert_false(is_hopeless && plan.place == LAVA_PLACE_GPU);
-        planned++;
-        hopeless += is_hopeless;
-        won += plan.place == LAVA_PLACE_GPU;
-    }
-    print_message("%d planned, %d hopeless, %d on the device, %d refused\n", planned, hopeless, won, refused);
-    assert_true(planned > 1000 && hopeless > 100 && won > 50 && refused > 50);
+    check_random_plans(random_solve, check_plan);
 }
 
 /* A large solve is cut, so that its transfers overlap, into chunks that fill the device. */

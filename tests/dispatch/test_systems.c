@@ -1,6 +1,6 @@
 /* Plans of factorizations and of solves with the factors: what fits, how many right-hand sides a chunk has,
  * and estimates that agree with what policy.c refuses without a search and that grow with the work. */
-#include "products.h"
+#include "random_plans.h"
 
 #include <math.h>
 
@@ -44,43 +44,17 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
 
-/* In mode auto a call that is hopeless is never found to be profitable. */
+static struct lava_operation random_system(uint64_t *random) {
+    bool factored = random_next(random) % 2;
+    int64_t sides = factored || random_next(random) % 4 ? random_size(random, 30000) : 0;
+    enum lava_operation_kind kind = random_next(random) % 2 ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY;
+    enum lava_type type = types[random_next(random) % 4];
+    return system_of(kind, type, random_size(random, 30000), sides, factored);
+}
+
 static void test_random(void **state) {
-    uint64_t random = random_seed();
-    int planned = 0, hopeless = 0, won = 0, refused = 0;
     (void)state;
-    for (int i = 0; i < 3000; i++) {
-        struct lava_capabilities devices[] = {device_h200(), device_xe2(), device_rdna3()},
-                                 *device = &devices[random_next(&random) % COUNT(devices)];
-        if (random_next(&random) % 2)
-            device->slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
-        bool factored = random_next(&random) % 2;
-        int64_t sides = factored || random_next(&random) % 4 ? random_size(&random, 30000) : 0;
-        struct lava_operation operation =
-            system_of(random_next(&random) % 2 ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY,
-                      types[random_next(&random) % 4], random_size(&random, 30000), sides, factored);
-        struct lava_overrides overrides = {0};
-        if (random_next(&random) % 2)
-            overrides.memory_bytes = UINT64_C(1) << (20 + random_next(&random) % 18);
-        struct lava_plan plan = choose(&operation, device, LAVA_MODE_AUTO, &overrides);
-        if (!plan.kernel) {
-            bool may_lack_kernel =
-                plan.reason == LAVA_REASON_NO_KERNEL && !device_has(device, operation.type);
-            assert_true(plan.reason == LAVA_REASON_MEMORY || may_lack_kernel);
-            assert_int_equal(plan.place, LAVA_PLACE_CPU);
-            refused++;
-            continue;
-        }
-        check_plan(&operation, device, &plan,
-                   overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
-        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
-        assert_false(is_hopeless && plan.place == LAVA_PLACE_GPU);
-        planned++;
-        hopeless += is_hopeless;
-        won += plan.place == LAVA_PLACE_GPU;
-    }
-    print_message("%d planned, %d hopeless, %d on the device, %d refused\n", planned, hopeless, won, refused);
-    assert_true(planned > 1000 && hopeless > 100 && won > 50 && refused > 50);
+    check_random_plans(random_system, check_plan);
 }
 
 /* A solve with the factorization takes longer than each alone, on either side, and less on the device than

@@ -117,7 +117,8 @@ static void forms(void **state) {
 /* Workgroups that do not run at the same time give up: no panel is written, no pivot is out of range, and
  * from then on panels take another form. lavapipe has at most 32 threads, and each stays with a workgroup. */
 static void check_stalled(enum lava_type type, int64_t columns) {
-    const struct form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, 1 + (uint32_t)below(1000)};
+    uint32_t polls = device_test_polls_in_vain(factors_engine, 1 + (uint32_t)below(1000));
+    const struct form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, polls};
     struct factors factors = factors_new(type, 64 * 64, columns);
     _Atomic bool *stalled = &factors_engine->device->shared->stalled;
     assert_int_equal(run_form(&factors, &grid), LAVA_ERROR_STALLED);
