@@ -56,6 +56,10 @@ def calls_of(letter, n):
     yield 'getri', lambda: (copy_of(factors), pivots), lambda a, p: routine('getri')(a, p, lwork=64 * n, overwrite_lu=1)
     triangle, _ = routine('potrf')(definite, lower=1)
     yield 'potri', lambda: (copy_of(triangle),), lambda a: routine('potri')(a, lower=1, overwrite_c=1)
+    yield 'geqrf', lambda: (copy_of(general),), lambda a: routine('geqrf')(a, lwork=64 * n, overwrite_a=1)
+    reflectors, tau, _, _ = routine('geqrf')(general, lwork=64 * n)
+    form = 'ungqr' if letter in 'cz' else 'orgqr'
+    yield form, lambda: (copy_of(reflectors),), lambda a: routine(form)(a, tau, lwork=64 * n, overwrite_a=1)
     yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
 
 
