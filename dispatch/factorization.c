@@ -47,10 +47,10 @@ static double cholesky_steps_ns(int64_t blocks) {
 /* Whether LU's columns have dispatches of their own, while there are many rows. */
 static bool takes_columns(const struct lava_halving *request, const struct lava_operation *operation) {
     const struct lava_panel_choice free_choice = {0};
+    const struct lava_panel_sizes first = {LAVA_PANEL_LU, operation->type, operation->m,
+                                           lava_minimum(operation->k, LAVA_LU_PANEL)};
     return operation->kind == LAVA_OPERATION_LU &&
-           lava_panels_form(request->device, operation->type, operation->m,
-                            lava_minimum(operation->k, LAVA_LU_PANEL), false,
-                            &free_choice) == LAVA_PANEL_COLUMNS;
+           lava_panels_form(request->device, &first, false, &free_choice) == LAVA_PANEL_COLUMNS;
 }
 
 /* A halving has one block to solve with, or more: those beyond the first are added. */

@@ -1,9 +1,11 @@
-/* How LU factors a panel of columns: pure functions, called by lib/engine/lu_panel.c and by whoever prepares
- * pipelines. */
+/* How LU and QR factor a panel of columns: pure functions, called by lib/engine/panel.c and by whoever
+ * prepares pipelines. */
 #ifndef LAVA_DISPATCH_PANELS_H
 #define LAVA_DISPATCH_PANELS_H
 
 #include "dispatch/capabilities.h"
+
+enum lava_panel_kind { LAVA_PANEL_LU, LAVA_PANEL_QR, LAVA_PANEL_KINDS };
 
 enum lava_panel_form {
     LAVA_PANEL_COLUMNS, /* a dispatch for each column, and one more */
@@ -20,12 +22,20 @@ struct lava_panel_choice {
 
 /* Returns whether the device can have the form, for whatever panels. */
 bool lava_panels_fit(const struct lava_capabilities *device, enum lava_panel_form form);
-/* Returns the invocations of a workgroup. */
-uint32_t lava_panels_invocations(const struct lava_capabilities *device, enum lava_type type,
-                                 enum lava_panel_form form, const struct lava_panel_choice *forced);
-/* Chooses the form for a panel. stalled: workgroups that should have run at the same time did not. */
-enum lava_panel_form lava_panels_form(const struct lava_capabilities *device, enum lava_type type,
-                                      int64_t rows, int64_t columns, bool stalled,
+/* Returns the invocations of a workgroup: of forms with one dispatch a multiple of the panel's columns. */
+uint32_t lava_panels_invocations(const struct lava_capabilities *device, enum lava_panel_kind kind,
+                                 enum lava_type type, enum lava_panel_form form,
+                                 const struct lava_panel_choice *forced);
+
+/* A panel. */
+struct lava_panel_sizes {
+    enum lava_panel_kind kind;
+    enum lava_type type;
+    int64_t rows, columns;
+};
+/* Chooses its form. stalled: workgroups that should have run at the same time did not. */
+enum lava_panel_form lava_panels_form(const struct lava_capabilities *device,
+                                      const struct lava_panel_sizes *panel, bool stalled,
                                       const struct lava_panel_choice *forced);
 
 #endif

@@ -39,7 +39,9 @@ struct lava_type_facts {
     enum lava_module lu_panel;     /* the whole panel, by one workgroup */
     enum lava_module lu_grid;      /* the whole panel, by workgroups that run at the same time */
     enum lava_module qr;           /* a step of QR's panel on the device; not of half precision */
-    enum lava_module qr_triangle;  /* makes the triangle of a block of reflections */
+    enum lava_module qr_panel;     /* as LU's */
+    enum lava_module qr_grid;
+    enum lava_module qr_triangle;       /* makes the triangle of a block of reflections */
     enum lava_module multiply_triangle; /* multiplies by a triangle on the device; not of half precision */
     enum lava_module invert;            /* inverts a triangle on the device; not of half precision */
 };

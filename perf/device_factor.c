@@ -3,8 +3,8 @@
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
  * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, or solve:NxSIDES, a lower triangle of
- * N rows on the left. The form of LU's panels may follow, where it is possible: lu:8192x32@columns,
- * lu:1024@alone, lu:8192@grid; and the invocations of a workgroup, from 64 on: lu:8192@grid:256. --resident:
+ * N rows on the left. The form of LU's or QR's panels may follow, where it is possible: lu:8192x32@columns,
+ * qr:1024@alone, lu:8192@grid; and the invocations of a workgroup, from 64 on: qr:8192@grid:256. --resident:
  * so many workgroups run at the same time, whatever the driver says. Prints the time of the best call, from
  * the first command to the end of the device's work, and what the device took of it. What is computed is not
  * checked; tests/robustness does that. Exits with 77 if there is no device. */
@@ -102,18 +102,22 @@ static enum lava_status upload(const struct bench *x) {
     return lava_stream_close(&stream, status);
 }
 
-/* Whether LU's workgroups have met. */
-static enum lava_status check_pivots(const struct bench *x) {
+/* Whether the workgroups of LU or QR have met: their pivots or tau say so. */
+static enum lava_status check_panels(const struct bench *x, bool is_lu) {
+    const struct lava_device_matrix *signs = is_lu ? &x->words : &x->tau;
+    struct lava_device *device = x->engine->device;
     struct lava_stream stream;
-    int64_t count = x->words.rows;
-    uint32_t *pivots = malloc((size_t)count * sizeof *pivots);
-    if (!pivots)
+    int64_t count = signs->rows;
+    void *host = malloc((size_t)count * lava_type_bytes(signs->type));
+    if (!host)
         return LAVA_ERROR_HOST_MEMORY;
     lava_stream_open(&stream, x->engine, false);
-    enum lava_status status = lava_device_matrix_download(&stream, &x->words, LAVA_REGION_ALL, pivots, count);
+    enum lava_status status = lava_device_matrix_download(&stream, signs, LAVA_REGION_ALL, host, count);
     status = lava_stream_close(&stream, status);
-    status = status ? status : lava_device_lu_check(x->engine->device, pivots, count);
-    free(pivots);
+    if (!status)
+        status = is_lu ? lava_device_lu_check(device, host, count)
+                       : lava_device_qr_check(device, x->type, host, count);
+    free(host);
     return status;
 }
 
@@ -135,7 +139,7 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
             return status;
         double ms = 1e-6 * (double)(lava_clock_now_ns() - before_ns);
         lava_stream_time(&stream, sums);
-        if (run == lu && (status = check_pivots(x)))
+        if ((run == lu || run == qr) && (status = check_panels(x, run == lu)))
             return status;
         if (ms < *best_ms) {
             *best_ms = ms;

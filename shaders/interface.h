@@ -129,11 +129,12 @@
 #define LAVA_LU_INVOCATIONS     128
 #define LAVA_LU_GROUPS          256
 #define LAVA_LU_CANDIDATE_BYTES 16
-/* The same in one dispatch (lu_panel.comp): what precedes the scratch for exchanges, the smallest subgroups
- * and workgroups. */
-#define LAVA_LU_STATE_BYTES       16
-#define LAVA_LU_SUBGROUP          4
-#define LAVA_LU_LEAST_INVOCATIONS 64
+/* Panels in one dispatch (panel.glsl), of LU and QR: what precedes the scratch for exchanges, the smallest
+ * subgroups and workgroups, and the most workgroups. */
+#define LAVA_PANEL_STATE_BYTES       16
+#define LAVA_PANEL_SUBGROUP          4
+#define LAVA_PANEL_LEAST_INVOCATIONS 64
+#define LAVA_PANEL_GROUPS            256
 /* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
@@ -356,7 +357,7 @@ LAVA_U32 rows;       /* at least as many as columns */
 LAVA_U32 columns;    /* 1 to LAVA_LU_PANEL */
 LAVA_U32 first_row;  /* of the matrix: pivots count its rows, from 1 */
 LAVA_U32 step;       /* lu.comp: 0 to columns */
-/* The rest is used by lu_panel.comp with LAVA_GRID. There 0 columns clear `rows` words of 64 bits of the
+/* The rest is used with LAVA_GRID (panel.glsl). There 0 columns clear `rows` words of 64 bits of the
  * scratch. */
 LAVA_U32 panel; /* panels that have used the scratch since it was cleared */
 LAVA_U32 polls; /* reads of a word after which a workgroup gives up */
@@ -387,8 +388,10 @@ LAVA_U32 ld;       /* in elements */
 LAVA_U32 ldv;
 LAVA_U32 rows;    /* at least as many as columns */
 LAVA_U32 columns; /* 1 to LAVA_QR_PANEL */
-LAVA_U32 step;    /* 0 to columns */
 LAVA_U32 above;   /* rows of V above the panel, which become zero */
+LAVA_U32 step;    /* qr.comp: 0 to columns */
+LAVA_U32 panel;   /* qr_panel.comp with LAVA_GRID: as in LU */
+LAVA_U32 polls;
 LAVA_BLOCK_END(lava_qr_constants)
 #endif
 

@@ -1,24 +1,16 @@
 /* The factorization of a panel with partial pivoting, P A = L U, in one dispatch. The panel has all rows from the
  * diagonal downwards and at most LAVA_LU_PANEL columns. fp32, fp64 (-DLAVA_FP64), complex of either (-DLAVA_COMPLEX).
+ * panel.glsl says what workgroups and invocations have, and how workgroups exchange rows (-DLAVA_GRID).
  *
- *   workgroup    INVOCATIONS rows; one workgroup has all rows, or (-DLAVA_GRID) all workgroups run at the same time
- *   invocation   a row, in registers from the first column to the last
- *
- * The row's element of the next column is always x[0]. A step divides it by the pivot, subtracts its products from the
- * other elements and moves these one place forwards. x[0] goes to the end: it is L's element, or U's.
+ * A step divides the row's element of the next column, x[0], by the pivot and subtracts its products from the other
+ * elements. It is L's element then, or U's.
  *
  * A step: the workgroup chooses its candidate for the pivot of column e. The candidate's owner publishes its row, and
  * the owner of row e publishes that. All workgroups choose the same pivot among the candidates and fetch its row. The
  * owners of the two rows swap them.
  *
- * Workgroups exchange words of 64 bits: 32 bits of data, and a tag for the step. Who wants a word reads it until it has
- * the tag. So no word depends on another one, and no order of writes is assumed. Steps write two halves of the scratch
- * in turn. Where the tag does not come after constants.polls reads, the workgroup gives up.
- *
- * Either all workgroups write their rows, or none. `verdict` is the number of panels that were written. The last
- * workgroup to finish raises it; one that gives up sets it to ABORTED for good. It changes once in a panel, and until
- * then nobody writes. If nothing is written the pivots swap no rows, and the last one is above its own row, where
- * there is no pivot: so the host finds out. */
+ * If workgroups gave up the pivots swap no rows, and the last one is above its own row, where there is no pivot: so the
+ * host finds out. */
 #version 460
 #define LAVA_SHADER_LU
 #extension GL_GOOGLE_include_directive : require
@@ -37,31 +29,11 @@ layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 128;
 #include "elements.glsl"
 #include "lu.glsl"
 
-const uint PANEL = LAVA_LU_PANEL;
-const uint ELEMENT_WORDS = ELEMENT_BYTES / 4;
-const uint ROW_WORDS = PANEL * ELEMENT_WORDS;
-const uint SUBGROUPS = INVOCATIONS / LAVA_LU_SUBGROUP; /* at most */
+const uint PANEL = LAVA_LU_PANEL, COPIES = 2; /* of the pivot's row, and of row e */
+#define HEAD_WORDS (NUMBER_WORDS + 1) /* a candidate's key and its row come before its words */
+#include "panel.glsl"
 
-#ifdef LAVA_FP64
-#define WORD_OF(number, i) unpackDouble2x32(number)[i]
-#define NUMBER_AT(i) packDouble2x32(uvec2(copies[i], copies[(i) + 1]))
-const uint NUMBER_WORDS = 2;
-#else
-#define WORD_OF(number, i) floatBitsToUint(number)
-#define NUMBER_AT(i) uintBitsToFloat(copies[i])
-const uint NUMBER_WORDS = 1;
-#endif
-#ifdef LAVA_COMPLEX
-#define NUMBER_OF(z, i) (z)[i]
-#define COPY_AT(i) ELEMENT(NUMBER_AT(i), NUMBER_AT((i) + NUMBER_WORDS))
-#else
-#define NUMBER_OF(z, i) (z)
-#define COPY_AT(i) NUMBER_AT(i)
-#endif
-/* Word w of row x, and element i of a copy. */
-#define ROW_WORD(w) WORD_OF(NUMBER_OF(x[(w) / ELEMENT_WORDS], (w) % ELEMENT_WORDS / NUMBER_WORDS), (w) % NUMBER_WORDS)
-#define COPIED(copy, i) COPY_AT((copy) + (i) * ELEMENT_WORDS)
-/* Copies of two rows: the pivot's and row e. */
+const uint SUBGROUPS = INVOCATIONS / LAVA_PANEL_SUBGROUP; /* at most */
 const uint OF_PIVOT = 0, OF_TOP = ROW_WORDS;
 
 struct candidate {
@@ -71,26 +43,7 @@ struct candidate {
 
 shared KEY keys[2][SUBGROUPS];
 shared uint rows[2][SUBGROUPS];
-shared uint copies[2 * ROW_WORDS];
 shared uint chosen[PANEL]; /* the pivots' rows; in the first workgroup, where an invocation reads its own alone */
-
-ELEMENT x[PANEL];
-uint lane, lanes; /* of the subgroup */
-
-void read_row(uint row)
-{
-    [[unroll]] for (uint i = 0; i < PANEL; i++) /* the last one again where there are fewer; they are not written */
-        x[i] = at(min(row, constants.rows - 1), min(i, constants.columns - 1)).element;
-}
-
-void write_row(uint row)
-{
-    [[unroll]] for (uint i = 0; i < PANEL; i++) {
-        uint column = (i + constants.columns) % PANEL;
-        if (row < constants.rows && column < constants.columns)
-            at(row, column).element = x[i];
-    }
-}
 
 candidate best_of_subgroup(candidate own)
 {
@@ -123,43 +76,6 @@ candidate choose(candidate own, uint turn)
 
 #ifdef LAVA_GRID
 
-layout(buffer_reference, std430, buffer_reference_align = 8) nonprivate buffer Exchange { uint64_t word; };
-layout(buffer_reference, std430, buffer_reference_align = 8) nonprivate buffer State { uint verdict, finished; };
-
-const uint KEY_WORDS = NUMBER_WORDS;
-const uint SLOT_BYTES = 8 * (KEY_WORDS + 1 + ROW_WORDS);
-const uint ABORTED = 0xffffffffu;
-const uint LOOK = 256; /* reads after which a workgroup looks whether another one has given up */
-
-shared uint has_given_up[2]; /* while waiting for candidates, and for the pivot's row */
-shared bool is_written;
-
-/* The slot of a workgroup; that of workgroup gl_NumWorkGroups.x has row e. */
-uint64_t slot_of(uint e, uint group)
-{
-    return constants.work + LAVA_LU_STATE_BYTES + (e % 2 * (gl_NumWorkGroups.x + 1) + group) * SLOT_BYTES;
-}
-
-uint tag_of(uint e) { return constants.panel * LAVA_LU_PANEL + e + 1; }
-
-void send(uint64_t slot, uint i, uint tag, uint data)
-{
-    atomicStore(Exchange(slot + 8 * i).word, packUint2x32(uvec2(data, tag)), gl_ScopeQueueFamily, 0,
-                gl_SemanticsRelaxed);
-}
-
-/* A word's data and its tag. */
-uvec2 receive(uint64_t slot, uint i)
-{
-    return unpackUint2x32(atomicLoad(Exchange(slot + 8 * i).word, gl_ScopeQueueFamily, 0, gl_SemanticsRelaxed));
-}
-
-void send_row(uint64_t slot, uint tag)
-{
-    [[unroll]] for (uint w = 0; w < ROW_WORDS; w++)
-        send(slot, KEY_WORDS + 1 + w, tag, ROW_WORD(w));
-}
-
 void send_candidate(uint64_t slot, uint tag, candidate best)
 {
 #ifdef LAVA_FP64
@@ -168,13 +84,13 @@ void send_candidate(uint64_t slot, uint tag, candidate best)
 #else
     send(slot, 0, tag, best.key);
 #endif
-    send(slot, KEY_WORDS, tag, best.row);
+    send(slot, NUMBER_WORDS, tag, best.row);
 }
 
 /* Keeps the slot's candidate if it is better. Returns whether there was one. */
 bool receive_candidate(uint64_t slot, uint tag, inout candidate best)
 {
-    uvec2 key = receive(slot, 0), row = receive(slot, KEY_WORDS);
+    uvec2 key = receive(slot, 0), row = receive(slot, NUMBER_WORDS);
     bool came = key.y == tag && row.y == tag;
 #ifdef LAVA_FP64
     uvec2 high = receive(slot, 1);
@@ -186,25 +102,6 @@ bool receive_candidate(uint64_t slot, uint tag, inout candidate best)
     if (came && is_better(other.key, other.row, best.key, best.row))
         best = other;
     return came;
-}
-
-/* Copies a row, as far as it came. Returns whether it has. */
-bool receive_row(uint64_t slot, uint tag, uint copy)
-{
-    bool came = true;
-    for (uint w = gl_LocalInvocationIndex; w < ROW_WORDS; w += INVOCATIONS) {
-        uvec2 word_ = receive(slot, KEY_WORDS + 1 + w);
-        copies[copy + w] = word_.x;
-        came = came && word_.y == tag;
-    }
-    return came;
-}
-
-uint verdict() { return atomicLoad(State(constants.work).verdict, gl_ScopeQueueFamily, 0, gl_SemanticsRelaxed); }
-
-bool gives_up(uint polls)
-{
-    return polls >= constants.polls || (polls % LOOK == LOOK - 1 && verdict() == ABORTED);
 }
 
 /* The best of the candidates that the invocation receives. Copies row e. */
@@ -256,54 +153,16 @@ bool exchange(uint row, uint e, inout candidate best)
     return has_given_up[1] == 0;
 }
 
-/* Sets is_written, when it is decided. */
-void decide(bool has_finished)
-{
-    State state = State(constants.work);
-    uint now = constants.panel, polls = 0;
-    if (has_finished && atomicAdd(state.finished, 1, gl_ScopeQueueFamily, 0, gl_SemanticsRelaxed) + 1 ==
-                            gl_NumWorkGroups.x) {
-        atomicStore(state.finished, 0u, gl_ScopeQueueFamily, 0, gl_SemanticsRelaxed); /* for the next panel */
-        atomicCompSwap(state.verdict, constants.panel, constants.panel + 1u, gl_ScopeQueueFamily, 0,
-                       gl_SemanticsRelaxed, 0, gl_SemanticsRelaxed);
-    }
-    while (now == constants.panel) {
-        if (!has_finished || polls++ >= constants.polls)
-            atomicCompSwap(state.verdict, constants.panel, ABORTED, gl_ScopeQueueFamily, 0, gl_SemanticsRelaxed, 0,
-                           gl_SemanticsRelaxed);
-        now = verdict();
-    }
-    is_written = now != ABORTED;
-}
-
-bool all_finish(bool has_finished)
-{
-    if (gl_LocalInvocationIndex == 0)
-        decide(has_finished);
-    barrier();
-    return is_written;
-}
-
-/* Clears the scratch for the first panel: that many words. */
-void clear()
-{
-    for (uint i = gl_GlobalInvocationID.x; i < constants.rows; i += gl_NumWorkGroups.x * INVOCATIONS)
-        Exchange(constants.work + 8 * i).word = 0;
-}
-
 #else
 
 bool exchange(uint row, uint e, inout candidate best)
 {
-    [[unroll]] for (uint copy = 0; copy < 2; copy++)
+    [[unroll]] for (uint copy = 0; copy < COPIES; copy++)
         if (row == (copy == 0 ? best.row : e))
-            [[unroll]] for (uint w = 0; w < ROW_WORDS; w++)
-                copies[copy * ROW_WORDS + w] = ROW_WORD(w);
+            copy_row(copy * ROW_WORDS);
     barrier();
     return true;
 }
-
-bool all_finish(bool has_finished) { return true; }
 
 #endif
 
@@ -336,17 +195,8 @@ void main()
 {
     uint row = gl_GlobalInvocationID.x;
     bool goes_on = true;
-#ifdef LAVA_GRID
-    if (constants.columns == 0) {
-        clear();
+    if (!begin(row))
         return;
-    }
-    if (gl_LocalInvocationIndex < 2)
-        has_given_up[gl_LocalInvocationIndex] = 0;
-#endif
-    lane = subgroupExclusiveAdd(1);
-    lanes = subgroupAdd(1);
-    read_row(row);
     for (uint e = 0; e < constants.columns && goes_on; e++) {
         candidate best = candidate(0, NO_ROW);
         if (row >= e && row < constants.rows)

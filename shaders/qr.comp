@@ -14,12 +14,11 @@
  *         +----+--+------+   Step 0 finishes nothing, and step `columns` multiplies nothing.
  *
  * A workgroup leaves its sums, and group 0 a copy of row s. Steps write two halves of the scratch in turn, so a step
- * reads only what the one before has finished. x is scaled by a power of two for the sums, each workgroup's by its
- * largest number, so that they neither overflow nor underflow where beta does not.
+ * reads only what the one before has finished. Each workgroup scales its x by its largest number.
  *
- * As LAPACK's ?larfg has it: beta is real, and its sign is not that of re(a); v is 1 in row e, and tau is 0 where x
- * and im(a) are. V is also written as a matrix of its own, with its ones and zeros, for the products that apply it. T
- * is upper triangular, H1 H2 ... = I - V T V^H (?larft); its other triangle becomes zero. */
+ * V is also written as a matrix of its own, with its ones and zeros, for the products that apply it. T is upper
+ * triangular, H1 H2 ... = I - V T V^H (?larft); its other triangle becomes zero. What a reflection is: qr.glsl.
+ * qr_panel.comp takes one dispatch for the whole panel, where the device can. */
 #version 460
 #define LAVA_SHADER_QR
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +28,7 @@
 layout(local_size_x = LAVA_QR_INVOCATIONS) in;
 
 #include "elements.glsl"
-#include "reciprocal.glsl"
+#include "qr.glsl"
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Key { uint key; };
 
@@ -43,36 +42,10 @@ const uint BATCH = 2;
 #else
 const uint BATCH = 8;
 #endif
-/* The biased exponent of the largest number of a scaled x. Less than 1, because columns are not scaled: where their
- * norms are finite, so are the sums of some hundred rows. Not much less, for columns that are close to underflow. */
-const uint SCALED = BIAS - 4;
 
 shared ELEMENT shares[BATCH * INVOCATIONS];
 shared ELEMENT copy[PANEL], sums[PANEL], taken[PANEL];
 shared uint largest;
-
-#ifdef LAVA_COMPLEX
-#define REAL(z) ((z).x)
-#define IMAGINARY(z) ((z).y)
-#define FROM_REAL(number) ELEMENT(number, 0)
-#else
-#define REAL(z) (z)
-#define IMAGINARY(z) NUMBER(0)
-#define FROM_REAL(number) (number)
-#endif
-
-/* A reflection. */
-struct reflection {
-    NUMBER scale, beta;
-    ELEMENT tau, reciprocal; /* v is x times scale and reciprocal */
-};
-
-Target at(uint row, uint column)
-{
-    return Target(constants.a + (uint64_t(column) * constants.ld + row) * ELEMENT_BYTES);
-}
-
-uint64_t v_column(uint column) { return constants.v + uint64_t(column) * constants.ldv * ELEMENT_BYTES; }
 
 /* The part of a step in the scratch: a key of each workgroup, a row's copy, and the workgroups' sums. */
 uint64_t half_of(uint step_)
@@ -88,22 +61,6 @@ Target sum_at(uint step_, uint group, uint column)
     return Target(first + (group * PANEL + column) * ELEMENT_BYTES);
 }
 
-/* 0 for zero, else one more than the biased exponent: no numbers are compared, so NaN is just large. */
-uint key_of(ELEMENT z) { return is_nothing(z) ? 0 : size_of(z) + 1; }
-
-/* The biased exponent of the power of two that makes numbers with that key small. */
-uint scale_exponent(uint key)
-{
-    uint exponent = max(key, 1) - 1;
-    return max(BIAS + SCALED, exponent + 1) - exponent;
-}
-
-NUMBER ratio_of(uint exponent, uint to)
-{
-    uint biased = exponent + BIAS;
-    return biased > to ? power_of_two(biased - to) : NUMBER(0);
-}
-
 /* Leaves the largest of the invocations' keys in `largest`. */
 void find_largest(uint key)
 {
@@ -113,38 +70,6 @@ void find_largest(uint key)
     barrier();
     atomicMax(largest, key, gl_ScopeWorkgroup, 0, 0);
     barrier();
-}
-
-NUMBER quotient_of_numbers(NUMBER dividend, NUMBER by)
-{
-    NUMBER reciprocal = better_reciprocal(by, 1 / by), quotient = dividend * reciprocal;
-    NUMBER remainder = fma(-by, quotient, dividend);
-    return is_finite(remainder) ? fma(remainder, reciprocal, quotient) : quotient;
-}
-
-#ifdef LAVA_FP64
-bool is_negative(NUMBER number) { return unpackDouble2x32(number).y >> 31 != 0; }
-#else
-bool is_negative(NUMBER number) { return floatBitsToUint(number) >> 31 != 0; }
-#endif
-
-/* The reflection of column e, whose x has that key and, scaled, that square. */
-reflection reflection_of(ELEMENT alpha, uint key, uint exponent, NUMBER square)
-{
-    NUMBER scale = power_of_two(exponent);
-    ELEMENT near_one = alpha * scale;
-    square += REAL(near_one) * REAL(near_one) + IMAGINARY(near_one) * IMAGINARY(near_one);
-    if ((key == 0 && is_zero(IMAGINARY(alpha))) || is_zero(square))
-        return reflection(NUMBER(0), REAL(alpha), ELEMENT(0), ELEMENT(0));
-    NUMBER root = better_root(square, sqrt(square)), beta = is_negative(REAL(alpha)) ? root : -root;
-    ELEMENT difference = near_one - FROM_REAL(beta);
-#ifdef LAVA_COMPLEX
-    ELEMENT tau = ELEMENT(quotient_of_numbers(beta - near_one.x, beta), quotient_of_numbers(-near_one.y, beta));
-#else
-    ELEMENT tau = quotient_of_numbers(beta - near_one, beta);
-#endif
-    ELEMENT reciprocal = quotient_of(ONE, difference, reciprocal_of(difference));
-    return reflection(scale, beta * power_of_two(2 * BIAS - exponent), tau, reciprocal);
 }
 
 /* Sums up what the step before has left: sums become v^H times every column, and taken what each column loses. */
@@ -173,10 +98,9 @@ reflection gather(uint e)
     const reflection h = reflection_of(alpha, key, exponent, REAL(sums[e]));
     barrier();
     if (own < constants.columns) {
-        bool moves = !is_nothing(h.tau); /* else Inf in other columns must not matter */
-        sum = add_product(CONJUGATE(h.reciprocal), sums[own], copy[own]);
-        sums[own] = moves ? sum : ELEMENT(0);
-        taken[own] = moves ? add_product(CONJUGATE(h.tau), sum, ELEMENT(0)) : ELEMENT(0);
+        sum = sums[own];
+        taken[own] = take(h, copy[own], sum);
+        sums[own] = sum;
     }
     barrier();
     return h;

@@ -1,4 +1,4 @@
-/* Halves the columns of a matrix down to panels that shaders/lu.comp factors. Between them are row swaps by
+/* Halves the columns of a matrix down to panels (panel.h). Between them are row swaps by
  * shaders/swap_rows.comp, the solves of device_solve.c and the products of device_matrix.c. Called by whoever
  * works on matrices on the device.
  *
@@ -9,10 +9,9 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
-#include "lib/base/log.h"
 #include "lib/engine/device_solve.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/lu_panel.h"
+#include "lib/engine/panel.h"
 
 /* A wait may last longer by the time that panels and swaps take at these rates. A processor's core reaches
  * them. */
@@ -27,7 +26,7 @@ struct task {
     struct lava_stream *stream;
     const struct lava_device_lu *lu;
     const struct lava_pipeline *swap;
-    struct lava_lu_panels panels;
+    struct lava_panels panels;
 };
 
 static enum lava_status swap_rows(struct lava_stream *stream, const struct lava_pipeline *pipeline,
@@ -85,10 +84,39 @@ static enum lava_status update(const struct task *task, int64_t from, int64_t co
     return lava_device_product(task->stream, &product);
 }
 
+int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
+    int64_t row_bytes = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type);
+    rows = lava_maximum(rows, 1);
+    int64_t groups = lava_panel_groups(rows, LAVA_LU_INVOCATIONS, LAVA_LU_GROUPS);
+    return (lava_panel_grid_bytes(LAVA_PANEL_LU, type, rows) +
+            2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes)) /
+           4;
+}
+
+/* Columns [from, from + count) from row `from` on <- their L and U; and their pivots. At most LAVA_LU_PANEL
+ * columns. */
+static enum lava_status factor_panel(struct task *task, int64_t from, int64_t count) {
+    const struct lava_device_lu *lu = task->lu;
+    int64_t rows = lu->a.rows - from;
+    const struct lava_device_matrix block = lava_device_matrix_block(&lu->a, from, rows, from, count);
+    const struct lava_panel_run run = lava_panel_next(&task->panels, rows, count);
+    struct lava_lu_constants constants = {.a = lava_device_matrix_address(&block),
+                                          .pivots =
+                                              lava_device_matrix_address(&lu->pivots) + (uint64_t)from * 4,
+                                          .work = run.work,
+                                          .ld = (uint32_t)block.ld,
+                                          .rows = (uint32_t)rows,
+                                          .columns = (uint32_t)count,
+                                          .first_row = (uint32_t)from,
+                                          .panel = run.panel,
+                                          .polls = run.polls};
+    return lava_panel_dispatch(&task->panels, &run, &constants, sizeof constants, &constants.step);
+}
+
 /* Factors columns [from, from + count) from row `from` on. Rows above belong to U and stay. */
 static enum lava_status factor(struct task *task, int64_t from, int64_t count) {
     if (count <= LAVA_LU_PANEL)
-        return lava_lu_panel_factor(&task->panels, from, count);
+        return factor_panel(task, from, count);
     int64_t left = lava_blocking_padded((count + 1) / 2, LAVA_LU_PANEL), right = count - left;
     enum lava_status status = factor(task, from, left);
     status = status ? status : apply(task, from, left, from + left, right);
@@ -120,7 +148,13 @@ static void expect(struct lava_stream *stream, const struct lava_device_matrix *
 
 enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_device_lu *lu) {
     const struct lava_device_matrix *a = &lu->a;
-    struct task task = {.stream = stream, .lu = lu};
+    struct task task = {.stream = stream,
+                        .lu = lu,
+                        .panels = {.stream = stream,
+                                   .kind = LAVA_PANEL_LU,
+                                   .type = a->type,
+                                   .rows = a->rows,
+                                   .work = lava_device_matrix_address(&lu->work)}};
     if (stream->failure)
         return stream->failure;
     if (!lava_solve_fits(&stream->engine->capabilities, a->type) || !is_valid(lu))
@@ -131,7 +165,7 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
     int64_t order = lava_minimum(a->rows, a->columns), rest = a->columns - order;
     expect(stream, a);
     enum lava_status status = lava_pipelines_get(stream->device, &swap, &task.swap);
-    status = status ? status : lava_lu_panel_open(stream, lu, &task.panels);
+    status = status ? status : lava_panel_open(&task.panels, order);
     status = status ? status : factor(&task, 0, order);
     if (rest > 0) {
         status = status ? status : apply(&task, 0, order, order, rest);
@@ -144,12 +178,7 @@ enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t
     int64_t i = 0;
     while (i < count && pivots[i] > i)
         i++;
-    if (i == count)
-        return LAVA_OK;
-    if (!atomic_exchange(&device->shared->stalled, true))
-        LAVA_LOG(WARN, "%s: %s; panels take a dispatch per column now", device->capabilities.name,
-                 lava_status_name(LAVA_ERROR_STALLED));
-    return LAVA_ERROR_STALLED;
+    return i == count ? LAVA_OK : lava_panel_stalled(device);
 }
 
 enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {

@@ -9,20 +9,21 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
 #include "lib/engine/device_reflectors.h"
+#include "lib/engine/panel.h"
+#include "lib/host/numbers.h"
 
 /* A wait may last longer by the time that panels take at this rate, and by that of their steps. A processor's
  * core reaches it. */
 #define PANEL_FLOPS_PER_S 1e9
 #define STEPS_PER_S       1e4
 
-static_assert(sizeof(struct lava_qr_constants) <= 128, "every device has room for so many bytes");
 static_assert(LAVA_QR_BLOCK % LAVA_QR_PANEL == 0 && LAVA_QR_GROUPS <= LAVA_QR_INVOCATIONS, "shaders/qr.comp");
 
 /* What the parts of a factorization have in common. */
 struct task {
     struct lava_reflectors reflectors;
     const struct lava_device_qr *qr;
-    const struct lava_pipeline *panel;
+    struct lava_panels panels; /* of a factorization */
 };
 
 int64_t lava_device_qr_work_elements(enum lava_type type, int64_t rows, int64_t columns) {
@@ -40,40 +41,26 @@ static struct lava_reflectors_block part_of(const struct task *task, int64_t blo
 }
 
 /* Columns [from, from + count) from row `from` on <- their V and R; their tau, and their parts of V and T. */
-static enum lava_status factor_panel(const struct task *task, int64_t block, int64_t from, int64_t count) {
+static enum lava_status factor_panel(struct task *task, int64_t block, int64_t from, int64_t count) {
     const struct lava_device_qr *qr = task->qr;
-    struct lava_stream *stream = task->reflectors.stream;
     const struct lava_reflectors_block part = part_of(task, block, from, count);
     const struct lava_device_matrix a = lava_device_matrix_block(&qr->a, from, part.v.rows, from, count);
+    const struct lava_panel_run run = lava_panel_next(&task->panels, a.rows, count);
     struct lava_qr_constants constants = {.a = lava_device_matrix_address(&a),
                                           .v = lava_device_matrix_address(&part.v),
                                           .t = lava_device_matrix_address(&part.t),
                                           .tau = lava_device_matrix_address(&qr->tau) +
                                                  (uint64_t)from * lava_type_bytes(a.type),
-                                          .work = lava_device_matrix_address(&task->reflectors.work.sums),
+                                          .work = run.work,
                                           .ld = (uint32_t)a.ld,
                                           .ldv = (uint32_t)part.v.ld,
                                           .rows = (uint32_t)a.rows,
                                           .columns = (uint32_t)count,
-                                          .above = (uint32_t)(from - block)};
-    uint32_t groups = lava_reflectors_groups(a.rows), most = stream->device->capabilities.max_workgroups;
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    for (; constants.step <= constants.columns; constants.step++) {
-        if (constants.step > 0)
-            lava_queue_barrier_dispatch(stream->device, &commands);
-        lava_queue_dispatch(stream->device, &commands, task->panel, &constants, sizeof constants,
-                            groups < most ? groups : most, 1);
-    }
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
+                                          .above = (uint32_t)(from - block),
+                                          .panel = run.panel,
+                                          .polls = run.polls};
+    return lava_panel_dispatch(&task->panels, &run, &constants, sizeof constants, &constants.step);
 }
-
 /* Columns [to, end) <- H^H times them, for the reflections of `count` columns from `from` on. */
 static enum lava_status update(const struct task *task, int64_t block, int64_t from, int64_t count,
                                int64_t to, int64_t end) {
@@ -84,7 +71,7 @@ static enum lava_status update(const struct task *task, int64_t block, int64_t f
 }
 
 /* Factors a block of columns, and updates those right of it. */
-static enum lava_status factor_block(const struct task *task, int64_t block, int64_t count) {
+static enum lava_status factor_block(struct task *task, int64_t block, int64_t count) {
     const struct lava_device_matrix *a = &task->qr->a;
     int64_t end = block + count;
     enum lava_status status = LAVA_OK;
@@ -119,15 +106,13 @@ static bool is_valid(const struct lava_stream *stream, const struct lava_device_
 
 static enum lava_status begin(struct task *task, struct lava_stream *stream, const struct lava_device_qr *qr,
                               int64_t others) {
-    const struct lava_pipeline_specification panel = lava_pipelines_qr(qr->a.type);
     *task = (struct task){.reflectors = {.stream = stream,
                                          .tau = qr->tau,
                                          .work = lava_reflectors_cut(&qr->work, qr->a.rows, others),
                                          .precision = qr->precision,
                                          .overrides = qr->overrides},
                           .qr = qr};
-    enum lava_status status = lava_pipelines_get(stream->device, &panel, &task->panel);
-    return status ? status : lava_reflectors_begin(&task->reflectors, qr->a.type);
+    return lava_reflectors_begin(&task->reflectors, qr->a.type);
 }
 
 enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_device_qr *qr) {
@@ -144,9 +129,26 @@ enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_de
     lava_stream_expect(stream, (lava_type_is_complex(a->type) ? 4 : 1) * flops / PANEL_FLOPS_PER_S +
                                    (double)order / STEPS_PER_S);
     enum lava_status status = begin(&task, stream, qr, a->columns);
+    task.panels = (struct lava_panels){.stream = stream,
+                                       .kind = LAVA_PANEL_QR,
+                                       .type = a->type,
+                                       .rows = a->rows,
+                                       .work = lava_device_matrix_address(&task.reflectors.work.sums)};
+    status = status ? status : lava_panel_open(&task.panels, order);
     for (int64_t block = 0; block < order && !status; block += LAVA_QR_BLOCK)
         status = factor_block(&task, block, lava_minimum(LAVA_QR_BLOCK, order - block));
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
+}
+
+enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type type, const void *tau,
+                                      int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const struct lava_number one =
+            lava_number_read(type, lava_operation_element((void *)(uintptr_t)tau, type, i, 0, 1));
+        if (one.real == -1)
+            return lava_panel_stalled(device);
+    }
+    return LAVA_OK;
 }
 
 /* C <- op(Q) C or C op(Q), of the part of C that a block of reflections, from `from` on, reaches. V and T are

@@ -23,10 +23,10 @@ int64_t lava_device_qr_work_elements(enum lava_type type, int64_t rows, int64_t 
 /* A <- Q and R with A = Q R: R on the diagonal and above, Q = H1 H2 ... as above, min(rows, columns)
  * reflections, whose tau are written. R's diagonal is real.
  *
- * Blocks of LAVA_QR_BLOCK columns are halves of panels of LAVA_QR_PANEL, which a kernel factors in a dispatch
- * per column, and one more. What a block does to the columns right of it is I - V T^H V^H, three products.
- * R. Schreiber and C. Van Loan, "A storage-efficient WY representation for products of Householder
- * transformations", SIAM J. Sci. Stat. Comput. 10(1), 1989.
+ * Blocks of LAVA_QR_BLOCK columns are made of panels of LAVA_QR_PANEL, which a kernel factors (panel.h). What
+ * a block does to the columns right of it is I - V T^H V^H, three products. R. Schreiber and C. Van Loan, "A
+ * storage-efficient WY representation for products of Householder transformations", SIAM J. Sci. Stat.
+ * Comput. 10(1), 1989.
  *
  * The error is that of Householder's method: column by column, ||A - Q R|| <= c m k u ||A|| for a small c. N.
  * J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 19. Sums of a column with
@@ -37,6 +37,12 @@ int64_t lava_device_qr_work_elements(enum lava_type type, int64_t rows, int64_t 
  * device cannot compute in the type; nothing was added to the stream then. After any other failure A is
  * undefined, and the stream has failed. The same holds for the other two. */
 enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_device_qr *qr);
+
+/* Must be called with all tau once they have been downloaded. Returns LAVA_ERROR_STALLED if workgroups of a
+ * panel have waited for each other in vain: A and tau are undefined then. The device's panels take a dispatch
+ * per column from then on. */
+enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type type, const void *tau,
+                                      int64_t count);
 
 /* A, which holds the reflections in its first columns, <- the first columns of Q = H1 H2 ...; A has at least
  * as many rows as columns, and at least as many columns as there are reflections. */

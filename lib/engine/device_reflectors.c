@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/engine/panel.h"
 
 /* Parts begin at multiples of these bytes: a cache line. */
 #define PART_BYTES 64
@@ -19,13 +20,12 @@ static int64_t padded(enum lava_type type, int64_t elements) {
     return lava_blocking_padded(elements, PART_BYTES / (uint32_t)lava_type_bytes(type));
 }
 
-uint32_t lava_reflectors_groups(int64_t rows) {
-    return (uint32_t)lava_minimum((rows - 1) / LAVA_QR_INVOCATIONS + 1, LAVA_QR_GROUPS);
-}
-
+/* Of panels in any form. */
 static int64_t sums_elements(enum lava_type type, int64_t rows) {
-    int64_t bytes = (int64_t)lava_type_bytes(type), groups = rows > 0 ? lava_reflectors_groups(rows) : 1;
-    return padded(type, 2 * ((groups + 1) * LAVA_QR_PANEL + groups * LAVA_QR_KEY_BYTES / bytes));
+    int64_t bytes = (int64_t)lava_type_bytes(type), some = lava_maximum(rows, 1);
+    int64_t groups = lava_panel_groups(some, LAVA_QR_INVOCATIONS, LAVA_QR_GROUPS);
+    return padded(type, lava_panel_grid_bytes(LAVA_PANEL_QR, type, some) / bytes +
+                            2 * ((groups + 1) * LAVA_QR_PANEL + groups * LAVA_QR_KEY_BYTES / bytes));
 }
 
 int64_t lava_reflectors_work_elements(enum lava_type type, int64_t rows, int64_t others) {

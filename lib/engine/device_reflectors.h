@@ -18,8 +18,6 @@ int64_t lava_reflectors_work_elements(enum lava_type type, int64_t rows, int64_t
 /* Cuts the scratch, a matrix of one column with so many elements, into its parts. */
 struct lava_reflectors_work lava_reflectors_cut(const struct lava_device_matrix *work, int64_t rows,
                                                 int64_t others);
-/* Returns how many workgroups a panel of so many rows gets. */
-uint32_t lava_reflectors_groups(int64_t rows);
 
 /* What the blocks have in common. */
 struct lava_reflectors {

@@ -171,11 +171,19 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 
-static struct lava_pipeline_specification lu_panel(const struct lava_capabilities *capabilities,
-                                                   enum lava_type type, enum lava_panel_form form) {
+/* A kind of panels in all forms, of a type and the complex one of such parts. */
+static void panel_needs(const struct lava_capabilities *capabilities, enum lava_panel_kind kind,
+                        enum lava_type type, bool shares, struct need needs[2 * LAVA_PANEL_FORMS]) {
     static const struct lava_panel_choice free_choice;
-    return lava_pipelines_lu_panel(type, form == LAVA_PANEL_GRID,
-                                   lava_panels_invocations(capabilities, type, form, &free_choice));
+    const enum lava_type types[] = {type, lava_type_facts(type)->complex_type};
+    size_t count = 0;
+    for (enum lava_panel_form form = 0; form < LAVA_PANEL_FORMS; form++)
+        for (int i = 0; i < 2; i++) {
+            uint32_t each = lava_panels_invocations(capabilities, kind, types[i], form, &free_choice);
+            needs[count++] = (struct need){shares && lava_solve_fits(capabilities, types[i]) &&
+                                               lava_panels_fit(capabilities, form),
+                                           lava_pipelines_panel(kind, types[i], form, each)};
+        }
 }
 
 size_t
@@ -186,20 +194,13 @@ lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     bool fits = shares && lava_factorization_fits(capabilities, type),
          parts_fit = shares && lava_factorization_fits(capabilities, of_parts);
-    bool alone = lava_panels_fit(capabilities, LAVA_PANEL_ALONE),
-         grid = lava_panels_fit(capabilities, LAVA_PANEL_GRID);
-    const struct need needs[] = {
+    struct need needs[3 + 2 * LAVA_PANEL_FORMS] = {
         {fits, lava_pipelines_cholesky(type)},
         {parts_fit, lava_pipelines_cholesky(of_parts)},
-        {fits, lava_pipelines_lu(type)},
-        {parts_fit, lava_pipelines_lu(of_parts)},
         {fits, lava_pipelines_swap_rows()},
-        {fits && alone, lu_panel(capabilities, type, LAVA_PANEL_ALONE)},
-        {parts_fit && alone, lu_panel(capabilities, of_parts, LAVA_PANEL_ALONE)},
-        {fits && grid, lu_panel(capabilities, type, LAVA_PANEL_GRID)},
-        {parts_fit && grid, lu_panel(capabilities, of_parts, LAVA_PANEL_GRID)},
     };
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
+    panel_needs(capabilities, LAVA_PANEL_LU, type, shares, needs + 3);
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 
@@ -210,11 +211,12 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     bool fits = shares && lava_qr_fits(capabilities, type),
          parts_fit = shares && lava_qr_fits(capabilities, of_parts);
-    const struct need needs[] = {
-        {fits, lava_pipelines_qr(type)},          {parts_fit, lava_pipelines_qr(of_parts)},
-        {fits, lava_pipelines_qr_triangle(type)}, {parts_fit, lava_pipelines_qr_triangle(of_parts)},
+    struct need needs[3 + 2 * LAVA_PANEL_FORMS] = {
+        {fits, lava_pipelines_qr_triangle(type)},
+        {parts_fit, lava_pipelines_qr_triangle(of_parts)},
         {fits, lava_pipelines_reflectors()},
     };
+    panel_needs(capabilities, LAVA_PANEL_QR, type, shares, needs + 3);
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 

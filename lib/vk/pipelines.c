@@ -343,23 +343,19 @@ struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type) 
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->cholesky};
 }
 
-struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->lu};
-}
-
-struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
-                                                           uint32_t invocations) {
+struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
+                                                        enum lava_panel_form form, uint32_t invocations) {
     const struct lava_type_facts *facts = lava_type_facts(type);
-    return (struct lava_pipeline_specification){.module = is_grid ? facts->lu_grid : facts->lu_panel,
-                                                .constants[LAVA_CONSTANT_INVOCATIONS] = invocations};
+    const enum lava_module modules[LAVA_PANEL_KINDS][LAVA_PANEL_FORMS] = {
+        [LAVA_PANEL_LU] = {facts->lu, facts->lu_panel, facts->lu_grid},
+        [LAVA_PANEL_QR] = {facts->qr, facts->qr_panel, facts->qr_grid}};
+    bool has_size = form != LAVA_PANEL_COLUMNS; /* else the module says it */
+    return (struct lava_pipeline_specification){
+        .module = modules[kind][form], .constants[LAVA_CONSTANT_INVOCATIONS] = has_size ? invocations : 0};
 }
 
 struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
-}
-
-struct lava_pipeline_specification lava_pipelines_qr(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->qr};
 }
 
 struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type) {

@@ -5,6 +5,7 @@
 #define LAVA_VK_PIPELINES_H
 
 #include "dispatch/kernels.h"
+#include "dispatch/panels.h"
 #include "lib/base/config.h"
 #include "lib/vk/device.h"
 #include "lib/vk/modules.h"
@@ -69,17 +70,13 @@ struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_ty
 struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type);
 /* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
-/* This kernel takes a step of a panel's factorization, for LU. Not for half precision. */
-struct lava_pipeline_specification lava_pipelines_lu(enum lava_type type);
-/* This kernel factors a whole panel, with one workgroup; or with several, if is_grid is set and the device
- * has group_exchange. */
-struct lava_pipeline_specification lava_pipelines_lu_panel(enum lava_type type, bool is_grid,
-                                                           uint32_t invocations);
+/* This kernel takes a step of a panel's factorization, or factors the whole panel, as the form says; with so
+ * many invocations in a workgroup. Not for half precision. */
+struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
+                                                        enum lava_panel_form form, uint32_t invocations);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
-/* These kernels factor a panel, for QR, make the triangle of a block of reflections, and copy reflectors. Not
- * for half precision. */
-struct lava_pipeline_specification lava_pipelines_qr(enum lava_type type);
+/* These kernels make the triangle of a block of reflections, and copy reflectors. Not for half precision. */
 struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_reflectors(void);
 /* This kernel copies columns to where they have another distance. */

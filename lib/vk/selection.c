@@ -346,7 +346,7 @@ static uint32_t resident_groups(const struct answers *answers) {
     uint32_t groups = 1;
     if ((answers->properties11.subgroupSupportedOperations & needed) != needed ||
         !(answers->properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) ||
-        answers->properties13.minSubgroupSize < LAVA_LU_SUBGROUP)
+        answers->properties13.minSubgroupSize < LAVA_PANEL_SUBGROUP)
         return 0;
     if (answers->has_sm_builtins)
         groups = answers->sm_builtins.shaderSMCount;

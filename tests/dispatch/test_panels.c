@@ -1,4 +1,4 @@
-/* The form of LU's panels, by device and size. */
+/* The form of LU's and QR's panels, by device and size. */
 #include "dispatch/panels.h"
 #include "shaders/interface.h"
 #include "tests/dispatch/devices.h"
@@ -15,14 +15,23 @@ static struct lava_capabilities device_with(uint32_t resident_groups) {
     return device;
 }
 
+static enum lava_panel_kind kind; /* of the panels that are tested */
+
 static int64_t each(enum lava_type type, enum lava_panel_form form) {
     const struct lava_capabilities device = device_with(132);
-    return lava_panels_invocations(&device, type, form, &chosen);
+    return lava_panels_invocations(&device, kind, type, form, &chosen);
+}
+
+static enum lava_panel_form form_with(const struct lava_capabilities *device, enum lava_type type,
+                                      int64_t rows, int64_t columns, bool stalled,
+                                      const struct lava_panel_choice *choice) {
+    const struct lava_panel_sizes panel = {kind, type, rows, columns};
+    return lava_panels_form(device, &panel, stalled, choice);
 }
 
 static enum lava_panel_form form_on(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                                     int64_t columns) {
-    return lava_panels_form(device, type, rows, columns, false, &chosen);
+    return form_with(device, type, rows, columns, false, &chosen);
 }
 
 /* A device that promises nothing about several workgroups has panels of one; one without subgroups'
@@ -39,23 +48,24 @@ static void promises(void **state) {
         assert_int_equal(form_on(&one, types[t], alone + 1, 32), LAVA_PANEL_COLUMNS);
         assert_int_equal(form_on(&many, types[t], alone + 1, 32), LAVA_PANEL_GRID);
         assert_int_equal(form_on(&silent, types[t], alone + 1, 32), LAVA_PANEL_COLUMNS);
-        assert_int_equal(lava_panels_form(&many, types[t], alone + 1, 32, true, &chosen), LAVA_PANEL_COLUMNS);
-        assert_int_equal(lava_panels_form(&many, types[t], alone, 32, true, &chosen), LAVA_PANEL_ALONE);
+        assert_int_equal(form_with(&many, types[t], alone + 1, 32, true, &chosen), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_with(&many, types[t], alone, 32, true, &chosen), LAVA_PANEL_ALONE);
     }
 }
 
-/* No more workgroups than are resident, or than there is scratch for. One column has no room to say that they
- * gave up. */
+/* No more workgroups than are resident, or than there is scratch for. One column of LU has no room to say
+ * that they gave up. */
 static void limits(void **state) {
     const struct lava_capabilities few = device_with(5), many = device_with(100000);
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++) {
         int64_t rows = each(types[t], LAVA_PANEL_GRID);
         assert_int_equal(form_on(&few, types[t], 5 * rows, 2), LAVA_PANEL_GRID);
-        assert_int_equal(form_on(&few, types[t], 5 * rows, 1), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&few, types[t], 5 * rows, 1),
+                         kind == LAVA_PANEL_LU ? LAVA_PANEL_COLUMNS : LAVA_PANEL_GRID);
         assert_int_equal(form_on(&few, types[t], 5 * rows + 1, 2), LAVA_PANEL_COLUMNS);
-        assert_int_equal(form_on(&many, types[t], LAVA_LU_GROUPS * rows, 32), LAVA_PANEL_GRID);
-        assert_int_equal(form_on(&many, types[t], LAVA_LU_GROUPS * rows + 1, 32), LAVA_PANEL_COLUMNS);
+        assert_int_equal(form_on(&many, types[t], LAVA_PANEL_GROUPS * rows, 32), LAVA_PANEL_GRID);
+        assert_int_equal(form_on(&many, types[t], LAVA_PANEL_GROUPS * rows + 1, 32), LAVA_PANEL_COLUMNS);
     }
 }
 
@@ -65,25 +75,50 @@ static void forced(void **state) {
     struct lava_panel_choice choice = {1 + LAVA_PANEL_GRID, 128};
     (void)state;
     device.max_workgroup_invocations = 256;
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 20, 20, false, &choice), LAVA_PANEL_GRID);
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 256, 20, false, &choice), LAVA_PANEL_GRID);
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 257, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 20, 20, false, &choice), LAVA_PANEL_GRID);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 256, 20, false, &choice), LAVA_PANEL_GRID);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 257, 20, false, &choice), LAVA_PANEL_COLUMNS);
     choice.form = 1 + LAVA_PANEL_ALONE;
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 128, 20, false, &choice), LAVA_PANEL_ALONE);
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 129, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 128, 20, false, &choice), LAVA_PANEL_ALONE);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 129, 20, false, &choice), LAVA_PANEL_COLUMNS);
     choice.form = 1 + LAVA_PANEL_COLUMNS;
-    assert_int_equal(lava_panels_form(&device, LAVA_TYPE_FP32, 32, 20, false, &choice), LAVA_PANEL_COLUMNS);
+    assert_int_equal(form_with(&device, LAVA_TYPE_FP32, 32, 20, false, &choice), LAVA_PANEL_COLUMNS);
     choice.invocations = 1;
-    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_GRID, &choice),
-                     LAVA_LU_LEAST_INVOCATIONS);
+    assert_int_equal(lava_panels_invocations(&device, kind, LAVA_TYPE_FP32, LAVA_PANEL_GRID, &choice),
+                     LAVA_PANEL_LEAST_INVOCATIONS);
     choice.invocations = 4096;
-    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_ALONE, &choice), 256);
-    assert_int_equal(lava_panels_invocations(&device, LAVA_TYPE_FP32, LAVA_PANEL_COLUMNS, &choice),
+    assert_int_equal(lava_panels_invocations(&device, kind, LAVA_TYPE_FP32, LAVA_PANEL_ALONE, &choice), 256);
+    choice.invocations = 100;
+    assert_int_equal(lava_panels_invocations(&device, kind, LAVA_TYPE_FP32, LAVA_PANEL_ALONE, &choice), 96);
+    assert_int_equal(lava_panels_invocations(&device, kind, LAVA_TYPE_FP32, LAVA_PANEL_COLUMNS, &choice),
                      LAVA_LU_INVOCATIONS);
+}
+
+/* QR's workgroups keep their sums in shared memory: where there is little, they are smaller. */
+static void little_shared(void **state) {
+    struct lava_capabilities device = device_with(132);
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++) {
+        device.max_shared_bytes = 32768;
+        uint32_t wish = lava_panels_invocations(&device, kind, types[t], LAVA_PANEL_ALONE, &chosen);
+        assert_int_equal(wish, each(types[t], LAVA_PANEL_ALONE));
+        device.max_shared_bytes = 16384;
+        uint32_t least = lava_panels_invocations(&device, kind, types[t], LAVA_PANEL_GRID, &chosen);
+        assert_true(least >= LAVA_PANEL_LEAST_INVOCATIONS && least <= wish && least % LAVA_QR_PANEL == 0);
+        assert_int_equal(least < each(types[t], LAVA_PANEL_GRID),
+                         kind == LAVA_PANEL_QR && types[t] == LAVA_TYPE_CFP64);
+    }
+}
+
+static int of_qr(void **state) {
+    (void)state;
+    kind = LAVA_PANEL_QR;
+    return 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(promises), cmocka_unit_test(limits),
-                                       cmocka_unit_test(forced)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                                       cmocka_unit_test(forced), cmocka_unit_test(little_shared)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, of_qr, NULL);
 }

@@ -13,10 +13,8 @@
 #include <cmocka.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/engine/device_qr.h"
 #include "tests/robustness/device_test.h"
-#include "tests/robustness/factors.h"
-#include "tests/robustness/reflections.h"
+#include "tests/robustness/qr_run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -34,48 +32,9 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* The matrices of a run on the device. */
-struct run {
-    struct lava_stream stream;
-    struct matrix work;
-    struct lava_device_matrix wholes[4];
-    struct lava_device_qr qr;
-};
-
-/* Uploads a matrix with its reflections' tau, and a scratch full of NaN. */
-static void begin(struct run *run, const struct matrix *a, const struct matrix *tau, int64_t others) {
-    *run =
-        (struct run){.work = matrix_new(a->type, lava_device_qr_work_elements(a->type, a->rows, others), 1)};
-    lava_stream_open(&run->stream, factors_engine, false);
-    run->qr = (struct lava_device_qr){.a = matrix_upload(&run->stream, a, &run->wholes[0]),
-                                      .tau = matrix_upload(&run->stream, tau, &run->wholes[1]),
-                                      .work = matrix_upload(&run->stream, &run->work, &run->wholes[2])};
-}
-
-/* Frees everything; nothing around the scratch was written. */
-static void end(struct run *run) {
-    matrix_download(&run->stream, &run->wholes[2], &run->work);
-    assert_int_equal(lava_stream_close(&run->stream, LAVA_OK), LAVA_OK);
-    assert_true(matrix_frame_is_untouched(&run->work));
-    for (size_t i = 0; i < COUNT(run->wholes); i++)
-        lava_device_matrix_free(factors_engine, &run->wholes[i]);
-    free(run->work.all);
-}
-
-static void factor(struct qr *qr) {
-    struct run run;
-    begin(&run, &qr->a, &qr->tau, qr->columns);
-    assert_int_equal(lava_device_qr(&run.stream, &run.qr), LAVA_OK);
-    matrix_download(&run.stream, &run.wholes[0], &qr->now);
-    matrix_download(&run.stream, &run.wholes[1], &qr->tau);
-    end(&run);
-    assert_true(matrix_frame_is_untouched(&qr->now));
-    assert_true(matrix_frame_is_untouched(&qr->tau));
-}
-
 static void check_random(enum lava_type type, int64_t rows, int64_t columns) {
     struct qr qr = qr_new(type, rows, columns);
-    factor(&qr);
+    qr_factor(&qr);
     reflections_check(&qr);
     qr_free(&qr);
 }
@@ -114,7 +73,7 @@ static void check_zeros(enum lava_type type, int64_t m, int64_t n) {
                 matrix_set(&qr.a, i, j, 0, 0);
     for (int64_t i = 0; i < qr.order; i++)
         matrix_set(&qr.a, i, i, (double)(i % 3 - 1), i % 2 ? 0.75 : 0);
-    factor(&qr);
+    qr_factor(&qr);
     reflections_check(&qr);
     for (int64_t i = 0; i < qr.order; i++) {
         struct value tau = matrix_get(&qr.tau, i, 0);
@@ -129,13 +88,13 @@ static void check_zeros(enum lava_type type, int64_t m, int64_t n) {
 /* The last row of a real square matrix has nothing to reflect; the zero matrix neither. */
 static void check_nothing(enum lava_type type) {
     struct qr qr = qr_new(type, 70, 70), zero = qr_new(type, 150, 140);
-    factor(&qr);
+    qr_factor(&qr);
     struct value tau = matrix_get(&qr.tau, 69, 0);
     assert_int_equal(tau.re == 0 && tau.im == 0, !lava_type_is_complex(type));
     for (int64_t j = 0; j < zero.columns; j++)
         for (int64_t i = 0; i < zero.rows; i++)
             matrix_set(&zero.a, i, j, 0, 0);
-    factor(&zero);
+    qr_factor(&zero);
     for (int64_t j = 0; j < zero.columns; j++) {
         assert_true(problem_size_of(matrix_get(&zero.tau, j, 0)) == 0);
         for (int64_t i = 0; i < zero.rows; i++)
@@ -163,7 +122,7 @@ static void check_scaled(enum lava_type type, double base, int exponent, bool by
             double scale = ldexp(pow(base, (double)(by_rows ? i : j)), exponent);
             matrix_set(&qr.a, i, j, scale * problem_uniform(-1, 1), scale * problem_uniform(-1, 1));
         }
-    factor(&qr);
+    qr_factor(&qr);
     reflections_check(&qr);
     qr_free(&qr);
 }
@@ -178,7 +137,7 @@ static void check_near_singular(enum lava_type type) {
             matrix_set(&qr.a, i, j, (double)(a.re + b.re / 2) + rest * problem_uniform(-1, 1),
                        (double)(a.im - b.im / 4));
         }
-    factor(&qr);
+    qr_factor(&qr);
     reflections_check(&qr);
     qr_free(&qr);
 }
@@ -204,7 +163,7 @@ static void check_extreme(enum lava_type type, int exponent) {
             matrix_set(&qr.a, i, 0,
                        ldexp(problem_uniform(0.5, 1) * (reflections_below(2) ? 1 : -1), exponent),
                        ldexp(problem_uniform(0.5, 1) * (reflections_below(2) ? 1 : -1), exponent));
-        factor(&qr);
+        qr_factor(&qr);
         reflections_check(&qr);
         qr_free(&qr);
     }
@@ -216,7 +175,7 @@ static void check_outweighed(enum lava_type type) {
     struct qr qr = qr_new(type, 300, 1);
     for (int64_t i = 0; i < qr.rows; i++)
         matrix_set(&qr.a, i, 0, ldexp(1, i == 0 ? (narrow ? 120 : 1000) : (narrow ? -100 : -900)), 0);
-    factor(&qr);
+    qr_factor(&qr);
     reflections_check(&qr);
     assert_true(matrix_get(&qr.now, 0, 0).re == -matrix_get(&qr.a, 0, 0).re);
     qr_free(&qr);
@@ -241,8 +200,8 @@ static void check_special(enum lava_type type, double special) {
     struct qr left = qr_new(type, 150, 140);
     memcpy(left.a.all, qr.a.all, qr.a.bytes);
     matrix_set(&qr.a, column + reflections_below(150 - column), column, special, 0);
-    factor(&qr);
-    factor(&left);
+    qr_factor(&qr);
+    qr_factor(&left);
     for (int64_t j = 0; j < column / LAVA_QR_PANEL * LAVA_QR_PANEL; j++)
         assert_memory_equal(matrix_element(&qr.now, 0, j), matrix_element(&left.now, 0, j),
                             (size_t)qr.rows * lava_type_bytes(type));
@@ -267,14 +226,14 @@ static void same_bits(void **state) {
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++) {
         struct qr qr = qr_new(types[t], 700, 150);
-        factor(&qr);
+        qr_factor(&qr);
         struct matrix first = matrix_copy(&qr.now), tau = matrix_copy(&qr.tau);
-        factor(&qr);
+        qr_factor(&qr);
         assert_memory_equal(qr.now.all, first.all, first.bytes);
         assert_memory_equal(qr.tau.all, tau.all, tau.bytes);
         for (uint32_t groups = 1; groups < 3; groups++) {
             *most = groups;
-            factor(&qr);
+            qr_factor(&qr);
             *most = before;
             reflections_check(&qr);
         }
@@ -289,15 +248,15 @@ static void check_form(enum lava_type type, int64_t m, int64_t n, int64_t k) {
     struct qr qr = qr_new(type, m, k);
     struct matrix q = matrix_new(type, m, n);
     struct value *unit = reflections_values(m * n);
-    struct run run;
-    factor(&qr);
+    struct qr_run run;
+    qr_factor(&qr);
     reflections_fill(&q); /* columns beyond the reflections are not read */
     for (int64_t j = 0; j < k; j++)
         memcpy(matrix_element(&q, 0, j), matrix_element(&qr.now, 0, j), (size_t)m * lava_type_bytes(type));
-    begin(&run, &q, &qr.tau, n);
+    qr_begin(&run, &q, &qr.tau, n);
     assert_int_equal(lava_device_qr_form(&run.stream, &run.qr), LAVA_OK);
     matrix_download(&run.stream, &run.wholes[0], &q);
-    end(&run);
+    qr_end(&run);
     assert_true(matrix_frame_is_untouched(&q));
     for (int64_t j = 0; j < n; j++)
         unit[j * m + j].re = 1;
@@ -324,22 +283,22 @@ static void check_multiply(enum lava_type type, int64_t m, int64_t k, int64_t ot
     struct qr qr = qr_new(type, m, k);
     struct matrix c = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
     struct value *y = reflections_values(m * others);
-    struct run run;
-    factor(&qr);
+    struct qr_run run;
+    qr_factor(&qr);
     reflections_fill(&c);
     for (int64_t j = 0; j < others; j++)
         for (int64_t i = 0; i < m; i++) {
             y[j * m + i] = on_right ? matrix_get(&c, j, i) : matrix_get(&c, i, j);
             y[j * m + i].im *= on_right ? -1 : 1;
         }
-    begin(&run, &qr.now, &qr.tau, others);
+    qr_begin(&run, &qr.now, &qr.tau, others);
     const struct lava_device_qr_product product = {.q = run.qr,
                                                    .c = matrix_upload(&run.stream, &c, &run.wholes[3]),
                                                    .adjoint = adjoint,
                                                    .on_right = on_right};
     assert_int_equal(lava_device_qr_multiply(&run.stream, &product), LAVA_OK);
     matrix_download(&run.stream, &run.wholes[3], &c);
-    end(&run);
+    qr_end(&run);
     assert_true(matrix_frame_is_untouched(&c));
     reflections_check_product(&qr, &c, y, adjoint != on_right, on_right);
     free(y);

@@ -406,9 +406,9 @@ static void stalled(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
         engine->device->shared->stalled = false;
-        engine->capabilities.resident_groups = LAVA_LU_GROUPS;
+        engine->capabilities.resident_groups = LAVA_PANEL_GROUPS;
         engine->capabilities.resident_polls = device_test_polls_in_vain(engine, 100);
-        engine->panels = (struct lava_panel_choice){1 + LAVA_PANEL_GRID, LAVA_LU_LEAST_INVOCATIONS};
+        engine->panels = (struct lava_panel_choice){1 + LAVA_PANEL_GRID, LAVA_PANEL_LEAST_INVOCATIONS};
         assert_int_equal(run(problems[i], &progress), LAVA_ERROR_STALLED);
         assert_int_equal(progress.column, 0);
         assert_int_equal(progress.sides, 0);
