@@ -7,16 +7,22 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/halving.h"
+#include "dispatch/panels.h"
 #include "shaders/interface.h"
 
-/* Time of a column of the panels, one dispatch; of what a panel does to its block, three products of four
- * dispatches; and of a block's triangle and of what it does to the rest. The rest is read and written so many
- * times for each block: packed, multiplied, and updated. Starting values: no GPU has been measured. */
-#define COLUMN_NS 6e3
-#define PANEL_NS  40e3
-#define BLOCK_NS  120e3
-#define PASSES    5.0
-/* Time of recording a column. A starting value. */
+/* Time of a column of the panels with a dispatch of its own, as measured on an H200 at 8192 rows; that of
+ * cfp64 is a guess. */
+static const double column_ns[LAVA_TYPE_COUNT] = {
+    [LAVA_TYPE_FP32] = 14.5e3, [LAVA_TYPE_FP64] = 18e3, [LAVA_TYPE_CFP32] = 25e3, [LAVA_TYPE_CFP64] = 32e3};
+/* Time of a column where a panel is one dispatch (panels.h); of what a panel does to its block, three
+ * products of four dispatches; and of a block's triangle and of what it does to the rest. The rest is read
+ * and written so many times for each block: packed, multiplied, and updated. Starting values: no GPU has been
+ * measured. */
+#define COLUMN_TOGETHER_NS 4e3
+#define PANEL_NS           40e3
+#define BLOCK_NS           120e3
+#define PASSES             5.0
+/* Time of recording a column that has a dispatch. A starting value. */
 #define RECORD_COLUMN_NS 2e3
 
 /* The kernels need less than that for solves. */
@@ -52,18 +58,30 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return product;
 }
 
+/* Whether columns have dispatches of their own, while there are many rows. */
+static bool takes_columns(const struct lava_halving *request) {
+    const struct lava_operation *operation = request->operation;
+    const struct lava_panel_choice free_choice = {0};
+    const struct lava_panel_sizes first = {LAVA_PANEL_QR, operation->type, operation->m,
+                                           lava_minimum(operation->k, LAVA_QR_PANEL)};
+    return lava_panels_form(request->device, &first, false, &free_choice) == LAVA_PANEL_COLUMNS;
+}
+
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double compute_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     bool factors = operation->kind == LAVA_OPERATION_QR;
     double blocks = ceil((double)operation->k / LAVA_QR_BLOCK), columns = factors ? (double)operation->k : 0;
     double panels = ceil(columns / LAVA_QR_PANEL);
+    bool by_columns = takes_columns(request);
     double touched = lava_operation_is_qr_product(operation) ? blocks : (blocks + 1) / 2;
     double moved_bytes = lava_operation_operand_bytes(operation) * PASSES * touched;
     double device_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
-                       1e9 * moved_bytes / request->rates.memory_bytes_per_s + columns * COLUMN_NS +
+                       1e9 * moved_bytes / request->rates.memory_bytes_per_s +
+                       columns * (by_columns ? column_ns[operation->type] : COLUMN_TOGETHER_NS) +
                        panels * PANEL_NS + blocks * BLOCK_NS;
-    double record_ns = 4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + columns * RECORD_COLUMN_NS;
+    double record_ns =
+        4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + (by_columns ? columns * RECORD_COLUMN_NS : 0);
     return fmax(device_ns, record_ns);
 }
 
@@ -74,7 +92,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     const struct sizes sizes = sizes_of(operation);
     uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
     uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, LAVA_QR_BLOCK,
-                                               sizes.rows + 2 * sizes.others + 4 * LAVA_QR_BLOCK);
+                                               sizes.rows + 2 * sizes.others + 5 * LAVA_QR_BLOCK);
     uint64_t reflectors = 0;
     if (lava_operation_is_qr_product(operation))
         reflectors = lava_solve_matrix_bytes(device, operation->type, sizes.rows, operation->k);

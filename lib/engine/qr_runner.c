@@ -68,6 +68,16 @@ static enum lava_status compute(const struct qr_runner *runner) {
                                                      : lava_device_qr(runner->stream, &qr);
 }
 
+/* Leaves tau when the device has the whole factorization, and says whether there is one. */
+static enum lava_status download_tau(struct qr_runner *runner) {
+    const struct lava_operation *operation = runner->operation;
+    struct lava_stream *stream = runner->stream;
+    enum lava_status status =
+        lava_device_matrix_download(stream, &runner->tau, LAVA_REGION_ALL, operation->tau, runner->tau.rows);
+    return status ? status
+                  : lava_device_qr_check(stream->device, operation->type, operation->tau, runner->tau.rows);
+}
+
 /* tau is written before C. */
 static enum lava_status download(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
@@ -76,10 +86,7 @@ static enum lava_status download(struct qr_runner *runner) {
                                                       runner->buffer ? runner->buffer : operation->c.first,
                                                   .ld = runner->buffer ? operation->m : operation->c.ld,
                                                   .descends = lava_operation_descends(operation)};
-    enum lava_status status = LAVA_OK;
-    if (operation->kind == LAVA_OPERATION_QR)
-        status = lava_device_matrix_download(runner->stream, &runner->tau, LAVA_REGION_ALL, operation->tau,
-                                             runner->tau.rows);
+    enum lava_status status = operation->kind == LAVA_OPERATION_QR ? download_tau(runner) : LAVA_OK;
     return status ? status : lava_trapezoids_download(&runner->c, &result);
 }
 

@@ -8,7 +8,8 @@
 /* plan->place must be GPU. C's result is written when the device has all of it, column by column; *progress
  * says, also on failure, how many whole columns were. QR_FORM's are written from the last one to the first,
  * QR_RIGHT's all or none, as each is made of all. Then the CPU can go on (lib/host/qr.h).
- * LAVA_ERROR_DEVICE_MEMORY: nothing was written. On failure the device is idle again or marked as failed. */
+ * LAVA_ERROR_DEVICE_MEMORY: nothing was written; LAVA_ERROR_STALLED: nothing of C. On failure the device is
+ * idle again or marked as failed. */
 enum lava_status lava_qr_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, struct lava_progress *progress);
 

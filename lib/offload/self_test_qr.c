@@ -18,6 +18,7 @@
 
 struct sample {
     enum lava_type type;
+    int panels; /* 1 + their form */
     void *a, *tau;
     struct lava_number r[COLUMNS];    /* R y */
     struct lava_number product[ROWS]; /* A y */
@@ -95,7 +96,11 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         return LAVA_ERROR_SELF_TEST;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
+    test->engine->panels.form = sample->panels;
     enum lava_status status = lava_qr_runner_run(test->engine, &operation, &plan, &progress);
+    if (status == LAVA_ERROR_STALLED) /* the matrix is untouched, and panels have another form now */
+        status = lava_qr_runner_run(test->engine, &operation, &plan, &progress);
+    test->engine->panels.form = 0;
     lava_self_test_unlock(test, cancel_state);
     return status;
 }
@@ -164,14 +169,14 @@ static double error_of_q(const struct sample *sample, double unit) {
 }
 
 static enum lava_status test_type(const struct lava_self_test *test, const struct lava_kernel *kernel,
-                                  enum lava_type type) {
-    struct sample sample = {.type = type};
+                                  enum lava_type type, enum lava_panel_form form) {
+    struct sample sample = {.type = type, .panels = 1 + (int)form};
     double unit = lava_type_facts(type)->unit, errors[2] = {0, 0};
     enum lava_status status =
         make(&sample) ? run(test, kernel, &sample, LAVA_OPERATION_QR) : LAVA_ERROR_HOST_MEMORY;
     if (!status)
         errors[0] = error_of_reflections(&sample, unit);
-    if (!status && errors[0] <= 1) {
+    if (!status && errors[0] <= 1 && form == LAVA_PANEL_COLUMNS) { /* the others leave the same */
         status = run(test, kernel, &sample, LAVA_OPERATION_QR_FORM);
         errors[1] = status ? 0 : error_of_q(&sample, unit);
     }
@@ -187,8 +192,13 @@ static enum lava_status test_type(const struct lava_self_test *test, const struc
 }
 
 static enum lava_status test_all(const struct lava_self_test *test, const struct lava_kernel *kernel) {
-    enum lava_status status = test_type(test, kernel, test->type);
-    return status ? status : test_type(test, kernel, lava_type_facts(test->type)->complex_type);
+    const enum lava_type types[] = {test->type, lava_type_facts(test->type)->complex_type};
+    enum lava_status status = LAVA_OK;
+    for (int i = 0; i < 2 && !status; i++)
+        for (enum lava_panel_form form = 0; form < LAVA_PANEL_FORMS && !status; form++)
+            if (lava_panels_fit(&test->engine->capabilities, form))
+                status = test_type(test, kernel, types[i], form);
+    return status;
 }
 
 enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void)) {

@@ -1,6 +1,10 @@
 /* QR factorization on the device: every type, square, tall and wide, at the sizes around panels and blocks;
  * the matrix Q and products with it. A is a block of a larger matrix with NaN around it; tau and scratch lie
- * between elements that must not change. reflections.h says how errors are measured, and what is allowed. */
+ * between elements that must not change. reflections.h says how errors are measured, and what is allowed.
+ *
+ *     test_device_qr [columns]
+ *
+ * columns: every panel takes a dispatch per column. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,10 +24,15 @@
 
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 
+static bool by_columns;
+
 static int open_engine(void **state) {
     (void)state;
     problem_seed = device_test_seed();
-    return device_test_open(false, &factors_engine);
+    int failed = device_test_open(false, &factors_engine);
+    if (!failed && by_columns)
+        factors_engine->panels.form = 1 + LAVA_PANEL_COLUMNS;
+    return failed;
 }
 
 static int close_engine(void **state) {
@@ -366,11 +375,12 @@ static void refused(void **state) {
         lava_device_matrix_free(engine, all[i]);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),      cmocka_unit_test(many_rows),
                                        cmocka_unit_test(zeros),      cmocka_unit_test(ill_conditioned),
                                        cmocka_unit_test(extremes),   cmocka_unit_test(not_numbers),
                                        cmocka_unit_test(same_bits),  cmocka_unit_test(forms),
                                        cmocka_unit_test(multiplies), cmocka_unit_test(refused)};
+    by_columns = count > 1 && !strcmp(arguments[1], "columns");
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -293,9 +293,40 @@ static void products(void **state) {
     }
 }
 
+/* Workgroups that wait for others in vain give up. The matrix remains as it is, and the next one has panels
+ * of another form. */
+static void stalled(void **state) {
+    const struct lava_panel_choice choice = engine->panels;
+    uint32_t groups = engine->capabilities.resident_groups, polls = engine->capabilities.resident_polls;
+    struct lava_progress progress;
+    (void)state;
+    if (has_faults)
+        skip();
+    for (size_t t = 0; t < COUNT(types); t++) {
+        struct call call = new_qr(types[t], 64 * 40, 20 + reflections_below(40));
+        engine->device->shared->stalled = false;
+        engine->capabilities.resident_groups = LAVA_PANEL_GROUPS;
+        engine->capabilities.resident_polls = device_test_polls_in_vain(engine, 100);
+        engine->panels = (struct lava_panel_choice){1 + LAVA_PANEL_GRID, LAVA_PANEL_LEAST_INVOCATIONS};
+        assert_int_equal(run(&call, &progress), LAVA_ERROR_STALLED);
+        assert_int_equal(progress.column, 0);
+        assert_memory_equal(call.now.all, call.before.all, call.before.bytes);
+        assert_true(matrix_frame_is_untouched(&call.qr.tau));
+        assert_false(engine->device->shared->failed);
+        run_on_cpu(&call);
+        assert_int_equal(run(&call, &progress), LAVA_OK);
+        check_result(&call);
+        free_call(&call);
+    }
+    engine->device->shared->stalled = false;
+    engine->capabilities.resident_groups = groups;
+    engine->capabilities.resident_polls = polls;
+    engine->panels = choice;
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms),
-                                       cmocka_unit_test(products)};
+                                       cmocka_unit_test(products), cmocka_unit_test(stalled)};
     has_faults = count > 1 && !strcmp(arguments[1], "faults");
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
