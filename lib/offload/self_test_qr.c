@@ -11,9 +11,10 @@
 #include "lib/offload/self_test.h"
 #include "shaders/interface.h"
 
-/* More rows and columns than a block of reflections, and columns that are no multiple of a panel. */
+/* More rows and columns than a block of reflections, and columns that are no multiple of a panel. The first
+ * panel has more rows than a workgroup, the last one fewer, whatever the form (dispatch/panels.c). */
 #define ROWS    (2 * LAVA_QR_BLOCK + 37)
-#define COLUMNS (LAVA_QR_BLOCK + LAVA_QR_PANEL + 9)
+#define COLUMNS (LAVA_QR_BLOCK + 2 * LAVA_QR_PANEL + 9)
 #define LD      (ROWS + 3)
 
 struct sample {
