@@ -23,7 +23,7 @@ static const uint32_t invocations[LAVA_PANEL_KINDS][LAVA_TYPE_COUNT][LAVA_PANEL_
                        [LAVA_TYPE_CFP64] = {LAVA_LU_INVOCATIONS, 256, 128}},
     [LAVA_PANEL_QR] = {[LAVA_TYPE_FP32] = {LAVA_QR_INVOCATIONS, 256, 256},
                        [LAVA_TYPE_FP64] = {LAVA_QR_INVOCATIONS, 256, 128},
-                       [LAVA_TYPE_CFP32] = {LAVA_QR_INVOCATIONS, 128, 128},
+                       [LAVA_TYPE_CFP32] = {LAVA_QR_INVOCATIONS, 256, 128},
                        [LAVA_TYPE_CFP64] = {LAVA_QR_INVOCATIONS, 128, 128}},
 };
 

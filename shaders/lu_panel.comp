@@ -184,6 +184,15 @@ void eliminate(uint row, uint e, uint pivot)
     x[PANEL - 1] = first;
 }
 
+void write_row(uint row)
+{
+    [[unroll]] for (uint i = 0; i < PANEL; i++) {
+        uint column = final_column(i);
+        if (row < constants.rows && column < constants.columns)
+            at(row, column).element = x[i];
+    }
+}
+
 void write_pivot(bool is_valid)
 {
     uint own = gl_GlobalInvocationID.x, none = own + 1 == constants.columns ? 0 : constants.first_row + own;

@@ -51,15 +51,6 @@ void read_row(uint row)
 /* The column of x[i] after the last step. */
 uint final_column(uint i) { return (i + constants.columns) % PANEL; }
 
-void write_row(uint row)
-{
-    [[unroll]] for (uint i = 0; i < PANEL; i++) {
-        uint column = final_column(i);
-        if (row < constants.rows && column < constants.columns)
-            at(row, column).element = x[i];
-    }
-}
-
 void copy_row(uint copy)
 {
     [[unroll]] for (uint w = 0; w < ROW_WORDS; w++)

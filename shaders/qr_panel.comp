@@ -248,14 +248,16 @@ void reflect(uint row, uint e, reflection h)
     x[PANEL - 1] = first;
 }
 
-/* The row's part of V. */
-void write_reflectors(uint row)
+/* The row, and its part of V. */
+void write_row(uint row)
 {
     [[unroll]] for (uint i = 0; i < PANEL; i++) {
         uint column = final_column(i);
-        if (row < constants.rows && column < constants.columns)
+        if (row < constants.rows && column < constants.columns) {
+            at(row, column).element = x[i];
             Target(v_column(column) + row * ELEMENT_BYTES).element =
                 row == column ? ONE : row > column ? x[i] : ELEMENT(0);
+        }
     }
 }
 
@@ -298,10 +300,8 @@ void main()
     if (goes_on)
         find_triangle(constants.columns - 1);
     bool is_valid = all_finish(goes_on);
-    if (is_valid) {
+    if (is_valid)
         write_row(row);
-        write_reflectors(row);
-    }
     if (gl_WorkGroupID.x == 0) {
         if (is_valid)
             write_triangle();
