@@ -51,10 +51,10 @@ static void *run_thread(void *argument) {
     }
 }
 
-static void start(struct lava_team *team) {
-    team->started = true;
-    if (team->threads < 2)
+void lava_team_open(struct lava_team *team) {
+    if (team->started || team->threads < 2)
         return;
+    team->started = true;
     team->owner = getpid();
     team->parts = 1 + lava_threads_create(team->name, team->thread, team->threads - 1,
                                           LAVA_THREADS_SMALL_STACK, run_thread, team);
@@ -71,8 +71,6 @@ static void ring(struct lava_team *team) {
 }
 
 bool lava_team_run(struct lava_team *team, lava_team_part *function, const void *job) {
-    if (!team->started)
-        start(team);
     if (!has_threads(team))
         return false;
     team->function = function;

@@ -22,10 +22,9 @@
 #define SHARED_CALLS 8
 /* Sharing has to win by so much, because it takes other processors' time. */
 #define WORTHWHILE 0.8
-/* A shared call that took so many times as long as one alone, and this much longer, waited for a thread that
- * did not run: the others of this row are copied alone. */
-#define HELD_UP    4
-#define HELD_UP_NS 200000
+/* Where the shared calls of a row have taken so much longer than as many alone would have, threads do not
+ * run: the others of the row are copied alone. */
+#define HELD_UP_NS 1000000
 /* More threads than half of the processors gain nothing (8 and 16 of 16, on the Xeon of an H200). Some 60 us.
  */
 #define SPINS 1000
@@ -36,6 +35,7 @@ static struct {
     size_t element_bytes;
     uint64_t last_ns;             /* when the last one ended */
     uint64_t alone_ns, shared_ns; /* the least time of each way so far */
+    int64_t lost_ns;              /* by sharing, against that least time alone */
     int calls;
     bool is_shared;
 } row;
@@ -106,7 +106,8 @@ static bool may_be_shared(const struct lava_vector_copy *copy) {
     if (x_distance < LEAST_DISTANCE_BYTES && y_distance < LEAST_DISTANCE_BYTES)
         return false;
     uintptr_t x = (uintptr_t)copy->x, y = (uintptr_t)copy->y;
-    return x + (uint64_t)copy->n * x_distance <= y || y + (uint64_t)copy->n * y_distance <= x;
+    uint64_t steps = (uint64_t)copy->n - 1;
+    return x + steps * x_distance + bytes <= y || y + steps * y_distance + bytes <= x;
 }
 
 static bool continues_row(const struct lava_vector_copy *copy, uint64_t now_ns) {
@@ -121,6 +122,7 @@ static void begin_row(const struct lava_vector_copy *copy) {
     row.y_increment = copy->y_increment;
     row.element_bytes = copy->element_bytes;
     row.alone_ns = row.shared_ns = UINT64_MAX;
+    row.lost_ns = 0;
     row.calls = 0;
     row.is_shared = false;
 }
@@ -140,7 +142,9 @@ static void end_call(uint64_t begin_ns, bool was_shared) {
     row.last_ns = now_ns;
     row.calls++;
     decide();
-    if (was_shared && elapsed_ns > HELD_UP * row.alone_ns + HELD_UP_NS && row.calls > ALONE_CALLS + 1)
+    if (was_shared)
+        row.lost_ns += (int64_t)elapsed_ns - (int64_t)row.alone_ns;
+    if (row.lost_ns > HELD_UP_NS)
         row.is_shared = false;
 }
 
@@ -150,6 +154,7 @@ bool lava_vector_copy_begin(struct lava_vector_copy *copy) {
     if (threads < 2 || !may_be_shared(copy) || atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         return false;
     team.threads = threads;
+    lava_team_open(&team);
     copy->begin_ns = lava_clock_now_ns();
     if (!continues_row(copy, copy->begin_ns))
         begin_row(copy);

@@ -154,6 +154,26 @@ static void rows(void **state) {
     assert_true(lava_vector_copy_shared() >= 200);
 }
 
+/* NumPy's matrix and its transposed copy may lie side by side. */
+static void neighbours(void **state) {
+    enum { N = 600, DISTANCE = 600 };
+    double *x = malloc((N * DISTANCE + N) * sizeof *x), *y = x + N * DISTANCE;
+    uint64_t before = lava_vector_copy_shared();
+    (void)state;
+    assert_non_null(x);
+    for (int i = 0; i < N * DISTANCE; i++)
+        x[i] = i;
+    for (int column = 0; column < DISTANCE; column++) {
+        struct lava_vector_copy one = {
+            .n = N, .x = x + column, .x_increment = DISTANCE, .y = y, .y_increment = 1, .element_bytes = 8};
+        copy(&one);
+        for (int i = 0; i < N; i++)
+            assert_true(y[i] == x[column + i * DISTANCE]);
+    }
+    assert_true(lava_vector_copy_shared() > before);
+    free(x);
+}
+
 /* Increments that are zero or negative, vectors that overlap, and vectors of close elements: never shared. */
 static void left_alone(void **state) {
     static unsigned char memory[2000 * 8];
@@ -241,6 +261,7 @@ static void count_part(const void *context, unsigned part, unsigned parts) {
 static void team_parts(void **state) {
     struct lava_team team = {.name = "test", .threads = THREADS, .spins = 100};
     (void)state;
+    lava_team_open(&team);
     for (int number = 0; number < 5000; number++) {
         struct job job = {.number = number, .sleeper = between(0, 100)};
         assert_true(lava_team_run(&team, count_part, &job));
@@ -252,14 +273,16 @@ static void team_parts(void **state) {
     }
     lava_team_end(&team);
     struct lava_team alone = {.name = "test", .threads = 1, .spins = 100};
+    lava_team_open(&alone);
     assert_false(lava_team_run(&alone, count_part, NULL));
     lava_team_end(&alone);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name), cmocka_unit_test(rows),
-                                       cmocka_unit_test(left_alone), cmocka_unit_test(several_callers),
-                                       cmocka_unit_test(child),      cmocka_unit_test(team_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name),      cmocka_unit_test(rows),
+                                       cmocka_unit_test(neighbours),      cmocka_unit_test(left_alone),
+                                       cmocka_unit_test(several_callers), cmocka_unit_test(child),
+                                       cmocka_unit_test(team_parts)};
     seed = (unsigned)time(NULL);
     printf("%s, seed: %u\n", lavablas_version(), seed); /* so the library is loaded */
     return cmocka_run_group_tests(tests, NULL, NULL);
