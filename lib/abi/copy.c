@@ -35,7 +35,7 @@
     }                                                                                                        \
                                                                                                              \
     LAVA_EXPORT void entry list {                                                                            \
-        if ((length) < LAVA_VECTOR_COPY_LEAST)                                                               \
+        if (lava_vector_copy_is_plain(length, x_step, y_step))                                               \
             FORWARD(entry) names;                                                                            \
         else                                                                                                 \
             slow_##entry names;                                                                              \

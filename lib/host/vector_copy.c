@@ -11,7 +11,7 @@
 #include "lib/host/processor.h"
 #include "lib/host/team.h"
 
-/* With a smaller distance the processor fetches the next elements by itself. */
+/* With a smaller distance in all vectors a copy is not shared: LAVA_VECTOR_COPY_FAR of the largest type. */
 #define LEAST_DISTANCE_BYTES 1024
 /* Calls belong together where no more time lies between them: NumPy goes from one row to the next at once. */
 #define PAUSE_NS 1000000

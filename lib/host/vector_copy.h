@@ -18,8 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fewer elements take less time than threads that wait for each other. */
+/* Fewer elements take less time than threads that wait for each other. Of elements that are closer, of
+ * whatever type, the processor fetches the next ones by itself. */
 #define LAVA_VECTOR_COPY_LEAST 512
+#define LAVA_VECTOR_COPY_FAR   64
+static inline bool lava_vector_copy_is_plain(int64_t n, int64_t x_increment, int64_t y_increment) {
+    return n < LAVA_VECTOR_COPY_LEAST ||
+           (x_increment < LAVA_VECTOR_COPY_FAR && y_increment < LAVA_VECTOR_COPY_FAR);
+}
 
 struct lava_vector_copy {
     int64_t n;
