@@ -157,25 +157,25 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 2048 and 4096, ms: spotrf 1.0, 3.4, 9.9, 39; dpotrf 1.1, 3.5, 13, 67; sgetrf 1.3, 6.9, 19, 65;
  * dgetrf 3.0, 7.2, 24, 104 (2026-11-23).
  *
- * Inverses are not measured, so they have no time of their columns. ?trtri and ?lauum, with Cholesky's
- * arithmetic, are expected to take as long as it does at 4096, columns included, ?potri as both of them, and
- * ?getri, with two thirds of a product's arithmetic, as a product. */
+ * Inverses by factors, the same way: sgetri 2.9, 6.5, 32, 177; dgetri 2.6, 10, 48, 275; spotri 1.6, 4.6, 17,
+ * 76; dpotri 1.6, 5.7, 25, 121; and QR on a slower machine of the kind: sgeqrf 4.5, 16, 85, 460; dgeqrf 5.2,
+ * 24, 121, 630; ?orgqr as long as ?geqrf. ?trtri and ?lauum are expected to take half of ?potri, which calls
+ * both. */
 // clang-format off
 static const struct {
     double share, column_ns;
 } of_kinds[] = {
     [LAVA_OPERATION_CHOLESKY]        = {0.21, 3.6e3},
     [LAVA_OPERATION_LU]              = {0.3,  7.2e3},
-    /* QR is not measured: a starting value is as long as a product, with two thirds of its arithmetic, and
-     * columns have no time of their own */
-    [LAVA_OPERATION_QR]              = {1,    0},
-    [LAVA_OPERATION_QR_FORM]         = {1,    0},
+    [LAVA_OPERATION_QR]              = {2.2,  14e3},
+    [LAVA_OPERATION_QR_FORM]         = {2.2,  14e3},
+    /* not measured */
     [LAVA_OPERATION_QR_LEFT]         = {1,    0},
     [LAVA_OPERATION_QR_RIGHT]        = {1,    0},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.3,  0},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.3,  0},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.6,  0},
-    [LAVA_OPERATION_INVERT_LU]       = {1,    0},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.21, 2.4e3},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.21, 2.4e3},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.42, 4.8e3},
+    [LAVA_OPERATION_INVERT_LU]       = {1.1,  6.5e3},
 };
 // clang-format on
 #define MANY_ROWS 1024
@@ -188,9 +188,17 @@ static double share_of(const struct lava_operation *operation) {
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
-/* Returns the time that a factorization's columns take beside that. */
-static double columns_ns(const struct lava_operation *operation) {
+/* For a solve the triangle is read at this rate beside that, by each thread for its right-hand sides.
+ * OpenBLAS, 16 cores, 64 right-hand sides, two solves with 512, 1024, 2048 and 4096 equations, ms: sgetrs
+ * 0.45, 1.0, 3.9, 14; dgetrs 0.5, 1.7, 5.4, 20 (2026-11-23). */
+#define TRIANGLE_BYTES_PER_S 5e9
+
+/* Returns the time that a factorization's columns, or a solve's triangle, take beside that. */
+static double more_ns(const struct lava_operation *operation) {
     double rows_share = fmin(1, (double)operation->m / MANY_ROWS);
+    if (operation->kind == LAVA_OPERATION_SOLVE)
+        return 1e9 * (double)operation->k * (double)operation->k / 2 *
+               (double)lava_type_bytes(operation->type) / TRIANGLE_BYTES_PER_S;
     return lava_operation_is_lapack(operation)
                ? of_kinds[operation->kind].column_ns * (double)operation->k * rows_share
                : 0;
@@ -207,9 +215,9 @@ static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_o
             return (is_fp32 ? ns
                             : ns * fp32 / flops_per_s * (lava_type_is_complex(operation->type) ? 4 : 1)) *
                        share_of(operation) +
-                   columns_ns(operation);
+                   more_ns(operation);
     }
-    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + columns_ns(operation) : 0;
+    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + more_ns(operation) : 0;
 }
 
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {

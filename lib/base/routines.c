@@ -17,7 +17,7 @@
      LAVA_TYPE_##type_c,                                                                                     \
      LAVA_TYPE_##scalar},
 
-static const struct lava_routine_row rows[LAVA_ROUTINE_COUNT] = {LAVA_ROUTINES(ROW)};
+static const struct lava_routine_row rows[LAVA_ROUTINE_ALL] = {LAVA_ROUTINES(ROW) LAVA_COPY_ROUTINES(ROW)};
 
 const struct lava_routine_row *lava_routine_row(enum lava_routine routine) {
     return &rows[routine];

@@ -51,6 +51,20 @@
     X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__)                                              \
     X(             ,       , FORTRAN,    int,     __VA_ARGS__)
 
+/* Names of routines that programs call for small work, too: without the plain one, which is too short to belong to a
+ * BLAS for sure. */
+#define LAVA_FORMS_VECTOR(X, ...)                                                                         \
+    X(             , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
+    X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__)                                              \
+    X(scipy_       , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
+    X(scipy_cblas_ ,       , CBLAS,      int,     __VA_ARGS__)                                              \
+    X(             , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(cblas_       , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(scipy_       , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(scipy_cblas_ , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__)                                              \
+    X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)
+
 /* X(prefix, suffix, convention, integer, family, routine, type of A and B, of C, of the scalars) */
 #define LAVA_GEMM_ROUTINES(X)                                               \
     /*                     family routine           A and B  C      scalars */ \
@@ -226,6 +240,13 @@
     LAVA_FORMS_LAPACK(  X, GETRI, cgetri,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, GETRI, zgetri,           CFP64,    CFP64,  CFP64)
 
+/* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
+#define LAVA_COPY_ROUTINES(X)                                               \
+    LAVA_FORMS_VECTOR(  X, COPY, scopy,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_VECTOR(  X, COPY, dcopy,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_VECTOR(  X, COPY, ccopy,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_VECTOR(  X, COPY, zcopy,             CFP64,   CFP64, CFP64)
+
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \
     LAVA_GEMMT_ROUTINES(X)                                                     \
@@ -277,8 +298,11 @@ enum lava_routine {
 #define LAVA_ROUTINE_ENUMERATOR(prefix, suffix, convention, integer, family, routine, ...) \
     LAVA_ROUTINE_##prefix##routine##suffix,
     LAVA_ROUTINES(LAVA_ROUTINE_ENUMERATOR)
+    LAVA_ROUTINE_COUNT, /* of those with an operation */
+    LAVA_ROUTINE_BEFORE_COPIES = LAVA_ROUTINE_COUNT - 1,
+    LAVA_COPY_ROUTINES(LAVA_ROUTINE_ENUMERATOR)
 #undef LAVA_ROUTINE_ENUMERATOR
-    LAVA_ROUTINE_COUNT
+    LAVA_ROUTINE_ALL
 };
 
 // clang-format on
@@ -302,6 +326,7 @@ enum lava_family {
     LAVA_FAMILY_TRSM,
     LAVA_FAMILY_BATCH,
     LAVA_FAMILY_STRIDED,
+    LAVA_FAMILY_COPY,
     LAVA_FAMILY_POTRF,
     LAVA_FAMILY_GETRF,
     LAVA_FAMILY_POTRS,

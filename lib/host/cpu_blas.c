@@ -49,7 +49,7 @@ static struct {
     _Atomic(lava_function *) function; /* set before `searched` */
     _Atomic bool is_wide;              /* the same */
     _Atomic bool searched;
-} routines[LAVA_ROUTINE_COUNT];
+} routines[LAVA_ROUTINE_ALL];
 
 lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
     if (!atomic_load_explicit(&routines[routine].searched, memory_order_acquire)) {

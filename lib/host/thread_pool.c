@@ -5,10 +5,8 @@
  * and its place in the queue may be used again. */
 #include "lib/host/thread_pool.h"
 
-#include <errno.h>
 #include <fenv.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -18,6 +16,7 @@
 #include "lib/base/clock.h"
 #include "lib/host/processor.h"
 #include "lib/host/threads.h"
+#include "lib/host/wait.h"
 
 /* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never
  * had more than its fair share, so the scheduler runs it as soon as it wakes. Without rests it is interrupted
@@ -41,27 +40,6 @@ static bool claim(_Atomic pid_t *exclusive) {
     if (atomic_compare_exchange_strong(exclusive, &holder, self))
         return true;
     return holder != self && atomic_compare_exchange_strong(exclusive, &holder, self);
-}
-
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-/* errno stays as it is: the caller of a BLAS routine expects that. */
-static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
-    int saved_errno = errno;
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
-    errno = saved_errno;
-}
-
-static void futex_wake(_Atomic uint32_t *word, int count) {
-    int saved_errno = errno;
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
-    errno = saved_errno;
 }
 
 static struct lava_thread_job *place_of(struct lava_thread_pool *team, uint32_t job) {
@@ -96,7 +74,7 @@ static void run_cell(struct lava_thread_pool *team, uint32_t number, uint32_t ce
         return;
     atomic_fetch_add(&team->ended, 1);
     if (atomic_load(&team->waiting) > 0)
-        futex_wake(&team->ended, 1);
+        lava_wait_wake(&team->ended, 1);
 }
 
 static bool run_spare_cell(struct lava_thread_pool *team) {
@@ -138,11 +116,11 @@ static void run_cells(struct lava_thread_pool *team) {
 static void await_bell(struct lava_thread_pool *team, int group, uint32_t seen) {
     _Atomic uint32_t *bell = &team->bells[group];
     for (int i = 0; i < team->spins && !team->crowded && *bell == seen; i++)
-        relax();
+        lava_wait_relax();
     if (*bell != seen)
         return;
     atomic_fetch_add(&team->sleeping[group], 1);
-    futex_wait(bell, seen);
+    lava_wait_sleep(bell, seen);
     atomic_fetch_sub(&team->sleeping[group], 1);
 }
 
@@ -209,7 +187,7 @@ static bool has_threads(const struct lava_thread_pool *team) {
 static void ring(struct lava_thread_pool *team, int group) {
     atomic_fetch_add(&team->bells[group], 1);
     if (atomic_load(&team->sleeping[group]) > 0)
-        futex_wake(&team->bells[group], INT_MAX);
+        lava_wait_wake(&team->bells[group], INT_MAX);
 }
 
 static void wake(struct lava_thread_pool *team) {
@@ -252,11 +230,11 @@ void lava_thread_pool_finish(struct lava_thread_pool *team, uint32_t job) {
         }
         int spins = team->crowded ? CROWD_SPINS : team->spins;
         for (int i = 0; i < spins && !lava_thread_pool_is_finished(team, job); i++)
-            relax();
+            lava_wait_relax();
         atomic_fetch_add(&team->waiting, 1);
         uint32_t seen = team->ended;
         if (!lava_thread_pool_is_finished(team, job))
-            futex_wait(&team->ended, seen);
+            lava_wait_sleep(&team->ended, seen);
         atomic_fetch_sub(&team->waiting, 1);
     }
 }
@@ -290,7 +268,7 @@ void lava_thread_pool_end_spare(struct lava_thread_pool *team) {
     atomic_store(&team->spare.next, INT64_MAX / 2);
     atomic_store(&team->spare.cells, 0);
     while (has_threads(team) && atomic_load(&team->spare.busy) > 0)
-        relax();
+        lava_wait_relax();
 }
 
 /* The threads sleep, so binding one moves nothing. The caller's processor is left to the caller. */

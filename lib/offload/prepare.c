@@ -22,6 +22,7 @@
 #include "lib/base/thread.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/copy_pool.h"
+#include "lib/host/vector_copy.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/process.h"
@@ -118,6 +119,7 @@ static void set_ready(struct lava_self_test *test) {
     set_state(test->type, READY, "ready");
     LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
     lava_idle_touch();
+    lava_vector_copy_allow(lava_vector_copy_threads());
     lava_context_end_preparation();
     test->lock = lock_engine;
     test->unlock = unlock_engine;
