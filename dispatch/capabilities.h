@@ -30,7 +30,8 @@ struct lava_capabilities {
     uint32_t max_workgroups;          /* in dimension x */
     uint32_t multiprocessors;         /* 0: not reported by the driver */
     /* Workgroups of one dispatch that run at the same time, whatever else the device does. 1: the device
-     * promises nothing. 0: nor can one work alone, as it needs arithmetic of subgroups. */
+     * promises nothing. 0: nor can one work alone, as it needs arithmetic and shuffles of
+     * subgroups. */
     uint32_t resident_groups;
     uint32_t resident_polls; /* reads after which one no longer waits for another: an estimated second */
     bool group_exchange;     /* workgroups may exchange words of 64 bits while they run */

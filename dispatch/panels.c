@@ -57,9 +57,11 @@ uint32_t lava_panels_invocations(const struct lava_capabilities *device, enum la
         return wish < most ? wish : most;
     if (forced->invocations > 0)
         wish = (uint32_t)lava_maximum(forced->invocations, LAVA_PANEL_LEAST_INVOCATIONS);
-    wish = (wish < most ? wish : most) / LAVA_LU_PANEL * LAVA_LU_PANEL;
+    wish = wish < most ? wish : most;
+    while ((wish & (wish - 1)) != 0)
+        wish &= wish - 1;
     while (wish > LAVA_PANEL_LEAST_INVOCATIONS && shared_bytes(kind, type, wish) > device->max_shared_bytes)
-        wish -= LAVA_LU_PANEL;
+        wish /= 2;
     return wish;
 }
 

@@ -22,7 +22,7 @@ struct lava_panel_choice {
 
 /* Returns whether the device can have the form, for whatever panels. */
 bool lava_panels_fit(const struct lava_capabilities *device, enum lava_panel_form form);
-/* Returns the invocations of a workgroup: of forms with one dispatch a multiple of the panel's columns. */
+/* Returns the invocations of a workgroup: of forms with one dispatch a power of two. */
 uint32_t lava_panels_invocations(const struct lava_capabilities *device, enum lava_panel_kind kind,
                                  enum lava_type type, enum lava_panel_form form,
                                  const struct lava_panel_choice *forced);

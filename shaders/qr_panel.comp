@@ -18,6 +18,7 @@
 #define LAVA_SHADER_QR
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #ifdef LAVA_GRID
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -66,17 +67,41 @@ uint largest_of(uint key)
     return subgroupMax(key);
 }
 
-/* Leaves the subgroups' sums of x^H times each column. */
+/* Adds up columns over pairs of lanes that are `distance` apart: each lane keeps half of the columns that it has. */
+#define FOLD(distance, count) \
+    if (lanes > (distance)) { \
+        bool is_upper = (lane & (distance)) != 0; \
+        [[unroll]] for (uint i = 0; i < (count); i++) { \
+            ELEMENT kept = is_upper ? folded[i + (count)] : folded[i]; \
+            ELEMENT sent = is_upper ? folded[i] : folded[i + (count)]; \
+            folded[i] = kept + subgroupShuffleXor(sent, (distance)); \
+        } \
+    }
+
+/* Leaves the subgroup's sums of x^H times each column. Every fold takes half as many shuffles as the one before. In
+ * the end a lane has the sums of PANEL / lanes columns, or of one; subgroups have a power of two of lanes. */
 void multiply(bool is_below, uint key)
 {
-    ELEMENT scaled = x[0] * power_of_two(scale_exponent(key));
-    bool writes = subgroupElect();
-    [[unroll]] for (uint i = 0; i < PANEL; i++) {
-        ELEMENT product = add_product(CONJUGATE(scaled), i == 0 ? scaled : x[i], ELEMENT(0));
-        product = subgroupAdd(is_below ? product : ELEMENT(0));
-        if (writes)
-            products[gl_SubgroupID * PANEL + i] = product;
+    ELEMENT scaled = CONJUGATE(x[0] * power_of_two(scale_exponent(key)));
+    ELEMENT folded[PANEL / 2];
+    bool is_odd = (lane & 1) != 0;
+    [[unroll]] for (uint i = 0; i < PANEL / 2; i++) {
+        ELEMENT first = add_product(scaled, i == 0 ? CONJUGATE(scaled) : x[i], ELEMENT(0));
+        ELEMENT second = add_product(scaled, x[i + PANEL / 2], ELEMENT(0));
+        first = is_below ? first : ELEMENT(0);
+        second = is_below ? second : ELEMENT(0);
+        folded[i] = (is_odd ? second : first) + subgroupShuffleXor(is_odd ? first : second, 1);
     }
+    FOLD(2, PANEL / 4)
+    FOLD(4, PANEL / 8)
+    FOLD(8, PANEL / 16)
+    FOLD(16, PANEL / 32)
+    for (uint distance = PANEL; distance < lanes; distance *= 2)
+        folded[0] += subgroupShuffleXor(folded[0], distance);
+    uint column = bitfieldReverse(lane) >> 27; /* its bits are those of the lane, the last one first */
+    [[unroll]] for (uint i = 0; i < PANEL / LAVA_PANEL_SUBGROUP; i++)
+        if (i * lanes < PANEL && lane < PANEL)
+            products[gl_SubgroupID * PANEL + column + i] = folded[i];
 }
 
 /* A share's sum, as if x were scaled by that exponent. */

@@ -342,7 +342,8 @@ static uint64_t import_page(struct lava_device *device, const struct answers *an
 /* One workgroup for each multiprocessor: each has room for the largest one that is allowed. */
 static uint32_t resident_groups(const struct answers *answers) {
     const VkPhysicalDeviceShaderCorePropertiesAMD *cores = &answers->amd_cores;
-    const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    const VkSubgroupFeatureFlags needed =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
     uint32_t groups = 1;
     if ((answers->properties11.subgroupSupportedOperations & needed) != needed ||
         !(answers->properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) ||
