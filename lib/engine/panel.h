@@ -27,7 +27,7 @@ uint32_t lava_panel_groups(int64_t rows, uint32_t invocations, uint32_t most);
 /* Prepares panels of `columns` columns altogether, and the scratch. The rest of *panels is set. */
 enum lava_status lava_panel_open(struct lava_panels *panels, int64_t columns);
 
-/* What a panel's dispatches have in common: what its constants begin with, and how many there are. */
+/* A panel's dispatches, and what their constants need besides the matrices. */
 struct lava_panel_run {
     const struct lava_pipeline *pipeline;
     uint64_t work; /* the form's scratch */

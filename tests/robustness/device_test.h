@@ -46,8 +46,8 @@ static inline int device_test_open_with(bool copies, bool queues, struct lava_en
     return lava_engine_create(device, 2, engine) ? -1 : 0;
 }
 
-/* Returns a number of reads after which workgroups of LU's grid give up in vain: at most so many on lavapipe,
- * which has few threads. A GPU may run all workgroups, so that there they may not wait at all. */
+/* Returns a number of reads after which workgroups of a panel's grid give up in vain: at most so many on
+ * lavapipe, which has few threads. A GPU may run all workgroups, so that there they may not wait at all. */
 static inline uint32_t device_test_polls_in_vain(const struct lava_engine *engine, uint32_t most) {
     return engine->capabilities.kind == LAVA_DEVICE_CPU ? most : 0;
 }
