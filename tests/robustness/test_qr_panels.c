@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -20,12 +19,15 @@
 
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 
-/* Two workgroups of lavapipe can run at the same time, also where there is one processor. */
+/* As many workgroups of lavapipe as a test needs can run at the same time, however many processors there are.
+ */
+#define MOST_GROUPS 18
 static int open_engine(void **state) {
+    char threads[16];
     (void)state;
     problem_seed = device_test_seed();
-    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-        setenv("LP_NUM_THREADS", "2", 1);
+    snprintf(threads, sizeof threads, "%d", MOST_GROUPS);
+    setenv("LP_NUM_THREADS", threads, 1);
     return device_test_open(false, &factors_engine);
 }
 
@@ -80,6 +82,19 @@ static void forms(void **state) {
             check_form(types[t], 129 + reflections_below(100), 1 + reflections_below(32), &forms_of[i]);
             check_form(types[t], 256, is_two ? 40 : 150, &forms_of[i]);
         }
+        reflections_tell(types[t]);
+    }
+}
+
+/* So many workgroups that an invocation reads their sums in more than one go. Few columns, as a processor
+ * takes long until all workgroups have had their turn. */
+static void many_groups(void **state) {
+    const struct form many = {{1 + LAVA_PANEL_GRID, 64}, MOST_GROUPS, UINT32_MAX};
+    (void)state;
+    for (size_t t = 0; t < COUNT(types); t++) {
+        int64_t words = (int64_t)lava_type_bytes(types[t]) / 4,
+                groups = 16 / words + 1 + reflections_below(2);
+        check_form(types[t], 64 * (groups - 1) + 1 + reflections_below(64), 3, &many);
         reflections_tell(types[t]);
     }
 }
@@ -217,8 +232,8 @@ static void stalled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(uneven),
-                                       cmocka_unit_test(specials), cmocka_unit_test(same_bits),
-                                       cmocka_unit_test(stalled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms),     cmocka_unit_test(many_groups),
+                                       cmocka_unit_test(uneven),    cmocka_unit_test(specials),
+                                       cmocka_unit_test(same_bits), cmocka_unit_test(stalled)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
