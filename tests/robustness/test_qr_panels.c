@@ -99,8 +99,8 @@ static void many_groups(void **state) {
     }
 }
 
-/* Rows of each workgroup that are much larger or smaller than the other's, zero, or, but for the diagonal,
- * not there. Then tau is 0 in all forms. */
+/* Rows of one workgroup that are much larger or smaller than the other's, or zero. Where all are zero, so are
+ * all tau. */
 static void check_uneven(enum lava_type type, double upper, double lower, const struct form *form) {
     struct qr qr = qr_new(type, 200, 9);
     for (int64_t j = 0; j < qr.columns; j++)
@@ -118,7 +118,8 @@ static void check_uneven(enum lava_type type, double upper, double lower, const 
     qr_free(&qr);
 }
 
-/* Columns of which only the diagonal is not zero, and one of zeros. */
+/* Columns of which only the diagonal is not zero, and one of zeros: tau is 0, unless the diagonal is not
+ * real. */
 static void check_diagonal(enum lava_type type, const struct form *form) {
     struct qr qr = qr_new(type, 200, 9);
     for (int64_t j = 0; j < qr.columns; j++)
