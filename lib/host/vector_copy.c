@@ -24,10 +24,9 @@
 #define WORTHWHILE 0.8
 /* Where the shared calls of a row have taken so much longer than as many alone would have, threads do not
  * run: the others of the row are copied alone. */
-#define HELD_UP_NS 1000000
-/* More threads than half of the processors gain nothing (8 and 16 of 16, on the Xeon of an H200). Some 60 us.
- */
-#define SPINS 1000
+#define HELD_UP_NS 5000000
+/* Some 1 ms, far longer than a call: threads that sleep in between are woken one by one, by the caller. */
+#define SPINS 20000
 
 /* A row of calls. */
 static struct {
@@ -45,7 +44,8 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 static atomic_uint allowed_threads; /* 0: none yet */
 static _Atomic uint64_t shared;
 
-/* Half of the processors, so a machine of two has no threads for this. */
+/* Half of the processors: more gain little (8 and 16 of 16, on the Xeon of an H200). A machine of two has no
+ * threads for this. */
 unsigned lava_vector_copy_threads(void) {
     int half = lava_processor_count() / 2;
     return half < LAVA_TEAM_MAX ? (unsigned)half : LAVA_TEAM_MAX;
