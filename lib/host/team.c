@@ -1,5 +1,8 @@
 /* A part belongs to whoever moves its place from the job before to this one. Called by vector_copy.c.
  *
+ * In a child of fork() there are no threads, so the caller takes all parts. Nobody asks for the process's
+ * number at each job: a system call may cost some microseconds.
+ *
  * Invariant: between two jobs all places hold the number of the last one. So a thread that comes late finds
  * its part taken, however many jobs have passed, and function and job stay while a part is being run. */
 #include "lib/host/team.h"
@@ -60,10 +63,6 @@ void lava_team_open(struct lava_team *team) {
                                           LAVA_THREADS_SMALL_STACK, run_thread, team);
 }
 
-static bool has_threads(const struct lava_team *team) {
-    return team->parts > 1 && team->owner == getpid();
-}
-
 static void ring(struct lava_team *team) {
     atomic_fetch_add(&team->number, 1);
     if (atomic_load(&team->sleeping) > 0)
@@ -71,7 +70,7 @@ static void ring(struct lava_team *team) {
 }
 
 bool lava_team_run(struct lava_team *team, lava_team_part *function, const void *job) {
-    if (!has_threads(team))
+    if (team->parts < 2)
         return false;
     team->function = function;
     team->job = job;
@@ -90,7 +89,7 @@ bool lava_team_run(struct lava_team *team, lava_team_part *function, const void 
 }
 
 void lava_team_end(struct lava_team *team) {
-    if (!has_threads(team))
+    if (team->parts < 2 || team->owner != getpid())
         return;
     atomic_store(&team->quit, true);
     ring(team);

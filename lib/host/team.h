@@ -3,7 +3,8 @@
  * another; lib/host/thread_pool.h is for larger ones, whose cells any thread takes.
  *
  * The caller takes every part that its thread has not begun yet. So nobody waits for a thread that sleeps or
- * that the scheduler holds back, unless it is in the midst of its part. */
+ * that the scheduler holds back, unless it is in the midst of its part. In a child of fork() the caller takes
+ * all parts. */
 #ifndef LAVA_HOST_TEAM_H
 #define LAVA_HOST_TEAM_H
 
@@ -31,7 +32,7 @@ struct lava_team {
 
     bool started;   /* creation was tried */
     unsigned parts; /* of every job: the threads that exist, and the caller */
-    pid_t owner;    /* process that created the threads; they do not exist in a child of fork() */
+    pid_t owner;    /* process that created the threads */
     pthread_t thread[LAVA_TEAM_MAX - 1];
     atomic_uint joined; /* threads that have taken their number */
     atomic_bool quit;

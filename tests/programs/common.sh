@@ -46,3 +46,22 @@ skip_without_device() {
         exit 77
     }
 }
+
+# make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
+# the test if that is not possible.
+make_environment() {
+    python=$2/environment/bin/python3
+    ! cmp -s "$2/environment/requirements.txt" "$1" || ! "$python" -c '' || return 0
+    mkdir -p "$2"
+    for creator in python3 /usr/bin/python3; do
+        rm -rf "$2/new"
+        ! { "$creator" -m venv --without-pip "$2/new" &&
+            "$creator" -m pip --python "$2/new/bin/python3" install --quiet --disable-pip-version-check \
+                --only-binary :all: --requirement "$1" &&
+            cp "$1" "$2/new/requirements.txt" && rm -rf "$2/environment" && mv "$2/new" "$2/environment"; } >>"$folder/log" 2>&1 ||
+            return 0
+    done
+    cat "$folder/log"
+    echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
+    exit 77
+}

@@ -17,15 +17,6 @@ here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/programs/common.sh
 . "$here/common.sh"
 
-# make_environment PYTHON: returns false if that is not possible.
-make_environment() {
-    rm -rf "$kept/new"
-    "$1" -m venv --without-pip "$kept/new" &&
-        "$1" -m pip --python "$kept/new/bin/python3" install --quiet --disable-pip-version-check \
-            --only-binary :all: --requirement "$here/wheels.txt" &&
-        cp "$here/wheels.txt" "$kept/new/" && rm -rf "$kept/environment" && mv "$kept/new" "$kept/environment"
-}
-
 place_by="LD_PRELOAD=$library"
 scipy_name=
 lapack_name=
@@ -33,15 +24,7 @@ numpy_lapack_name= # a libblas.so.3 alone comes after LAPACK
 case $packages in
 wheels)
     # the names in the wheels' own OpenBLAS: one with 64-bit integers for NumPy, one with 32 for SciPy
-    python=$kept/environment/bin/python3
-    if ! cmp -s "$kept/environment/wheels.txt" "$here/wheels.txt" || ! "$python" -c ''; then
-        mkdir -p "$kept"
-        make_environment python3 >"$folder/log" 2>&1 || make_environment /usr/bin/python3 >>"$folder/log" 2>&1 || {
-            cat "$folder/log"
-            echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
-            exit 77
-        }
-    fi
+    make_environment "$here/wheels.txt" "$kept"
     numpy_name='scipy_cblas_{}gemm64_'
     numpy_lapack_name='scipy_{}_64_'
     scipy_name='scipy_{}gemm_'
