@@ -18,12 +18,6 @@
 /* LU's matrix is read and written this many times for each halving. With this, the estimates for orders 1024
  * and 8192 are within a tenth of what an H200 took, 12.9 and 119.6 ms. */
 #define PASSES_LU 3.5
-/* Time of a column where a panel is one dispatch (panels.h). With this, the estimates for fp32 and orders
- * 1024 to 8192 are within a tenth of what an H200 took from host memory to host memory, 5.2, 12.0, 28.4 and
- * 72 ms. */
-#define COLUMN_TOGETHER_NS 4e3
-/* Time of recording a column of LU's panels that has a dispatch. */
-#define RECORD_COLUMN_NS 2e3
 
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
@@ -46,27 +40,21 @@ static double cholesky_steps_ns(int64_t blocks) {
     return (double)blocks * LAVA_HALVING_BLOCK_NS + products * LAVA_HALVING_PRODUCT_NS;
 }
 
-/* Whether LU's columns have dispatches of their own, while there are many rows. */
-static bool takes_columns(const struct lava_halving *request, const struct lava_operation *operation) {
-    const struct lava_panel_choice free_choice = {0};
-    const struct lava_panel_sizes first = {LAVA_PANEL_LU, operation->type, operation->m,
-                                           lava_minimum(operation->k, LAVA_LU_PANEL)};
-    return operation->kind == LAVA_OPERATION_LU &&
-           lava_panels_form(request->device, &first, false, &free_choice) == LAVA_PANEL_COLUMNS;
-}
-
 /* A halving has one block to solve with, or more: those beyond the first are added. */
 static double lu_steps_ns(int64_t columns, int64_t blocks, bool by_columns) {
     int64_t panels = (columns - 1) / LAVA_LU_PANEL + 1,
             more = lava_halving_solve_blocks(blocks) - (blocks - 1);
-    return (double)columns * (by_columns ? COLUMN_NS : COLUMN_TOGETHER_NS) +
+    return (double)columns * (by_columns ? COLUMN_NS : LAVA_PANELS_COLUMN_NS) +
            (double)(panels - 1) * HALVING_NS + (more > 0 ? lava_solve_blocks_ns(more * LAVA_SOLVE_ORDER) : 0);
 }
 
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double factor_ns(const struct lava_halving *request, const struct lava_operation *operation,
                         double flops_per_s) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU, by_columns = takes_columns(request, operation);
+    const struct lava_panel_sizes first = {LAVA_PANEL_LU, operation->type, operation->m,
+                                           lava_minimum(operation->k, LAVA_LU_PANEL)};
+    bool is_lu = operation->kind == LAVA_OPERATION_LU,
+         by_columns = is_lu && lava_panels_take_columns(request->device, &first);
     int64_t blocks = lava_solve_blocks(operation->k);
     double levels = ceil(log2((double)blocks)) + (is_lu ? 1 : 0);
     double moved_bytes =
@@ -75,7 +63,7 @@ static double factor_ns(const struct lava_halving *request, const struct lava_op
                         1e9 * moved_bytes / request->rates.memory_bytes_per_s +
                         (is_lu ? lu_steps_ns(operation->k, blocks, by_columns) : cholesky_steps_ns(blocks));
     double record_ns = 2 * (double)blocks * LAVA_SOLVE_RECORD_NS +
-                       (by_columns ? (double)operation->k * RECORD_COLUMN_NS : 0);
+                       (by_columns ? (double)operation->k * LAVA_PANELS_RECORD_NS : 0);
     return fmax(compute_ns, record_ns);
 }
 

@@ -12,8 +12,8 @@ static_assert(LAVA_PANEL_LEAST_INVOCATIONS % LAVA_QR_PANEL == 0 && LAVA_QR_PANEL
               "shaders/qr_panel.comp");
 
 /* Invocations of a workgroup; each has a row of 32 elements in registers. Alone: more spill on Adreno 660 in
- * LU (Mesa 26.1), and on an H200 in all types but fp32. Grid: the best on an H200 at 8192 rows, where others
- * from 64 to 512 take up to 1.15 times as long in LU and twice in QR. */
+ * LU (Mesa 26.1), and on an H200 in all types but fp32. Grid: the best on an H200 at 8192 rows, or within a
+ * twentieth of it; 64 and 512 are slower, in complex fp64 up to five times. */
 static const uint32_t invocations[LAVA_PANEL_KINDS][LAVA_TYPE_COUNT][LAVA_PANEL_FORMS] = {
     /*                    columns              alone  grid */
     [LAVA_PANEL_LU] = {[LAVA_TYPE_FP32] = {LAVA_LU_INVOCATIONS, 256, 256},
@@ -85,4 +85,9 @@ enum lava_panel_form lava_panels_form(const struct lava_capabilities *device,
             return form;
     }
     return LAVA_PANEL_COLUMNS;
+}
+
+bool lava_panels_take_columns(const struct lava_capabilities *device, const struct lava_panel_sizes *first) {
+    const struct lava_panel_choice free_choice = {0};
+    return lava_panels_form(device, first, false, &free_choice) == LAVA_PANEL_COLUMNS;
 }

@@ -10,20 +10,19 @@
 #include "dispatch/panels.h"
 #include "shaders/interface.h"
 
-/* Time of a column of the panels with a dispatch of its own, as measured on an H200 at 8192 rows; that of
- * cfp64 is a guess. */
+/* Time of a column of the panels with a dispatch of its own, as measured on an H200 at 8192 rows. */
 static const double column_ns[LAVA_TYPE_COUNT] = {
-    [LAVA_TYPE_FP32] = 14.5e3, [LAVA_TYPE_FP64] = 18e3, [LAVA_TYPE_CFP32] = 25e3, [LAVA_TYPE_CFP64] = 32e3};
-/* Time of a column where a panel is one dispatch (panels.h); of what a panel does to its block, three
+    [LAVA_TYPE_FP32] = 14.5e3, [LAVA_TYPE_FP64] = 18e3, [LAVA_TYPE_CFP32] = 25e3, [LAVA_TYPE_CFP64] = 20.5e3};
+/* Time of what a panel does to its block, three
  * products of four dispatches; and of a block's triangle and of what it does to the rest. The rest is read
  * and written so many times for each block: packed, multiplied, and updated. With these, the estimates of
- * ?geqrf and ?orgqr for orders 1024 and 8192 in fp32 and fp64 are within a fifth of what an H200 took. */
-#define COLUMN_TOGETHER_NS 4e3
-#define PANEL_NS           70e3
-#define BLOCK_NS           300e3
-#define PASSES             5.0
-/* Time of recording a column that has a dispatch. A starting value. */
-#define RECORD_COLUMN_NS 2e3
+ * ?geqrf and ?orgqr for orders 1024 and 8192 in fp32 and fp64 are within a quarter of what an H200 took. */
+#define PANEL_NS 70e3
+#define BLOCK_NS 300e3
+#define PASSES   5.0
+
+/* The scratch is one column, which has 32-bit indices, padded. */
+#define SCRATCH_MOST ((double)(INT32_MAX - 64))
 
 /* The kernels need less than that for solves. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
@@ -58,30 +57,23 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return product;
 }
 
-/* Whether columns have dispatches of their own, while there are many rows. */
-static bool takes_columns(const struct lava_halving *request) {
-    const struct lava_operation *operation = request->operation;
-    const struct lava_panel_choice free_choice = {0};
-    const struct lava_panel_sizes first = {LAVA_PANEL_QR, operation->type, operation->m,
-                                           lava_minimum(operation->k, LAVA_QR_PANEL)};
-    return lava_panels_form(request->device, &first, false, &free_choice) == LAVA_PANEL_COLUMNS;
-}
-
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double compute_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     bool factors = operation->kind == LAVA_OPERATION_QR;
     double blocks = ceil((double)operation->k / LAVA_QR_BLOCK), columns = factors ? (double)operation->k : 0;
     double panels = ceil(columns / LAVA_QR_PANEL);
-    bool by_columns = takes_columns(request);
+    const struct lava_panel_sizes first = {LAVA_PANEL_QR, operation->type, operation->m,
+                                           lava_minimum(operation->k, LAVA_QR_PANEL)};
+    bool by_columns = factors && lava_panels_take_columns(request->device, &first);
     double touched = lava_operation_is_qr_product(operation) ? blocks : (blocks + 1) / 2;
     double moved_bytes = lava_operation_operand_bytes(operation) * PASSES * touched;
     double device_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                        1e9 * moved_bytes / request->rates.memory_bytes_per_s +
-                       columns * (by_columns ? column_ns[operation->type] : COLUMN_TOGETHER_NS) +
+                       columns * (by_columns ? column_ns[operation->type] : LAVA_PANELS_COLUMN_NS) +
                        panels * PANEL_NS + blocks * BLOCK_NS;
     double record_ns =
-        4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + (by_columns ? columns * RECORD_COLUMN_NS : 0);
+        4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + (by_columns ? columns * LAVA_PANELS_RECORD_NS : 0);
     return fmax(device_ns, record_ns);
 }
 
@@ -96,6 +88,10 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     uint64_t reflectors = 0;
     if (lava_operation_is_qr_product(operation))
         reflectors = lava_solve_matrix_bytes(device, operation->type, sizes.rows, operation->k);
+    double scratch_elements =
+        (double)LAVA_QR_BLOCK * (double)(sizes.rows + 2 * sizes.others + 5 * LAVA_QR_BLOCK);
+    if (scratch_elements > SCRATCH_MOST)
+        return UINT64_MAX;
     bool fits = bytes != UINT64_MAX && scratch != UINT64_MAX && reflectors != UINT64_MAX;
     return fits ? bytes + scratch + reflectors : UINT64_MAX;
 }

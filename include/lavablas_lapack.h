@@ -141,8 +141,9 @@ void zgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work,
  * ?ungqr for complex numbers: A <- the first n columns of the Q of k such reflections, with m >= n >= k,
  * whose v A's first k columns hold.
  *
- * work has lwork elements, at least 1 and at least n; with lwork -1 only work[0] is written: the best lwork.
- * So it is after every call. info: 0; -i if argument i is invalid (xerbla_ is called). Threads: as above. */
+ * work has lwork elements, at least 1, and at least n where m > 0; with lwork -1 only work[0] is written: the
+ * best lwork. So it is after every call. info: 0; -i if argument i is invalid (xerbla_ is called). Threads:
+ * as above. */
 void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int *lwork,
              int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,

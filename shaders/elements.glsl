@@ -1,5 +1,5 @@
 /* Elements of a column-major matrix, real or complex (-DLAVA_COMPLEX), and the 16-byte words that hold them. For the
- * shaders that compute factors and solutions: solve, cholesky and lu. Included after common.glsl. */
+ * shaders that compute factors and solutions: solve, cholesky, lu, qr and their panels. Included after common.glsl. */
 #ifdef LAVA_FP64
 #define NUMBER_BYTES 8
 #else

@@ -139,9 +139,9 @@
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
 #define LAVA_SWAP_BATCH       8
-/* QR factorization of a panel of at most so many columns, by so many workgroups at most; each invocation reads the
- * key of a workgroup. The reflections of a block of panels are applied together: with 128 columns the products
- * compute more than they move. A starting value: no GPU has been measured. */
+/* QR factorization of a panel of at most so many columns, by so many workgroups at most; each invocation
+ * reads the key of a workgroup. The reflections of a block of panels are applied together: with 128 columns
+ * the products compute more than they move. Other numbers of columns have not been tried. */
 #define LAVA_QR_PANEL       32
 #define LAVA_QR_INVOCATIONS 128
 #define LAVA_QR_GROUPS      LAVA_QR_INVOCATIONS

@@ -36,7 +36,8 @@ static int find_wrong(const struct geqrf_arguments *x) {
         return 3;
     if (lava_options_is_short(x->lda, x->m))
         return 4 + more;
-    return lava_workspace_is_short(x->lwork, x->n) ? 7 + more : 0;
+    int64_t columns = !more && x->m == 0 ? 0 : x->n;
+    return lava_workspace_is_short(x->lwork, columns) ? 7 + more : 0;
 }
 
 /* A query is forwarded by the entry point, and computes nothing. */

@@ -20,7 +20,7 @@ static int64_t padded(enum lava_type type, int64_t elements) {
     return lava_blocking_padded(elements, PART_BYTES / (uint32_t)lava_type_bytes(type));
 }
 
-/* Of panels in any form. */
+/* Returns the scratch that panels need, whatever their form. */
 static int64_t sums_elements(enum lava_type type, int64_t rows) {
     int64_t bytes = (int64_t)lava_type_bytes(type), some = lava_maximum(rows, 1);
     int64_t groups = lava_panel_groups(some, LAVA_QR_INVOCATIONS, LAVA_QR_GROUPS);

@@ -42,6 +42,11 @@ static inline void lava_number_write(enum lava_type type, void *element, struct 
     }
 }
 
+static inline struct lava_number lava_number_times(struct lava_number a, struct lava_number b) {
+    return (struct lava_number){a.real * b.real - a.imaginary * b.imaginary,
+                                a.real * b.imaginary + a.imaginary * b.real};
+}
+
 /* Divides by the larger part first, so that nothing overflows early (Smith 1962). */
 static inline struct lava_number lava_number_divided(struct lava_number x, struct lava_number by) {
     if (by.imaginary == 0)

@@ -48,11 +48,6 @@ static void *tau_at(const struct reflections *q, int64_t e) {
     return lava_operation_element(q->tau, q->type, e, 0, 1);
 }
 
-static struct lava_number times(struct lava_number a, struct lava_number b) {
-    return (struct lava_number){a.real * b.real - a.imaginary * b.imaginary,
-                                a.real * b.imaginary + a.imaginary * b.real};
-}
-
 static struct lava_number conjugate(struct lava_number z) {
     return (struct lava_number){z.real, -z.imaginary};
 }
@@ -77,14 +72,15 @@ static void reflect(const struct reflections *q, int64_t e, bool adjoint, const 
     for (int64_t j = 0; j < c->columns; j++) {
         struct lava_number sum = part_get(q, c, 0, j);
         for (int64_t i = 1; i < c->rows; i++) {
-            const struct lava_number term = times(conjugate(get(q, e + i, e)), part_get(q, c, i, j));
+            const struct lava_number term =
+                lava_number_times(conjugate(get(q, e + i, e)), part_get(q, c, i, j));
             sum.real += term.real;
             sum.imaginary += term.imaginary;
         }
-        sum = times(tau, sum);
+        sum = lava_number_times(tau, sum);
         for (int64_t i = 0; i < c->rows; i++) {
             struct lava_number z = part_get(q, c, i, j), v = {1, 0};
-            const struct lava_number term = times(sum, i > 0 ? get(q, e + i, e) : v);
+            const struct lava_number term = lava_number_times(sum, i > 0 ? get(q, e + i, e) : v);
             z.real -= term.real;
             z.imaginary -= term.imaginary;
             lava_number_write(q->type, part_at(q, c, i, j), c->adjoint ? conjugate(z) : z);
@@ -142,7 +138,7 @@ static void find_reflection(const struct reflections *q, int64_t e) {
     const struct lava_number by = {near.real - beta, -near.imaginary}; /* conjugated */
     double square = by.real * by.real + by.imaginary * by.imaginary;
     for (int64_t i = e + 1; i < q->rows; i++) {
-        const struct lava_number v = times(scaled(get(q, i, e), size.exponent), by);
+        const struct lava_number v = lava_number_times(scaled(get(q, i, e), size.exponent), by);
         lava_number_write(q->type, at(q, i, e), (struct lava_number){v.real / square, v.imaginary / square});
     }
     lava_number_write(q->type, tau_at(q, e), tau);
@@ -216,16 +212,16 @@ static void prepare(const struct reflections *q, int64_t from, int64_t count) {
         for (int64_t i = 0; i < count; i++) {
             struct lava_number sum = {0, 0};
             for (int64_t l = i; l < e; l++) {
-                const struct lava_number term =
-                    times(lava_number_read(q->type, lava_operation_element(t, q->type, i, l, BLOCK)),
-                          lava_number_read(q->type, lava_operation_element(gram, q->type, l, e, BLOCK)));
+                const struct lava_number term = lava_number_times(
+                    lava_number_read(q->type, lava_operation_element(t, q->type, i, l, BLOCK)),
+                    lava_number_read(q->type, lava_operation_element(gram, q->type, l, e, BLOCK)));
                 sum.real -= term.real;
                 sum.imaginary -= term.imaginary;
             }
             const struct lava_number none = {0, 0};
             lava_number_write(q->type, lava_operation_element(t, q->type, i, e, BLOCK),
                               i == e  ? tau
-                              : i < e ? times(tau, sum)
+                              : i < e ? lava_number_times(tau, sum)
                                       : none);
         }
     }
@@ -274,7 +270,7 @@ static void apply(const struct reflections *q, int64_t from, int64_t count, bool
     }
 }
 
-/* Of a product with Q, the operand that has them. */
+/* Returns the reflections; a product with Q has them in its other operand. */
 static struct reflections begin(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                                 int64_t others) {
     bool is_left = operation->kind == LAVA_OPERATION_QR_LEFT,
@@ -316,7 +312,7 @@ static void form_small(const struct reflections *q, int64_t from, int64_t count,
         reflect(q, e, false, &rest);
         for (int64_t i = 0; i < q->rows; i++) {
             const struct lava_number v = i > e ? get(q, i, e) : (struct lava_number){i == e, 0};
-            struct lava_number z = times(tau, v);
+            struct lava_number z = lava_number_times(tau, v);
             z.real = (i == e) - z.real;
             z.imaginary = -z.imaginary;
             lava_number_write(q->type, at(q, i, e), z);

@@ -1,7 +1,8 @@
 /* A part belongs to whoever moves its place from the job before to this one. Called by vector_copy.c.
  *
  * In a child of fork() there are no threads, so the caller takes all parts. Nobody asks for the process's
- * number at each job: a system call may cost some microseconds.
+ * number at each job: a system call may cost some microseconds. (In a child `sleeping` may stay above 0,
+ * which costs it one.)
  *
  * Invariant: between two jobs all places hold the number of the last one. So a thread that comes late finds
  * its part taken, however many jobs have passed, and function and job stay while a part is being run. */

@@ -51,7 +51,7 @@ void lava_team_open(struct lava_team *team);
  * called, where there are no threads. */
 bool lava_team_run(struct lava_team *team, lava_team_part *function, const void *job);
 
-/* Joins the threads, if they are of this process. */
+/* Joins the threads, if they are of this process. For tests: the library's sleep until the process ends. */
 void lava_team_end(struct lava_team *team);
 
 #endif

@@ -1,4 +1,4 @@
-/* Creates the library's own threads. Called by lib/host/thread_pool and lib/engine/builder. */
+/* Creates the library's own threads. Called by lib/host/thread_pool, lib/host/team and lib/engine/builder. */
 #include "lib/host/threads.h"
 
 #include <signal.h>

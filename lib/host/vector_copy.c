@@ -154,7 +154,8 @@ bool lava_vector_copy_begin(struct lava_vector_copy *copy) {
     if (threads < 2 || !may_be_shared(copy) || atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         return false;
     team.threads = threads;
-    lava_team_open(&team);
+    if (row.is_shared) /* as this call may be */
+        lava_team_open(&team);
     copy->begin_ns = lava_clock_now_ns();
     if (!continues_row(copy, copy->begin_ns))
         begin_row(copy);

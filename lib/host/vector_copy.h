@@ -42,7 +42,7 @@ unsigned lava_vector_copy_threads(void);
 /* Lets calls be shared among so many threads from now on; the first number stays. Until then all are copied
  * alone. */
 void lava_vector_copy_allow(unsigned threads);
-/* Returns how many calls were shared so far. */
+/* Returns how many calls were shared so far. For tests. */
 uint64_t lava_vector_copy_shared(void);
 
 /* Returns true where y is finished. Else nothing was written, and end has to be called. */

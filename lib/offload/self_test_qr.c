@@ -26,11 +26,6 @@ struct sample {
     double size;                      /* of A, times that of y */
 };
 
-static struct lava_number times(struct lava_number a, struct lava_number b) {
-    return (struct lava_number){a.real * b.real - a.imaginary * b.imaginary,
-                                a.real * b.imaginary + a.imaginary * b.real};
-}
-
 static void add(struct lava_number *sum, struct lava_number z) {
     sum->real += z.real;
     sum->imaginary += z.imaginary;
@@ -68,7 +63,7 @@ static bool make(struct sample *sample) {
             lava_number_write(sample->type, lava_operation_element(sample->a, sample->type, i, j, LD),
                               (struct lava_number){parts[0], parts[1]});
             const struct lava_number a = get(sample, i, j);
-            add(&sample->product[i], times(a, y_at(j)));
+            add(&sample->product[i], lava_number_times(a, y_at(j)));
             size += a.real * a.real + a.imaginary * a.imaginary;
         }
         length += y_at(j).real * y_at(j).real + y_at(j).imaginary * y_at(j).imaginary;
@@ -109,7 +104,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
 static void multiply_by_r(struct sample *sample) {
     for (int64_t j = 0; j < COLUMNS; j++)
         for (int64_t i = 0; i <= j; i++)
-            add(&sample->r[i], times(get(sample, i, j), y_at(j)));
+            add(&sample->r[i], lava_number_times(get(sample, i, j), y_at(j)));
 }
 
 /* x <- H1 H2 ... x. Returns how far the reflections are from unitary. */
@@ -121,13 +116,13 @@ static double reflect(const struct sample *sample, struct lava_number *x) {
         double square = 1;
         for (int64_t i = e + 1; i < ROWS; i++) {
             const struct lava_number v = get(sample, i, e);
-            add(&sum, times((struct lava_number){v.real, -v.imaginary}, x[i]));
+            add(&sum, lava_number_times((struct lava_number){v.real, -v.imaginary}, x[i]));
             square += v.real * v.real + v.imaginary * v.imaginary;
         }
-        sum = times((struct lava_number){-tau.real, -tau.imaginary}, sum);
+        sum = lava_number_times((struct lava_number){-tau.real, -tau.imaginary}, sum);
         add(&x[e], sum);
         for (int64_t i = e + 1; i < ROWS; i++)
-            add(&x[i], times(sum, get(sample, i, e)));
+            add(&x[i], lava_number_times(sum, get(sample, i, e)));
         double error = fabs((tau.real * tau.real + tau.imaginary * tau.imaginary) * square - 2 * tau.real);
         if (!(error <= worst)) /* also true for a NaN */
             worst = error;
@@ -139,7 +134,7 @@ static double reflect(const struct sample *sample, struct lava_number *x) {
 static void multiply_by_q(const struct sample *sample, struct lava_number *x) {
     for (int64_t j = 0; j < COLUMNS; j++)
         for (int64_t i = 0; i < ROWS; i++)
-            add(&x[i], times(get(sample, i, j), sample->r[j]));
+            add(&x[i], lava_number_times(get(sample, i, j), sample->r[j]));
 }
 
 /* || A y - x || */
@@ -177,7 +172,7 @@ static enum lava_status test_type(const struct lava_self_test *test, const struc
         make(&sample) ? run(test, kernel, &sample, LAVA_OPERATION_QR) : LAVA_ERROR_HOST_MEMORY;
     if (!status)
         errors[0] = error_of_reflections(&sample, unit);
-    if (!status && errors[0] <= 1 && form == LAVA_PANEL_COLUMNS) { /* the others leave the same */
+    if (!status && errors[0] <= 1 && form == LAVA_PANEL_COLUMNS) { /* Q is formed alike from all */
         status = run(test, kernel, &sample, LAVA_OPERATION_QR_FORM);
         errors[1] = status ? 0 : error_of_q(&sample, unit);
     }

@@ -292,17 +292,17 @@ static const struct {
     int64_t m, n, k, lda, lwork;
     int number, side, trans;
 } wrong_cases[] = {
-    {LAVA_FAMILY_GEQRF, -1, -1, 0, 0, 0, 1, 0, 0},     {LAVA_FAMILY_GEQRF, 2, -1, 0, 0, 0, 2, 0, 0},
-    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, 0, 4, 0, 0},       {LAVA_FAMILY_GEQRF, 2, 3, 0, 2, 2, 7, 0, 0},
-    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, -1, 4, 0, 0},      {LAVA_FAMILY_ORGQR, -1, -1, -1, 0, 0, 1, 0, 0},
-    {LAVA_FAMILY_ORGQR, 2, -1, -1, 0, 0, 2, 0, 0},     {LAVA_FAMILY_ORGQR, 2, 3, -1, 0, 0, 2, 0, 0},
-    {LAVA_FAMILY_ORGQR, 3, 2, -1, 0, 0, 3, 0, 0},      {LAVA_FAMILY_ORGQR, 3, 2, 3, 0, 0, 3, 0, 0},
-    {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, 0, 5, 0, 0},       {LAVA_FAMILY_ORGQR, 3, 2, 1, 3, 1, 8, 0, 0},
-    {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, -1, 5, 0, 0},      {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 1, 7, 7},
-    {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 2, 141, 7},  {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 3, 141, 111},
-    {LAVA_FAMILY_ORMQR, 3, -1, -1, 0, 0, 4, 141, 111}, {LAVA_FAMILY_ORMQR, 3, 2, 3, 0, 0, 5, 142, 111},
-    {LAVA_FAMILY_ORMQR, 2, 3, 2, 2, 0, 7, 142, 111},   {LAVA_FAMILY_ORMQR, 3, 2, 2, 2, 0, 10, 142, 111},
-    {LAVA_FAMILY_ORMQR, 3, 2, 2, 3, 2, 12, 142, 111}};
+    {LAVA_FAMILY_GEQRF, -1, -1, 0, 0, 0, 1, 0, 0},      {LAVA_FAMILY_GEQRF, 2, -1, 0, 0, 0, 2, 0, 0},
+    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, 0, 4, 0, 0},        {LAVA_FAMILY_GEQRF, 2, 3, 0, 2, 2, 7, 0, 0},
+    {LAVA_FAMILY_GEQRF, 2, 1, 0, 1, -1, 4, 0, 0},       {LAVA_FAMILY_GEQRF, 0, 3, 0, 1, 0, 7, 0, 0},
+    {LAVA_FAMILY_ORGQR, -1, -1, -1, 0, 0, 1, 0, 0},     {LAVA_FAMILY_ORGQR, 2, -1, -1, 0, 0, 2, 0, 0},
+    {LAVA_FAMILY_ORGQR, 2, 3, -1, 0, 0, 2, 0, 0},       {LAVA_FAMILY_ORGQR, 3, 2, -1, 0, 0, 3, 0, 0},
+    {LAVA_FAMILY_ORGQR, 3, 2, 3, 0, 0, 3, 0, 0},        {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, 0, 5, 0, 0},
+    {LAVA_FAMILY_ORGQR, 3, 2, 1, 3, 1, 8, 0, 0},        {LAVA_FAMILY_ORGQR, 3, 2, 1, 2, -1, 5, 0, 0},
+    {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 1, 7, 7},     {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 2, 141, 7},
+    {LAVA_FAMILY_ORMQR, -1, -1, -1, 0, 0, 3, 141, 111}, {LAVA_FAMILY_ORMQR, 3, -1, -1, 0, 0, 4, 141, 111},
+    {LAVA_FAMILY_ORMQR, 3, 2, 3, 0, 0, 5, 142, 111},    {LAVA_FAMILY_ORMQR, 2, 3, 2, 2, 0, 7, 142, 111},
+    {LAVA_FAMILY_ORMQR, 3, 2, 2, 2, 0, 10, 142, 111},   {LAVA_FAMILY_ORMQR, 3, 2, 2, 3, 2, 12, 142, 111}};
 #define WRONG_CASES ((int)(sizeof wrong_cases / sizeof wrong_cases[0]))
 
 static void complaints(void **state) {
@@ -337,6 +337,33 @@ static void complaints(void **state) {
     }
 }
 
+/* Without rows, a workspace of one element is enough for ?geqrf, since LAPACK 3.10. */
+static void no_rows(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        enum lava_routine routine = (enum lava_routine)i;
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        double matrix[2] = {42}, tau[2] = {43}, work[2] = {0};
+        int64_t info = UNTOUCHED;
+        if (row->family != LAVA_FAMILY_GEQRF || dlsym(library, row->name))
+            continue;
+        xerbla_calls = 0;
+        families_call[routine](&(struct families_arguments){.lda = {1},
+                                                            .ldc = {1},
+                                                            .a = matrix,
+                                                            .m = {0},
+                                                            .n = {3},
+                                                            .size = {1},
+                                                            .b = work,
+                                                            .c = matrix,
+                                                            .ipiv = tau,
+                                                            .info = &info});
+        assert_int_equal(xerbla_calls, 0);
+        assert_int_equal(row->is_ilp64 ? info : (int32_t)info, 0);
+        assert_true(matrix[0] == 42 && tau[0] == 43);
+    }
+}
+
 static void statistics(void **state) {
     static const char *const places[] = {"gpu", "cpu"};
     char text[8192], line[100];
@@ -364,9 +391,9 @@ static int forward(void) {
 }
 
 static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forms),
-                                       cmocka_unit_test(products), cmocka_unit_test(queries),
-                                       cmocka_unit_test(complaints)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values),     cmocka_unit_test(forms),
+                                       cmocka_unit_test(products),   cmocka_unit_test(queries),
+                                       cmocka_unit_test(complaints), cmocka_unit_test(no_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -35,7 +35,7 @@ debian | replaced)
     numpy_name='cblas_{}gemm'
     if $python -c 'import scipy.linalg' 2>/dev/null; then
         scipy_name='{}gemm_'
-        lapack_name='{}gemm_'
+        [ "$packages" = debian ] || lapack_name='{}gemm_' # a libblas.so.3 alone comes after LAPACK
     else
         echo 'not tested: SciPy (Debian: python3-scipy)'
     fi

@@ -284,7 +284,7 @@ def check_small(residual, *factors):
 
 
 def factorizations(letter, generator):
-    """LAPACK's factorizations: some use kernels of its OpenBLAS; QR uses ?gemm and ?trmm, as options.lapack has them."""
+    """LAPACK's factorizations. A LAPACK whose QR is not taken over may use ?gemm and ?trmm, as options.lapack has them."""
     dtype = numpy.dtype(DTYPES[letter])
     a = reals(generator, (K, K), dtype)
     b = reals(generator, (K, 7), dtype)
@@ -300,11 +300,12 @@ def factorizations(letter, generator):
         check_small(wide(lower) @ wide(lower).conj().T - wide(positive), lower, lower)
     forget_call()
     q, r = scipy.linalg.qr(a)
+    call = last_call()
+    names = [options.scipy.replace("gemm", "ungqr" if dtype.kind == "c" else "orgqr").format(letter)]
     if options.lapack:
-        call = last_call()
-        gemm = options.lapack.format(letter)
-        assert call.routine.decode() in (gemm, gemm.replace("gemm", "trmm")), call.routine
-        assert call.place.decode() == options.place, call.reason
+        names += [options.lapack.format(letter), options.lapack.replace("gemm", "trmm").format(letter)]
+    assert call.routine.decode() in names, call.routine
+    assert call.place.decode() == options.place, call.reason
     check_small(wide(q) @ wide(r) - wide(a), q, r)
 
 
@@ -376,7 +377,7 @@ parser.add_argument("--types", required=True, help="of the letters s d c z, thos
 parser.add_argument("--numpy", required=True, help="the name that NumPy calls, with {} for the letter")
 parser.add_argument("--scipy", help="the same for SciPy; without it, there is none")
 parser.add_argument("--numpy-lapack", help="the name of NumPy's calls of LAPACK, with {}; without it, they cannot be seen")
-parser.add_argument("--lapack", help="the same for the LAPACK under SciPy; without it, its products cannot be seen")
+parser.add_argument("--lapack", help="the names of products of a LAPACK under SciPy that is not taken over")
 parser.add_argument("--first", choices=("numpy", "scipy"), default="numpy", help="who is imported and multiplies first")
 options = parser.parse_args()
 

@@ -1,0 +1,110 @@
+/* Plans of QR factorizations and of what is made with Q: what fits, estimates that agree with what policy.c
+ * refuses without a search, and those of an H200 beside what it took. */
+#include "random_plans.h"
+
+#include <math.h>
+
+#include "dispatch/cost.h"
+#include "dispatch/qr.h"
+#include "shaders/interface.h"
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static const enum lava_operation_kind kinds[] = {LAVA_OPERATION_QR, LAVA_OPERATION_QR_FORM,
+                                                 LAVA_OPERATION_QR_LEFT, LAVA_OPERATION_QR_RIGHT};
+
+static struct lava_operation qr_of(enum lava_operation_kind kind, enum lava_type type, int64_t m, int64_t n,
+                                   int64_t k) {
+    struct lava_operation operation = product_of(type, type, m, n, k);
+    const struct lava_operand reflections = {.first = (const void *)(uintptr_t)(1ull << 40),
+                                             .ld = kind == LAVA_OPERATION_QR_RIGHT ? n : m,
+                                             .op = kind == LAVA_OPERATION_QR_RIGHT ? LAVA_OP_T : LAVA_OP_N};
+    operation.kind = kind;
+    operation.a = operation.b = (struct lava_operand){0};
+    if (kind == LAVA_OPERATION_QR_LEFT)
+        operation.a = reflections;
+    if (kind == LAVA_OPERATION_QR_RIGHT)
+        operation.b = reflections;
+    return operation;
+}
+
+static struct lava_operation random_qr(uint64_t *random) {
+    enum lava_operation_kind kind = kinds[random_next(random) % COUNT(kinds)];
+    enum lava_type type = types[random_next(random) % COUNT(types)];
+    int64_t m = random_size(random, 30000), n = random_size(random, 30000);
+    if (kind == LAVA_OPERATION_QR_FORM && n > m)
+        n = m;
+    int64_t most = kind == LAVA_OPERATION_QR_LEFT ? m : kind == LAVA_OPERATION_QR_RIGHT ? n : m < n ? m : n;
+    int64_t k = kind == LAVA_OPERATION_QR ? most : 1 + (int64_t)(random_next(random) % (uint64_t)most);
+    return qr_of(kind, type, m, n, k);
+}
+
+/* The matrix and V fit beside the product. */
+static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_plan *plan, uint64_t memory_bytes) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
+    uint64_t m = (uint64_t)operation->m, n = (uint64_t)operation->n, bytes = lava_type_bytes(operation->type),
+             rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? n : m;
+    assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
+    assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->blocking.total_bytes >=
+                (m * n + LAVA_QR_BLOCK * rows) * bytes + plan->chunks.product_bytes);
+    assert_true(operation->m <= lava_solve_most_rows(device, operation->type));
+    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
+}
+
+static void test_random(void **state) {
+    (void)state;
+    check_random_plans(random_qr, check_plan);
+}
+
+/* The scratch is one column of the device, whose rows have 32-bit indices. */
+static void test_scratch(void **state) {
+    struct lava_capabilities device = device_h200();
+    const struct lava_operation fits = qr_of(LAVA_OPERATION_QR, LAVA_TYPE_FP32, 64, 8000000, 64),
+                                exceeds = qr_of(LAVA_OPERATION_QR, LAVA_TYPE_FP32, 64, 9000000, 64);
+    (void)state;
+    assert_int_equal(choose(&fits, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
+    assert_int_equal(choose(&exceeds, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
+}
+
+/* Where panels take one dispatch: ?geqrf and ?orgqr, perf/results/2026-11-23-nvidia-h200-lapack.txt. */
+static void test_measured(void **state) {
+    static const struct {
+        enum lava_operation_kind kind;
+        enum lava_type type;
+        int64_t n;
+        double ms;
+    } measured[] = {
+        {LAVA_OPERATION_QR, LAVA_TYPE_FP32, 1024, 7.47},
+        {LAVA_OPERATION_QR, LAVA_TYPE_FP32, 8192, 111},
+        {LAVA_OPERATION_QR, LAVA_TYPE_FP64, 1024, 8.98},
+        {LAVA_OPERATION_QR, LAVA_TYPE_FP64, 8192, 160},
+        {LAVA_OPERATION_QR_FORM, LAVA_TYPE_FP32, 1024, 2.65},
+        {LAVA_OPERATION_QR_FORM, LAVA_TYPE_FP32, 8192, 66.4},
+        {LAVA_OPERATION_QR_FORM, LAVA_TYPE_FP64, 1024, 3.11},
+        {LAVA_OPERATION_QR_FORM, LAVA_TYPE_FP64, 8192, 107},
+    };
+    struct lava_capabilities device = device_h200();
+    device.resident_groups = 132;
+    device.group_exchange = true;
+    (void)state;
+    for (size_t i = 0; i < COUNT(measured); i++) {
+        int64_t n = measured[i].n;
+        const struct lava_operation operation = qr_of(measured[i].kind, measured[i].type, n, n, n);
+        double ms = choose(&operation, &device, LAVA_MODE_GPU, &none).gpu_ns / 1e6;
+        print_message("%s %lld: %.2f ms, measured %.2f\n", lava_type_name(measured[i].type), (long long)n, ms,
+                      measured[i].ms);
+        assert_true(ms > 0.75 * measured[i].ms && ms < 1.3 * measured[i].ms);
+        device.resident_groups = 1;
+        if (measured[i].kind == LAVA_OPERATION_QR)
+            assert_true(choose(&operation, &device, LAVA_MODE_GPU, &none).gpu_ns / 1e6 > ms);
+        device.resident_groups = 132;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_scratch),
+                                       cmocka_unit_test(test_measured)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
