@@ -59,7 +59,7 @@ static enum lava_status qr(struct lava_stream *stream, const struct bench *x) {
     return lava_device_qr(stream, &how);
 }
 
-/* Of whatever reflections there are. */
+/* Makes Q of whatever reflections there are. */
 static enum lava_status form(struct lava_stream *stream, const struct bench *x) {
     const struct lava_device_qr how = qr_of(x);
     return lava_device_qr_form(stream, &how);

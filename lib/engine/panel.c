@@ -75,12 +75,9 @@ struct lava_panel_run lava_panel_next(struct lava_panels *panels, int64_t rows, 
     const struct lava_capabilities *device = &panels->stream->engine->capabilities;
     enum lava_panel_form form = form_of(panels, rows, columns);
     bool by_columns = form == LAVA_PANEL_COLUMNS;
-    uint32_t most = panels->kind == LAVA_PANEL_LU ? LAVA_LU_GROUPS : LAVA_QR_GROUPS,
-             limit = panels->stream->device->capabilities.max_workgroups;
-    if (!by_columns)
-        most = LAVA_PANEL_GROUPS;
-    else if (most > limit)
-        most = limit;
+    uint32_t most = !by_columns                     ? LAVA_PANEL_GROUPS
+                    : panels->kind == LAVA_PANEL_LU ? LAVA_LU_GROUPS
+                                                    : LAVA_QR_GROUPS;
     return (struct lava_panel_run){
         .pipeline = panels->pipelines[form],
         .work = panels->work +
@@ -93,21 +90,8 @@ struct lava_panel_run lava_panel_next(struct lava_panels *panels, int64_t rows, 
 
 enum lava_status lava_panel_dispatch(const struct lava_panels *panels, const struct lava_panel_run *run,
                                      const void *constants, uint32_t bytes, uint32_t *step) {
-    struct lava_stream *stream = panels->stream;
-    struct lava_commands commands;
-    struct lava_point done;
-    enum lava_status status = lava_stream_begin(stream, &commands);
-    if (status)
-        return status;
-    lava_queue_barrier_dispatch(stream->device, &commands);
-    lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    for (*step = 0; *step < run->dispatches; ++*step) {
-        if (*step > 0)
-            lava_queue_barrier_dispatch(stream->device, &commands);
-        lava_queue_dispatch(stream->device, &commands, run->pipeline, constants, bytes, run->groups, 1);
-    }
-    lava_stream_stamp_end(stream, &commands);
-    return lava_stream_submit(stream, &stream->uploaded, &done);
+    return lava_stream_dispatch_steps(panels->stream, run->pipeline, constants, bytes, run->groups, step,
+                                      run->dispatches);
 }
 
 enum lava_status lava_panel_stalled(struct lava_device *device) {

@@ -248,8 +248,9 @@ void lava_stream_time(struct lava_stream *stream, uint64_t sums_ns[LAVA_STAMP_KI
             sums_ns[stamps->kinds[i]] += intervals[i].end_ns - intervals[i].begin_ns;
 }
 
-enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
-                                      const void *constants, uint32_t constants_bytes, uint32_t groups) {
+enum lava_status lava_stream_dispatch_steps(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                            const void *constants, uint32_t constants_bytes, uint32_t groups,
+                                            uint32_t *step, uint32_t steps) {
     uint32_t most = stream->device->capabilities.max_workgroups;
     struct lava_commands commands;
     struct lava_point done;
@@ -258,10 +259,20 @@ enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct l
         return status;
     lava_queue_barrier_dispatch(stream->device, &commands);
     lava_stream_stamp_begin(stream, &commands, LAVA_STAMP_MULTIPLY);
-    lava_queue_dispatch(stream->device, &commands, pipeline, constants, constants_bytes,
-                        groups < most ? groups : most, 1);
+    for (*step = 0; *step < steps; ++*step) {
+        if (*step > 0)
+            lava_queue_barrier_dispatch(stream->device, &commands);
+        lava_queue_dispatch(stream->device, &commands, pipeline, constants, constants_bytes,
+                            groups < most ? groups : most, 1);
+    }
     lava_stream_stamp_end(stream, &commands);
     return lava_stream_submit(stream, &stream->uploaded, &done);
+}
+
+enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                      const void *constants, uint32_t constants_bytes, uint32_t groups) {
+    uint32_t step;
+    return lava_stream_dispatch_steps(stream, pipeline, constants, constants_bytes, groups, &step, 1);
 }
 
 enum lava_status lava_stream_keep(struct lava_stream *stream, enum lava_status status) {

@@ -95,6 +95,11 @@ enum lava_status lava_stream_end_step(struct lava_stream *stream);
 /* Adds a dispatch that waits for all before it. So many workgroups, as far as the device allows. */
 enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
                                       const void *constants, uint32_t constants_bytes, uint32_t groups);
+/* The same for so many dispatches, each after the one before. *step, of the constants, counts them from 0 on.
+ */
+enum lava_status lava_stream_dispatch_steps(struct lava_stream *stream, const struct lava_pipeline *pipeline,
+                                            const void *constants, uint32_t constants_bytes, uint32_t groups,
+                                            uint32_t *step, uint32_t steps);
 /* Remembers the first failure, after which nothing is added any more. Returns status. */
 enum lava_status lava_stream_keep(struct lava_stream *stream, enum lava_status status);
 /* Adds to the time that the device is expected to take; waits may last longer then. */

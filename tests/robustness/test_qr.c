@@ -68,7 +68,7 @@ static struct call new_qr(enum lava_type type, int64_t m, int64_t n) {
     return call;
 }
 
-/* Of k reflections, which the CPU makes; columns beside them are not read. */
+/* The k reflections are made by the CPU; columns beside them are not read. */
 static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k) {
     struct call call = {.qr = qr_new(type, m, k), .before = matrix_new(type, m, n)};
     memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
