@@ -1,42 +1,25 @@
 /* Every ?copy as programs call it: a vector to another one. A call of many elements far apart may be shared
  * among threads (lib/host/vector_copy.h says for whom); all others get the CPU's own routine with the
  * arguments unchanged. There is no work for a device. The reference BLAS defines the arguments. */
-#include <stdatomic.h>
-
-#include "lib/abi/export.h"
-#include "lib/host/cpu_blas.h"
+#include "lib/abi/entry.h"
 #include "lib/host/vector_copy.h"
 
-/* As in lib/abi/entry.h: a comparison and a jump, through a pointer that the stand-in sets. */
-#define FORWARD(entry) atomic_load_explicit(&forward_##entry, memory_order_relaxed)
-
 #define COPY_ENTRY(entry, list, names, type, length, x_step, y_step)                                         \
-    void entry list;                                                                                         \
-    static void stand_in_##entry list;                                                                       \
-    static __typeof__(entry) *_Atomic forward_##entry = stand_in_##entry;                                    \
-                                                                                                             \
-    LAVA_SLOW_PATH static void stand_in_##entry list {                                                       \
-        lava_function *found = lava_cpu_blas_routine(LAVA_ROUTINE_##entry);                                  \
-        if (found) {                                                                                         \
-            atomic_store_explicit(&forward_##entry, (__typeof__(entry) *)found, memory_order_relaxed);       \
-            ((__typeof__(entry) *)found) names;                                                              \
-        } else {                                                                                             \
-            const struct lava_vector_copy copy = COPY_OF(type, length, x_step, y_step);                      \
-            lava_vector_copy_alone(&copy);                                                                   \
-        }                                                                                                    \
-    }                                                                                                        \
+    LAVA_ENTRY_STAND_IN(entry, list, names,                                                                  \
+                        const struct lava_vector_copy copy = COPY_OF(type, length, x_step, y_step);          \
+                        lava_vector_copy_alone(&copy);)                                                      \
                                                                                                              \
     LAVA_SLOW_PATH static void slow_##entry list {                                                           \
         struct lava_vector_copy copy = COPY_OF(type, length, x_step, y_step);                                \
         if (!lava_vector_copy_begin(&copy)) {                                                                \
-            FORWARD(entry) names;                                                                            \
+            LAVA_ENTRY_FORWARD(entry) names;                                                                 \
             lava_vector_copy_end(&copy);                                                                     \
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
     LAVA_EXPORT void entry list {                                                                            \
         if (lava_vector_copy_is_plain(length, x_step, y_step))                                               \
-            FORWARD(entry) names;                                                                            \
+            LAVA_ENTRY_FORWARD(entry) names;                                                                 \
         else                                                                                                 \
             slow_##entry names;                                                                              \
     }

@@ -33,8 +33,9 @@
 
 #define LAVA_ENTRY_FORWARD(entry) atomic_load_explicit(&forward_##entry, memory_order_relaxed)
 
-/* with: the parameters and what follows them; last the arguments, whose commas count as commas here. */
-#define LAVA_ENTRY_SLOW(entry, with, with_names, family, ...)                                                \
+/* with: the parameters and what follows them; last the statements that compute where no CPU library has the
+ * routine, whose commas count as commas here. */
+#define LAVA_ENTRY_STAND_IN(entry, with, with_names, ...)                                                    \
     void entry with;                                                                                         \
     static void stand_in_##entry with;                                                                       \
     static __typeof__(entry) *_Atomic forward_##entry = stand_in_##entry;                                    \
@@ -45,11 +46,15 @@
             atomic_store_explicit(&forward_##entry, (__typeof__(entry) *)found, memory_order_relaxed);       \
             ((__typeof__(entry) *)found) with_names;                                                         \
         } else {                                                                                             \
-            const struct family##_arguments x = __VA_ARGS__;                                                 \
-            family##_compute(&x);                                                                            \
+            __VA_ARGS__                                                                                      \
         }                                                                                                    \
         __asm__ volatile("");                                                                                \
-    }                                                                                                        \
+    }
+
+/* The same, and the slow path; last the arguments. */
+#define LAVA_ENTRY_SLOW(entry, with, with_names, family, ...)                                                \
+    LAVA_ENTRY_STAND_IN(entry, with, with_names, const struct family##_arguments x = __VA_ARGS__;            \
+                        family##_compute(&x);)                                                               \
                                                                                                              \
     LAVA_SLOW_PATH static void slow_##entry with {                                                           \
         const struct family##_arguments x = __VA_ARGS__;                                                     \
