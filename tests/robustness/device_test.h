@@ -46,6 +46,23 @@ static inline int device_test_open_with(bool copies, bool queues, struct lava_en
     return lava_engine_create(device, 2, engine) ? -1 : 0;
 }
 
+/* A form of the panels of LU and QR, and what the device is said to be. */
+struct device_test_form {
+    struct lava_panel_choice choice;
+    uint32_t resident, polls;
+};
+
+/* Sets it, and returns what there was. */
+static inline struct device_test_form device_test_set_form(struct lava_engine *engine,
+                                                           const struct device_test_form *form) {
+    struct lava_capabilities *device = &engine->capabilities;
+    const struct device_test_form before = {engine->panels, device->resident_groups, device->resident_polls};
+    engine->panels = form->choice;
+    device->resident_groups = form->resident;
+    device->resident_polls = form->polls;
+    return before;
+}
+
 /* Returns a number of reads after which workgroups of a panel's grid give up in vain: at most so many on
  * lavapipe, which has few threads. A GPU may run all workgroups, so that there they may not wait at all. */
 static inline uint32_t device_test_polls_in_vain(const struct lava_engine *engine, uint32_t most) {

@@ -39,24 +39,12 @@ static int64_t below(int64_t most) {
     return rand_r(&problem_seed) % most;
 }
 
-/* A form of the panels, and what the device is said to be. */
-struct form {
-    struct lava_panel_choice choice;
-    uint32_t resident, polls;
-};
+static const struct device_test_form plain = {.choice.form = 1 + LAVA_PANEL_COLUMNS};
 
-static const struct form plain = {.choice.form = 1 + LAVA_PANEL_COLUMNS};
-
-static enum lava_status run_form(struct factors *factors, const struct form *form) {
-    struct lava_capabilities *capabilities = &factors_engine->capabilities;
-    const uint32_t resident = capabilities->resident_groups, polls = capabilities->resident_polls;
-    capabilities->resident_groups = form->resident;
-    capabilities->resident_polls = form->polls;
-    factors_engine->panels = form->choice;
+static enum lava_status run_form(struct factors *factors, const struct device_test_form *form) {
+    const struct device_test_form before = device_test_set_form(factors_engine, form);
     enum lava_status status = factors_try(factors);
-    factors_engine->panels = (struct lava_panel_choice){0};
-    capabilities->resident_groups = resident;
-    capabilities->resident_polls = polls;
+    device_test_set_form(factors_engine, &before);
     return status;
 }
 
@@ -74,8 +62,8 @@ static void check_same(const struct matrix *got, const struct matrix *want) {
 }
 
 /* A panel takes as many workgroups as it has rows for. Some elements are special. */
-static void check_form(enum lava_type type, int64_t rows, int64_t columns, const struct form *form,
-                       int special) {
+static void check_form(enum lava_type type, int64_t rows, int64_t columns,
+                       const struct device_test_form *form, int special) {
     static const double specials[] = {NAN, INFINITY, -INFINITY, 0};
     struct factors factors = factors_new(type, rows, columns);
     size_t bytes = (size_t)factors.order * sizeof *factors.pivots;
@@ -97,9 +85,9 @@ static void check_form(enum lava_type type, int64_t rows, int64_t columns, const
 /* All forms have the same bits. Where two workgroups wait for each other, a busy machine takes long for a
  * column. */
 static void forms(void **state) {
-    const struct form alone = {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},
-                      one = {{1 + LAVA_PANEL_GRID, 256}, 2, UINT32_MAX},
-                      two = {{1 + LAVA_PANEL_GRID, 128}, 2, UINT32_MAX};
+    const struct device_test_form alone = {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},
+                                  one = {{1 + LAVA_PANEL_GRID, 256}, 2, UINT32_MAX},
+                                  two = {{1 + LAVA_PANEL_GRID, 128}, 2, UINT32_MAX};
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++) {
         for (int special = 0; special < 40; special += 13) {
@@ -118,7 +106,7 @@ static void forms(void **state) {
  * from then on panels take another form. lavapipe has at most 32 threads, and each stays with a workgroup. */
 static void check_stalled(enum lava_type type, int64_t columns) {
     uint32_t polls = device_test_polls_in_vain(factors_engine, 1 + (uint32_t)below(1000));
-    const struct form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, polls};
+    const struct device_test_form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, polls};
     struct factors factors = factors_new(type, 64 * 64, columns);
     _Atomic bool *stalled = &factors_engine->device->shared->stalled;
     assert_int_equal(run_form(&factors, &grid), LAVA_ERROR_STALLED);

@@ -37,34 +37,24 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* A form of the panels, and what the device is said to be. */
-struct form {
-    struct lava_panel_choice choice;
-    uint32_t resident, polls;
-};
-
 /* Where two workgroups wait for each other, a busy machine takes long for a column. */
-static const struct form forms_of[] = {{{1 + LAVA_PANEL_COLUMNS, 0}, 1, 0},
-                                       {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},
-                                       {{1 + LAVA_PANEL_GRID, 256}, 2, UINT32_MAX},
-                                       {{1 + LAVA_PANEL_GRID, 128}, 2, UINT32_MAX}},
-                         *const plain = &forms_of[0], *const one = &forms_of[2], *const two = &forms_of[3];
+static const struct device_test_form forms_of[] = {{{1 + LAVA_PANEL_COLUMNS, 0}, 1, 0},
+                                                   {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},
+                                                   {{1 + LAVA_PANEL_GRID, 256}, 2, UINT32_MAX},
+                                                   {{1 + LAVA_PANEL_GRID, 128}, 2, UINT32_MAX}},
+                                     *const plain = &forms_of[0], *const one = &forms_of[2],
+                                     *const two = &forms_of[3];
 
-static enum lava_status run_form(struct qr *qr, const struct form *form) {
-    struct lava_capabilities *capabilities = &factors_engine->capabilities;
-    const uint32_t resident = capabilities->resident_groups, polls = capabilities->resident_polls;
-    capabilities->resident_groups = form->resident;
-    capabilities->resident_polls = form->polls;
-    factors_engine->panels = form->choice;
+static enum lava_status run_form(struct qr *qr, const struct device_test_form *form) {
+    const struct device_test_form before = device_test_set_form(factors_engine, form);
     enum lava_status status = qr_try(qr);
-    factors_engine->panels = (struct lava_panel_choice){0};
-    capabilities->resident_groups = resident;
-    capabilities->resident_polls = polls;
+    device_test_set_form(factors_engine, &before);
     return status;
 }
 
 /* Columns beyond the first panel's are updated by its V and T. */
-static void check_form(enum lava_type type, int64_t rows, int64_t columns, const struct form *form) {
+static void check_form(enum lava_type type, int64_t rows, int64_t columns,
+                       const struct device_test_form *form) {
     struct qr qr = qr_new(type, rows, columns);
     assert_int_equal(run_form(&qr, form), LAVA_OK);
     reflections_check(&qr);
@@ -89,7 +79,7 @@ static void forms(void **state) {
 /* So many workgroups that an invocation reads their sums in more than one go. Few columns, as a processor
  * takes long until all workgroups have had their turn. */
 static void many_groups(void **state) {
-    const struct form many = {{1 + LAVA_PANEL_GRID, 64}, MOST_GROUPS, UINT32_MAX};
+    const struct device_test_form many = {{1 + LAVA_PANEL_GRID, 64}, MOST_GROUPS, UINT32_MAX};
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++) {
         int64_t words = (int64_t)lava_type_bytes(types[t]) / 4,
@@ -101,7 +91,8 @@ static void many_groups(void **state) {
 
 /* Rows of one workgroup that are much larger or smaller than the other's, or zero. Where all are zero, so are
  * all tau. */
-static void check_uneven(enum lava_type type, double upper, double lower, const struct form *form) {
+static void check_uneven(enum lava_type type, double upper, double lower,
+                         const struct device_test_form *form) {
     struct qr qr = qr_new(type, 200, 9);
     for (int64_t j = 0; j < qr.columns; j++)
         for (int64_t i = 0; i < qr.rows; i++) {
@@ -120,7 +111,7 @@ static void check_uneven(enum lava_type type, double upper, double lower, const 
 
 /* Columns of which only the diagonal is not zero, and one of zeros: tau is 0, unless the diagonal is not
  * real. */
-static void check_diagonal(enum lava_type type, const struct form *form) {
+static void check_diagonal(enum lava_type type, const struct device_test_form *form) {
     struct qr qr = qr_new(type, 200, 9);
     for (int64_t j = 0; j < qr.columns; j++)
         for (int64_t i = 0; i < qr.rows; i++)
@@ -156,7 +147,7 @@ static void uneven(void **state) {
 
 /* NaN and Inf in a column reach R's diagonal there, and no column on the left; no tau says that workgroups
  * stalled. */
-static void check_special(enum lava_type type, double special, const struct form *form) {
+static void check_special(enum lava_type type, double special, const struct device_test_form *form) {
     struct qr qr = qr_new(type, 200, 34), left = qr_new(type, 200, 34);
     int64_t column = reflections_below(34);
     memcpy(left.a.all, qr.a.all, qr.a.bytes);
@@ -182,7 +173,8 @@ static void specials(void **state) {
         }
 }
 
-static void check_same(enum lava_type type, int64_t rows, const struct form *form, const struct form *other) {
+static void check_same(enum lava_type type, int64_t rows, const struct device_test_form *form,
+                       const struct device_test_form *other) {
     struct qr qr = qr_new(type, rows, 40);
     assert_int_equal(run_form(&qr, form), LAVA_OK);
     struct matrix now = matrix_copy(&qr.now), tau = matrix_copy(&qr.tau);
@@ -207,7 +199,7 @@ static void same_bits(void **state) {
  * another form. lavapipe has at most 32 threads, and each stays with a workgroup. */
 static void check_stalled(enum lava_type type, int64_t columns) {
     uint32_t polls = device_test_polls_in_vain(factors_engine, 1 + (uint32_t)reflections_below(1000));
-    const struct form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, polls};
+    const struct device_test_form grid = {{1 + LAVA_PANEL_GRID, 64}, 256, polls};
     struct qr qr = qr_new(type, 64 * 64, columns);
     _Atomic bool *stalled = &factors_engine->device->shared->stalled;
     assert_int_equal(run_form(&qr, &grid), LAVA_ERROR_STALLED);
