@@ -225,7 +225,12 @@ double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct 
     if (operation->sides.count == 0)
         return cpu_ns(figures, operation);
     const struct lava_operation factorization = lava_operation_without_sides(operation);
-    lava_operation_solves(operation, solves);
+    if (lava_operation_is_qr(operation)) {
+        solves[0] = lava_operation_times_q(operation);
+        solves[1] = lava_operation_solve_r(operation);
+    } else {
+        lava_operation_solves(operation, solves);
+    }
     return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
            cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
 }

@@ -210,6 +210,13 @@
     LAVA_FORMS_LAPACK(  X, ORMQR, cunmqr,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, ORMQR, zunmqr,           CFP64,    CFP64,  CFP64)
 
+/* Least squares by QR, or by LQ. A and B are overwritten. */
+#define LAVA_GELS_ROUTINES(X)                                               \
+    LAVA_FORMS_LAPACK(  X, GELS, sgels,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GELS, dgels,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GELS, cgels,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, GELS, zgels,             CFP64,   CFP64, CFP64)
+
 /* The inverse of a triangular matrix by a general one, which is overwritten. */
 #define LAVA_TRTRS_ROUTINES(X)                                              \
     LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
@@ -265,6 +272,7 @@
     LAVA_GEQRF_ROUTINES(X)                                                     \
     LAVA_ORGQR_ROUTINES(X)                                                     \
     LAVA_ORMQR_ROUTINES(X)                                                     \
+    LAVA_GELS_ROUTINES(X)                                                      \
     LAVA_TRTRS_ROUTINES(X)                                                     \
     LAVA_TRTRI_ROUTINES(X)                                                     \
     LAVA_LAUUM_ROUTINES(X)                                                     \
@@ -336,6 +344,7 @@ enum lava_family {
     LAVA_FAMILY_GEQRF,
     LAVA_FAMILY_ORGQR,
     LAVA_FAMILY_ORMQR,
+    LAVA_FAMILY_GELS,
     LAVA_FAMILY_TRTRS,
     LAVA_FAMILY_TRTRI,
     LAVA_FAMILY_LAUUM,

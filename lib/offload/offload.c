@@ -22,6 +22,7 @@
 #include "lib/engine/qr_runner.h"
 #include "lib/engine/solver.h"
 #include "lib/host/inverse.h"
+#include "lib/host/least_squares.h"
 #include "lib/host/lu.h"
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
@@ -88,7 +89,7 @@ static double work_of(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
-    double sides = (double)operation->n * (double)operation->n * (double)operation->sides.count;
+    double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
     if (lava_operation_is_lapack(operation))
         return (lava_operation_is_factored(operation) ? 0 : work / 3) + sides;
     if (operation->twice)
@@ -112,6 +113,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
+    else if (call->is_for_cpu)
+        call->reason = LAVA_REASON_CPU_ALONE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
@@ -235,22 +238,22 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-static void complete_qr(const struct lava_operation *operation, int64_t columns) {
+static int64_t complete_qr(const struct lava_operation *operation, int64_t columns, int64_t sides) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     if (operation->kind == LAVA_OPERATION_QR)
-        lava_qr_run(lava_cpu_blas_get(), operation, columns);
-    else if (lava_operation_is_qr_product(operation))
-        lava_qr_multiply_run(lava_cpu_blas_get(), operation, columns);
+        return lava_least_squares_run(blas, operation, columns, sides);
+    if (lava_operation_is_qr_product(operation))
+        lava_qr_multiply_run(blas, operation, columns);
     else
-        lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - columns);
+        lava_qr_form_run(blas, operation, operation->n - columns);
+    return 0;
 }
 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
     if (lava_operation_is_factorization(operation))
         return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
-    if (lava_operation_is_qr(operation)) {
-        complete_qr(operation, progress->column);
-        return 0;
-    }
+    if (lava_operation_is_qr(operation))
+        return complete_qr(operation, progress->column, progress->sides);
     if (lava_operation_is_inverse(operation)) {
         lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
         return 0;
@@ -359,6 +362,14 @@ static int64_t info_of(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
 }
 
+/* Why the CPU computes what is not written. */
+static enum lava_reason reason_of(enum lava_status status) {
+    return status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE
+           : status == LAVA_ERROR_SINGULAR   ? LAVA_REASON_SINGULAR
+           : status == LAVA_ERROR_SCALED     ? LAVA_REASON_SCALED
+                                             : LAVA_REASON_FAULT;
+}
+
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
@@ -386,7 +397,7 @@ static bool try_product(struct lava_call *call) {
         call->scheme = plan.kernel->scheme;
         return true;
     }
-    call->reason = status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE : LAVA_REASON_FAULT;
+    call->reason = reason_of(status);
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */

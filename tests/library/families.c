@@ -114,6 +114,11 @@ FAMILIES_INTEGERS(int64_t)
     (v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs, (void *)(uintptr_t)x->b,   \
      v->sizes, x->info, 1001, 1002)
 
+/* A is where other routines have C, the workspace where ?geqrf has tau. */
+#define FAMILIES_GELS_FORTRAN_PASS(type, scalar)                                                             \
+    (v->as, v->ms, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->ipiv, v->sizes,         \
+     x->info, 1001)
+
 #define FAMILIES_TRTRS_FORTRAN_PASS(type, scalar)                                                            \
     (v->uplos, v->as, v->diags, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->info,      \
      1001, 1002, 1003)

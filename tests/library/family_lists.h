@@ -196,6 +196,15 @@
     FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, side) FAMILIES_PUT(10, trans) FAMILIES_PUT(11, c)        \
     FAMILIES_PUT(12, ldc) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
 
+#define FAMILIES_GELS_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *trans, const integer *m, const integer *n, const integer *nrhs, void *a,               \
+     const integer *lda, void *b, const integer *ldb, void *work, const integer *lwork, integer *info,  \
+     size_t length_1)
+#define FAMILIES_GELS_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, trans) FAMILIES_PUT(1, m) FAMILIES_PUT(2, n) FAMILIES_PUT(3, nrhs)                  \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, work) FAMILIES_PUT(9, lwork) FAMILIES_PUT(10, info) FAMILIES_PUT(11, length_1)
+
 #define FAMILIES_TRTRS_FORTRAN_LIST(integer, type, scalar)                                              \
     (const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,      \
      const void *a, const integer *lda, void *b, const integer *ldb, integer *info, size_t length_1,    \
@@ -229,7 +238,7 @@
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
     LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
-    LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
+    LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
     LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X)
 
 // clang-format on
