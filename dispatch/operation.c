@@ -92,6 +92,11 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
     }
 }
 
+bool lava_operation_is_for_cpu(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 &&
+           (operation->adjoint || operation->m < operation->n);
+}
+
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
     return (struct lava_operation){.kind = LAVA_OPERATION_QR_LEFT,

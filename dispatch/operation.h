@@ -136,7 +136,7 @@ struct lava_operation {
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
                       * inverse by LU reads them */
     void *tau;       /* of the reflections, k elements; QR: written before C */
-    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint */
+    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
     struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
@@ -225,6 +225,9 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 /* Returns whether it is QR or something with its Q; and whether that is a product. */
 bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
+/* Returns whether only the CPU has it: least squares of C's adjoint, or of a C that has fewer rows than
+ * columns. They are never planned. */
+bool lava_operation_is_for_cpu(const struct lava_operation *operation);
 /* What QR's right-hand sides become, by its factors: Q's adjoint times them; and then the solve with R for
  * their first n rows. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);

@@ -67,7 +67,9 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
+static bool make_least_squares(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
+static bool make_trtrs(const struct arguments *x, struct lava_operation *operation);
 static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
@@ -93,6 +95,8 @@ static const struct shape {
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
+    {LAVA_FAMILY_GELS, "TRANS M N NRHS ", make_least_squares},
+    {LAVA_FAMILY_TRTRS, "UPLO TRANS DIAG N NRHS ", make_trtrs},
     {LAVA_FAMILY_POTRS, "UPLO N NRHS ", make_cholesky},
     {LAVA_FAMILY_POSV, "UPLO N NRHS ", make_cholesky},
     {LAVA_FAMILY_GETRS, "TRANS N NRHS ", make_square_lu},
@@ -184,6 +188,16 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     return valid;
 }
 
+/* ?trsm's solve from the left, of a square matrix of n rows. */
+static bool make_trtrs(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments solve = *x;
+    solve.family = LAVA_FAMILY_TRSM;
+    solve.side = 'L';
+    solve.m = x->n;
+    solve.n = x->nrhs;
+    return make_structured(&solve, operation);
+}
+
 /* None where the family has none. */
 static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
     return (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
@@ -233,6 +247,18 @@ static bool make_qr(const struct arguments *x, struct lava_operation *operation)
     operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
     operation->k = forms ? x->k : operation->k;
     return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
+}
+
+/* Real types have no C, complex ones no T. */
+static bool make_least_squares(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_qr(x, operation);
+    operation->sides = (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
+                                                 .ld = at_least_one(lava_maximum(x->m, x->n)),
+                                                 .count = x->nrhs};
+    operation->adjoint = x->transa != 'N';
+    operation->k = x->nrhs > 0 ? operation->k : 0;
+    return valid && x->nrhs >= 0 &&
+           (!operation->adjoint || x->transa == (lava_type_is_complex(operation->type) ? 'C' : 'T'));
 }
 
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation) {
@@ -508,9 +534,12 @@ static void show_factorization(const struct lava_operation *operation, const str
 }
 
 static void show_qr(const struct lava_operation *operation) {
-    printf("  upload        the matrix of %" PRId64 " rows\n", operation->m);
+    const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
+    printf("  upload        the matrix of %" PRId64 " rows%s\n", operation->m, sides);
     printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
-    printf("  download      the matrix, in blocks of %d columns\n", LAVA_SOLVE_TRAPEZOID);
+    if (operation->sides.count > 0)
+        printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
+    printf("  download      the matrix%s, in blocks of %d columns\n", sides, LAVA_SOLVE_TRAPEZOID);
 }
 
 int explain(int argc, char **argv) {

@@ -71,6 +71,7 @@ static struct lava_operation translate(const struct gels_arguments *x) {
                                    .c = {.first = x->a, .ld = x->lda, .type = type},
                                    .alpha.real = 1,
                                    .tau = x->work,
+                                   .adjoint = is_adjoint(x),
                                    .sides = {.first = x->b, .ld = x->ldb, .count = x->nrhs}};
 }
 
@@ -84,7 +85,6 @@ static void write_results(const struct gels_arguments *x, int64_t info) {
 static bool gels_begin(const struct gels_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine,
                                .valid = !find_wrong(arguments) && !lava_workspace_is_query(arguments->lwork),
-                               .is_for_cpu = arguments->m < arguments->n || is_adjoint(arguments),
                                .operation = translate(arguments)};
     bool finished = lava_offload_begin(call);
     if (finished)

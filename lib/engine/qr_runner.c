@@ -134,7 +134,6 @@ static enum lava_status download_tau(struct qr_runner *runner) {
                   : lava_device_qr_check(stream->device, operation->type, operation->tau, runner->tau.rows);
 }
 
-/* tau is written before C. */
 static enum lava_status download(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     const struct lava_trapezoids_result result = {.matrix = runner->c.matrix,
@@ -143,8 +142,7 @@ static enum lava_status download(struct qr_runner *runner) {
                                                   .ld = runner->buffer ? operation->m : operation->c.ld,
                                                   .after = runner->factored,
                                                   .descends = lava_operation_descends(operation)};
-    enum lava_status status = operation->kind == LAVA_OPERATION_QR ? download_tau(runner) : LAVA_OK;
-    return status ? status : lava_trapezoids_download(&runner->c, &result);
+    return lava_trapezoids_download(&runner->c, &result);
 }
 
 /* Where R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
@@ -180,15 +178,23 @@ static void record_progress(const struct qr_runner *runner, struct lava_progress
         progress->sides = lava_trapezoids_written(&runner->sides);
 }
 
+/* What is done before anything of C is written. */
+static enum lava_status prepare(struct qr_runner *runner) {
+    enum lava_status status = upload(runner);
+    status = status ? status : compute(runner);
+    if (!status && has_sides(runner))
+        status = check_scale(runner);
+    if (!status && runner->operation->kind == LAVA_OPERATION_QR)
+        status = download_tau(runner);
+    return status;
+}
+
 static enum lava_status run(struct qr_runner *runner, struct lava_progress *progress) {
     enum lava_status status = lava_trapezoids_make_room(&runner->c, runner->plan);
     if (status)
         return status;
     lava_stream_look_around(runner->stream);
-    status = upload(runner);
-    status = status ? status : compute(runner);
-    if (!status && has_sides(runner))
-        status = check_scale(runner);
+    status = prepare(runner);
     if (status)
         return status;
     status = download(runner);

@@ -113,7 +113,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
-    else if (call->is_for_cpu)
+    else if (lava_operation_is_for_cpu(operation))
         call->reason = LAVA_REASON_CPU_ALONE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;

@@ -25,7 +25,6 @@ struct lava_call {
     bool valid;         /* operation is filled, except for the precision */
     bool refuses_zeros; /* where the diagonal of the triangular matrix has a zero: LAPACK's own routine says
                            so */
-    bool is_for_cpu;    /* no device has a program for these arguments, though they are valid */
     struct lava_operation operation;
     int64_t products; /* how many of that shape, in a batch; else 0 */
     /* begin fills these, and the operation's precision */

@@ -20,7 +20,7 @@ struct families_note {
 
 /* One element per group; all but ?gemm_batch have one group. C is B of ?trmm and ?trsm, and A of LAPACK's,
  * whose right-hand sides are k columns of B. Of ?geqrf, ?orgqr and ?ormqr, B is the workspace, with lwork in
- * size, and ipiv is tau. */
+ * size, and ipiv is tau. Of ?gels, ipiv is the workspace. */
 struct families_arguments {
     int layout, uplo, side, diag;                                   /* CBLAS's enumerators */
     int transa[FAMILIES_MOST_GROUPS], transb[FAMILIES_MOST_GROUPS]; /* also enumerators */

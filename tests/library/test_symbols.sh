@@ -22,7 +22,7 @@ done
 for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dpotrs cpotrs zpotrs \
     sposv dposv cposv zposv sgetrs dgetrs cgetrs zgetrs sgesv dgesv cgesv zgesv \
     sgeqrf dgeqrf cgeqrf zgeqrf sorgqr dorgqr cungqr zungqr \
-    sormqr dormqr cunmqr zunmqr \
+    sormqr dormqr cunmqr zunmqr sgels dgels cgels zgels \
     strtrs dtrtrs ctrtrs ztrtrs strtri dtrtri ctrtri ztrtri slauum dlauum clauum zlauum \
     spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
