@@ -168,7 +168,8 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
     plan->place = LAVA_PLACE_CPU;
     plan->reason = LAVA_REASON_NO_KERNEL;
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation) * (double)count;
-    if (count < 2 || work > LARGEST_WORK)
+    if (count < 2 || work > LARGEST_WORK || !lava_operation_is_plain(operation) ||
+        operation->c.region != LAVA_REGION_ALL)
         return;
     choose_row(operation, device, &figures->device, memory_bytes ? least(memory_bytes, most) : most, plan);
     if (!plan->kernel)

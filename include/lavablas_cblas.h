@@ -502,6 +502,7 @@ void zgemm_batch_strided_(const char *transa, const char *transb, const int *m, 
 
 #endif
 
+#include "lavablas_batch.h"   /* batches of updates and of solves */
 #include "lavablas_cblas64.h" /* the same with 64-bit integers */
 
 #undef LAVABLAS_ONLY_CBLAS
