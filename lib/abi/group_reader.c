@@ -132,20 +132,71 @@ static bool translate_trsm(const struct lava_groups_arguments *x, int64_t at,
     return lava_triangular_translate(&trsm, operation);
 }
 
+static bool is_strided(enum lava_routine routine) {
+    enum lava_family family = lava_routine_row(routine)->family;
+    return family == LAVA_FAMILY_STRIDED || family == LAVA_FAMILY_SYRK_STRIDED ||
+           family == LAVA_FAMILY_TRSM_STRIDED;
+}
+
+/* Where a group's matrices are: at pointers, or at equal distances from the first. */
+struct places {
+    const void *first;
+    const void *const *pointers;
+    int64_t stride;
+};
+
+static struct places places_of(const struct lava_groups_arguments *x, const void *matrices,
+                               const void *stride, int64_t first) {
+    if (is_strided(x->routine))
+        return (struct places){.first = matrices, .stride = number(x, stride, 0)};
+    return (struct places){.pointers = (const void *const *)matrices + first};
+}
+
+struct matrices {
+    struct places a, b, c; /* as in the operation */
+};
+
+/* A row-major product is that of the exchanged operands. */
+static struct matrices find_gemm(const struct lava_groups_arguments *x,
+                                 const struct lava_operation *operation, int64_t first) {
+    struct places a = places_of(x, x->a, x->stride_a, first), b = places_of(x, x->b, x->stride_b, first);
+    bool swapped = lava_options_is_by_rows(x->routine, x->layout);
+    (void)operation;
+    return (struct matrices){swapped ? b : a, swapped ? a : b, places_of(x, x->c, x->stride_c, first)};
+}
+
+static struct matrices find_syrk(const struct lava_groups_arguments *x,
+                                 const struct lava_operation *operation, int64_t first) {
+    struct places a = places_of(x, x->a, x->stride_a, first);
+    (void)operation;
+    return (struct matrices){a, a, places_of(x, x->c, x->stride_c, first)};
+}
+
+/* The operand that is not triangular is C. */
+static struct matrices find_trsm(const struct lava_groups_arguments *x,
+                                 const struct lava_operation *operation, int64_t first) {
+    struct places a = places_of(x, x->a, x->stride_a, first), c = places_of(x, x->c, x->stride_c, first);
+    bool on_right = lava_operation_structured(operation) == &operation->b;
+    return (struct matrices){on_right ? c : a, on_right ? a : c, c};
+}
+
 #define LEADING_DIMENSIONS 3
 
 /* A routine that a batch calls many times. */
 struct kind {
     int (*find_wrong)(const struct lava_groups_arguments *x, int64_t at);
     bool (*translate)(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation);
+    /* of the group whose first operation has that number */
+    struct matrices (*find)(const struct lava_groups_arguments *x, const struct lava_operation *operation,
+                            int64_t first);
     int leading[LEADING_DIMENSIONS]; /* numbers of its leading dimensions, after which a stride follows */
     int last;                        /* number of its last argument */
 };
 
 static const struct kind *kind_of(enum lava_routine routine) {
-    static const struct kind gemm = {find_wrong_gemm, translate_gemm, {8, 10, 13}, 13},
-                             syrk = {find_wrong_syrk, translate_syrk, {7, 10}, 10},
-                             trsm = {find_wrong_trsm, translate_trsm, {9, 11}, 11};
+    static const struct kind gemm = {find_wrong_gemm, translate_gemm, find_gemm, {8, 10, 13}, 13},
+                             syrk = {find_wrong_syrk, translate_syrk, find_syrk, {7, 10}, 10},
+                             trsm = {find_wrong_trsm, translate_trsm, find_trsm, {9, 11}, 11};
     switch (lava_routine_row(routine)->family) {
     case LAVA_FAMILY_SYRK_BATCH:
     case LAVA_FAMILY_SYRK_STRIDED:
@@ -156,12 +207,6 @@ static const struct kind *kind_of(enum lava_routine routine) {
     default:
         return &gemm;
     }
-}
-
-static bool is_strided(enum lava_routine routine) {
-    enum lava_family family = lava_routine_row(routine)->family;
-    return family == LAVA_FAMILY_STRIDED || family == LAVA_FAMILY_SYRK_STRIDED ||
-           family == LAVA_FAMILY_TRSM_STRIDED;
 }
 
 /* Returns how many strides come before the argument with that number in the routine's own list. */
@@ -188,56 +233,29 @@ int lava_group_reader_find_wrong(const struct lava_groups_arguments *x) {
     return 0;
 }
 
-/* Where a group's matrices are: at pointers, or at equal distances from the first. */
-struct places {
-    const void *first;
-    const void *const *pointers;
-    int64_t stride;
-};
-
-static struct places places_of(const struct lava_groups_arguments *x, const void *matrices,
-                               const void *stride, int64_t first) {
-    if (is_strided(x->routine))
-        return (struct places){.first = matrices, .stride = number(x, stride, 0)};
-    return (struct places){.pointers = (const void *const *)matrices + first};
-}
-
-/* A row-major product is that of the exchanged operands. B is A in ?syrk, and one operand is C in ?trsm. */
-static void place_matrices(const struct lava_groups_arguments *x, int64_t first, struct lava_batch *batch) {
-    const struct kind *kind = kind_of(x->routine);
-    struct lava_operation *operation = &batch->operation;
-    struct places a = places_of(x, x->a, x->stride_a, first), c = places_of(x, x->c, x->stride_c, first);
-    struct places left = a, right = a;
-    if (kind->translate == translate_trsm) {
-        bool on_right = lava_operation_structured(operation) == &operation->b;
-        left = on_right ? c : a;
-        right = on_right ? a : c;
-    } else if (kind->translate == translate_gemm) {
-        struct places b = places_of(x, x->b, x->stride_b, first);
-        bool swapped = lava_options_is_by_rows(x->routine, x->layout);
-        left = swapped ? b : a;
-        right = swapped ? a : b;
-    }
-    operation->a.first = left.first;
-    operation->b.first = right.first;
-    operation->c.first = (void *)(uintptr_t)c.first;
-    batch->series.a = left.pointers;
-    batch->series.b = right.pointers;
-    batch->series.c = (void *const *)c.pointers;
-    batch->series.stride_a = left.stride;
-    batch->series.stride_b = right.stride;
-    batch->series.stride_c = c.stride;
+static void place(const struct matrices *matrices, struct lava_batch *batch) {
+    batch->operation.a.first = matrices->a.first;
+    batch->operation.b.first = matrices->b.first;
+    batch->operation.c.first = (void *)(uintptr_t)matrices->c.first;
+    batch->series.a = matrices->a.pointers;
+    batch->series.b = matrices->b.pointers;
+    batch->series.c = (void *const *)matrices->c.pointers;
+    batch->series.stride_a = matrices->a.stride;
+    batch->series.stride_b = matrices->b.stride;
+    batch->series.stride_c = matrices->c.stride;
 }
 
 bool lava_group_reader_next(const struct lava_groups_arguments *x, struct lava_group_reader *reader,
                             struct lava_batch *batch) {
+    const struct kind *kind = kind_of(x->routine);
     while (reader->group < x->count) {
         int64_t at = reader->group++, count = number(x, x->sizes, at);
         if (count <= 0)
             continue;
         *batch = (struct lava_batch){.series.count = count};
-        kind_of(x->routine)->translate(x, at, &batch->operation);
-        place_matrices(x, reader->first, batch);
+        kind->translate(x, at, &batch->operation);
+        const struct matrices matrices = kind->find(x, &batch->operation, reader->first);
+        place(&matrices, batch);
         reader->first += count;
         return true;
     }
