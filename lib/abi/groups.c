@@ -79,7 +79,13 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     return true;
 }
 
-/* Returns whether the device would take a group or its first product. If not, *reason says why. */
+/* Returns whether lib/blas can compute it in halves where it does not fit the device's memory. */
+static bool has_halves(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_SOLVE || operation->c.region != LAVA_REGION_ALL;
+}
+
+/* Returns whether the device would take a group or its first product, or halves of it. If not, *reason says
+ * why. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
     const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_context_figures();
@@ -101,7 +107,7 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
         return false;
     lava_policy_choose(&product, device, figures, mode, &none, &alone);
     *reason = alone.reason;
-    return alone.place == LAVA_PLACE_GPU;
+    return alone.place == LAVA_PLACE_GPU || (alone.reason == LAVA_REASON_MEMORY && has_halves(&product));
 }
 
 struct look {
