@@ -47,13 +47,19 @@ static bool begin_one(struct lava_call *call) {
     return call->operation.c.region == LAVA_REGION_ALL ? lava_offload_begin(call) : lava_triangle_begin(call);
 }
 
+/* Where the device has no way to compute a group together, the reason is that of its first product. */
+static void set_reason_alone(enum lava_reason *reason, enum lava_reason alone) {
+    if (*reason == LAVA_REASON_NO_KERNEL)
+        *reason = alone;
+}
+
 static bool device_takes(struct lava_call *call, const struct lava_batch *batch, int64_t i) {
     struct lava_call part = {
         .routine = call->routine, .valid = true, .operation = lava_batch_product(batch, i)};
-    if (is_below_cutoff(&part.operation, 1))
-        return false;
-    bool finished = begin_one(&part);
-    lava_parts_begun(call, &part);
+    bool is_small = is_below_cutoff(&part.operation, 1), finished = !is_small && begin_one(&part);
+    if (!is_small)
+        lava_parts_begun(call, &part);
+    set_reason_alone(&call->reason, is_small ? LAVA_REASON_CUTOFF : part.reason);
     return finished;
 }
 
@@ -103,8 +109,10 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
         if (together.place == LAVA_PLACE_GPU)
             return true;
     }
-    if (is_below_cutoff(&product, 1))
+    if (is_below_cutoff(&product, 1)) {
+        set_reason_alone(reason, LAVA_REASON_CUTOFF);
         return false;
+    }
     lava_policy_choose(&product, device, figures, mode, &none, &alone);
     *reason = alone.reason;
     return alone.place == LAVA_PLACE_GPU || (alone.reason == LAVA_REASON_MEMORY && has_halves(&product));
