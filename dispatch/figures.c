@@ -34,6 +34,8 @@ static const struct { const char *name; size_t offset; } device_figures[] = {
 };
 // clang-format on
 static const char product_name[] = "cpu_product_ns";
+static const char family_name[] = "cpu_family_ns";
+static const char families_name[] = "cpu_families";
 static const char kernel_name[] = "device_kernel_flops_per_s";
 
 /* Position of a size in the grid: the fraction `part`, on a logarithmic scale, of the way from position `low`
@@ -204,8 +206,8 @@ static double more_ns(const struct lava_operation *operation) {
                : 0;
 }
 
-/* Returns the time of one operation, without right-hand sides. */
-static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+/* Returns the time of one operation, without right-hand sides, by ?gemm's times alone. */
+static double unscaled_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
     bool is_fp32 = operation->type == LAVA_TYPE_FP32;
@@ -218,6 +220,77 @@ static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_o
                    more_ns(operation);
     }
     return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + more_ns(operation) : 0;
+}
+
+/* Position of the type, or of its real type, among those in which families are measured; -1: of none. */
+static int family_type(enum lava_type type) {
+    for (int i = 0; i < LAVA_FAMILIES_TYPES; i++)
+        if (lava_type_real(type) == lava_families_types[i])
+            return i;
+    return -1;
+}
+
+/* Finds the measured orders of the family around an order: *low is the last one that is not greater, *high
+ * the first one that is not less, both the same where one of them is missing. Returns false if none was
+ * measured. */
+static bool find_orders(const double measured_ns[LAVA_FAMILIES_ORDERS], double order, int *low, int *high) {
+    *low = *high = -1;
+    for (int i = 0; i < LAVA_FAMILIES_ORDERS; i++) {
+        double measured_order = (double)lava_families_orders[i];
+        if (!(measured_ns[i] > 0))
+            continue;
+        if (measured_order <= order)
+            *low = i;
+        if (measured_order >= order && *high < 0)
+            *high = i;
+    }
+    if (*low < 0)
+        *low = *high;
+    if (*high < 0)
+        *high = *low;
+    return *low >= 0;
+}
+
+/* Returns how much longer a family's routines take than by ?gemm's times, at an order; 0: not measured. */
+static double family_factor(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
+                            double order) {
+    const double *measured_ns = figures->family_ns[family][type];
+    double logs[2], part = 0;
+    int at[2];
+    if (!find_orders(measured_ns, order, &at[0], &at[1]))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const struct lava_operation square =
+            lava_families_square(family, lava_families_types[type], lava_families_orders[at[i]]);
+        double ns = unscaled_ns(figures, &square);
+        if (!(ns > 0))
+            return 0;
+        logs[i] = log(measured_ns[at[i]] / ns);
+    }
+    double low = (double)lava_families_orders[at[0]], high = (double)lava_families_orders[at[1]];
+    if (high > low)
+        part = log(order / low) / log(high / low);
+    return exp(logs[0] + part * (logs[1] - logs[0]));
+}
+
+/* Returns the time of one operation, without right-hand sides. */
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    int type = family_type(operation->type);
+    double ns = unscaled_ns(figures, operation), factor;
+    double order = cbrt((double)operation->m * (double)operation->n * (double)operation->k);
+    if (type < 0)
+        return ns;
+    factor = family_factor(figures, lava_families_of(operation), type, order);
+    if (!(factor > 0))
+        factor = family_factor(figures, LAVA_CPU_FAMILY_GEMM, type, order);
+    return factor > 0 ? factor * ns : ns;
+}
+
+bool lava_figures_family_measured(const struct lava_cpu_figures *figures,
+                                  const struct lava_operation *operation) {
+    int type = family_type(operation->type), low, high;
+    return type >= 0 && lava_type_real(operation->type) == operation->type &&
+           find_orders(figures->family_ns[lava_families_of(operation)][type], 1, &low, &high);
 }
 
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
@@ -330,6 +403,24 @@ static void append_products(struct text *text, const struct lava_cpu_figures *fi
     }
 }
 
+static void append_families(struct text *text, const struct lava_cpu_figures *figures) {
+    if (is_figure(figures->families)) {
+        append(text, "%s ", families_name);
+        append_number(text, figures->families);
+        append(text, "\n");
+    }
+    for (int i = 0; i < LAVA_CPU_FAMILY_COUNT * LAVA_FAMILIES_TYPES * LAVA_FAMILIES_ORDERS; i++) {
+        int order = i % LAVA_FAMILIES_ORDERS, type = i / LAVA_FAMILIES_ORDERS % LAVA_FAMILIES_TYPES;
+        int family = i / (LAVA_FAMILIES_ORDERS * LAVA_FAMILIES_TYPES);
+        const char *name = lava_families_name((enum lava_cpu_family)family, type);
+        if (!name || !is_figure(figures->family_ns[family][type][order]))
+            continue;
+        append(text, "%s %s %lld ", family_name, name, (long long)lava_families_orders[order]);
+        append_number(text, figures->family_ns[family][type][order]);
+        append(text, "\n");
+    }
+}
+
 int lava_figures_print(const struct lava_figures *figures, char *buffer, size_t size) {
     struct text text = {.start = buffer, .size = size};
     size_t count;
@@ -337,6 +428,7 @@ int lava_figures_print(const struct lava_figures *figures, char *buffer, size_t 
     if (size)
         buffer[0] = '\0';
     append_products(&text, &figures->cpu);
+    append_families(&text, &figures->cpu);
     for (size_t i = 0; i < COUNT(device_figures); i++) {
         if (!is_figure(*device_figure(&figures->device, i)))
             continue;
@@ -392,15 +484,15 @@ static bool read_number(const char *text, double *value) {
     return true;
 }
 
-/* Position of the size in the grid, -1 for any other size. Returns false if the text is not a size. */
-static bool read_size(const char *text, int *position) {
+/* Position among the sizes, -1 for any other size. Returns false if the text is not a size. */
+static bool read_size(const char *text, const int64_t *sizes, int size_count, int *position) {
     int64_t size = 0;
     int count = 0;
     if (!read_digits(&text, MOST_DIGITS, &count, &size) || *text != '\0' || size == 0)
         return false;
     *position = -1;
-    for (int i = 0; i < SIZES; i++)
-        if (lava_figures_sizes[i] == size)
+    for (int i = 0; i < size_count; i++)
+        if (sizes[i] == size)
             *position = i;
     return true;
 }
@@ -414,10 +506,23 @@ static bool read_product(char *const words[], size_t count, double value, struct
     if (count != 5)
         return false;
     for (int i = 0; i < 3; i++)
-        if (!read_size(words[1 + i], &at[i]))
+        if (!read_size(words[1 + i], lava_figures_sizes, SIZES, &at[i]))
             return false;
     if (at[0] >= 0 && at[1] >= 0 && at[2] >= 0)
         figures->product_ns[at[0]][at[1]][at[2]] = value;
+    return true;
+}
+
+static bool read_family(char *const words[], size_t count, double value, struct lava_cpu_figures *figures) {
+    int order;
+    if (count != 4 || !read_size(words[2], lava_families_orders, LAVA_FAMILIES_ORDERS, &order))
+        return false;
+    for (int i = 0; order >= 0 && i < LAVA_CPU_FAMILY_COUNT * LAVA_FAMILIES_TYPES; i++) {
+        int family = i / LAVA_FAMILIES_TYPES, type = i % LAVA_FAMILIES_TYPES;
+        const char *name = lava_families_name((enum lava_cpu_family)family, type);
+        if (name && strcmp(name, words[1]) == 0)
+            figures->family_ns[family][type][order] = value;
+    }
     return true;
 }
 
@@ -427,6 +532,12 @@ static bool read_figure(char *const words[], size_t count, struct lava_figures *
         return false;
     if (strcmp(words[0], product_name) == 0)
         return read_product(words, count, value, &figures->cpu);
+    if (strcmp(words[0], family_name) == 0)
+        return read_family(words, count, value, &figures->cpu);
+    if (strcmp(words[0], families_name) == 0) {
+        figures->cpu.families = value;
+        return count == 2;
+    }
     if (strcmp(words[0], kernel_name) == 0) {
         const struct lava_kernel *kernel = lava_kernels_find(words[1]);
         int position = kernel ? position_of(kernel) : -1;

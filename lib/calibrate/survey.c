@@ -5,15 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/calibrate/own_routines.h"
+
 #define NS_PER_MS 1000000u
 /* The background spends at most this long on each: raising the GPU's clock, latency and bus, imports,
- * kernel rows, products near break-even, and the CPU. */
+ * kernel rows, products near break-even, the CPU's products, and its other routines. */
 #define WARM_NS     (160u * NS_PER_MS)
 #define BUS_NS      (150u * NS_PER_MS)
 #define IMPORTS_NS  (60u * NS_PER_MS)
 #define ROWS_NS     (200u * NS_PER_MS)
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
+#define FAMILIES_NS (300u * NS_PER_MS)
 /* The limits of one product, which a caller may have to wait for, of one turn, and of all runs of one point.
  */
 #define PIECE_NS     (5u * NS_PER_MS)
@@ -32,6 +35,11 @@ static bool has_cpu(const struct lava_cpu_figures *figures) {
     return points >= POINTS_LEAST;
 }
 
+/* They may have been measured without any success: nobody has the routines, or all take too long. */
+static bool has_families(const struct lava_cpu_figures *figures) {
+    return figures->families >= LAVA_FIGURES_FAMILIES;
+}
+
 /* Returns whether one of the rows of the type has a rate, or whether rates cannot be measured. */
 static bool has_rows(const struct lava_figures *figures, const struct lava_capabilities *device,
                      enum lava_type type) {
@@ -47,7 +55,7 @@ static bool has_rows(const struct lava_figures *figures, const struct lava_capab
 
 bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,
                        enum lava_type type) {
-    return !has_cpu(&figures->cpu) || figures->device.call_latency_ns <= 0 ||
+    return !has_cpu(&figures->cpu) || !has_families(&figures->cpu) || figures->device.call_latency_ns <= 0 ||
            !has_rows(figures, device, type);
 }
 
@@ -132,6 +140,26 @@ static void measure_cpu(struct lava_microbenchmark *benchmark) {
             return;
 }
 
+/* The order decides first, so that every routine has a time before one of them is expected to take long. */
+void lava_survey_families(struct lava_survey_family points[LAVA_SURVEY_FAMILIES]) {
+    for (int i = 0; i < LAVA_SURVEY_FAMILIES; i++)
+        points[i] = (struct lava_survey_family){.family = (enum lava_cpu_family)(i % LAVA_CPU_FAMILY_COUNT),
+                                                .type = i / LAVA_CPU_FAMILY_COUNT % LAVA_FAMILIES_TYPES,
+                                                .order = i / LAVA_CPU_FAMILY_COUNT / LAVA_FAMILIES_TYPES};
+}
+
+static void measure_families(struct lava_microbenchmark *benchmark) {
+    struct lava_survey_family points[LAVA_SURVEY_FAMILIES];
+    lava_survey_families(points);
+    set_limit(benchmark, FAMILIES_NS);
+    for (int i = 0; i < LAVA_SURVEY_FAMILIES; i++)
+        if (lava_own_routines_measure(benchmark, points[i].family, points[i].type, points[i].order) ==
+            LAVA_MICROBENCHMARK_STOPPED)
+            break;
+    if (!benchmark->stopped)
+        benchmark->figures.cpu.families = LAVA_FIGURES_FAMILIES;
+}
+
 void lava_survey_set_quick(struct lava_microbenchmark *benchmark) {
     benchmark->piece_ns = PIECE_NS;
     benchmark->turn_ns = TURN_NS;
@@ -145,6 +173,8 @@ bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types) {
     measure_device(benchmark, types);
     if (!benchmark->stopped && !has_cpu(&benchmark->figures.cpu))
         measure_cpu(benchmark);
+    if (!benchmark->stopped && !has_families(&benchmark->figures.cpu))
+        measure_families(benchmark);
     return !benchmark->stopped && has_cpu(&benchmark->figures.cpu) &&
            benchmark->figures.device.call_latency_ns > 0;
 }
