@@ -76,10 +76,9 @@ double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns
 bool lava_figures_cpu_measured(const struct lava_cpu_figures *figures,
                                const struct lava_operation *operation);
 
-/* True if one of the orders of the operation's family was measured in its type (fp32, fp64), so that it
- * scales that time. */
-bool lava_figures_family_measured(const struct lava_cpu_figures *figures,
-                                  const struct lava_operation *operation);
+/* Returns the routine whose measured times scale the operation's; NULL: none was measured. */
+const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,
+                                   const struct lava_operation *operation);
 
 /* The measured rate of a row of the kernel table; 0: not measured, not a row of the table, or NULL. */
 double lava_figures_flops_per_s(const struct lava_device_figures *figures, const struct lava_kernel *kernel);
