@@ -223,26 +223,29 @@ static bool find_orders(const double measured_ns[LAVA_FAMILIES_ORDERS], double o
     return *low >= 0;
 }
 
-/* Returns how much longer a family's routines take than by ?gemm's times, at an order; 0: not measured. */
+/* Returns the logarithm of how much longer a family's routine took than ?gemm's times say. Returns false
+ * where those say nothing. */
+static bool log_factor_at(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
+                          int order, double *log_factor) {
+    const struct lava_operation square =
+        lava_families_square(family, lava_families_types[type], lava_families_orders[order]);
+    double ns = unscaled_ns(figures, &square);
+    *log_factor = ns > 0 ? log(figures->family_ns[family][type][order] / ns) : 0;
+    return ns > 0;
+}
+
+/* Returns that factor for an order; 1: it is not known. */
 static double family_factor(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
                             double order) {
-    const double *measured_ns = figures->family_ns[family][type];
-    double logs[2], part = 0;
-    int at[2];
-    if (!find_orders(measured_ns, order, &at[0], &at[1]))
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        const struct lava_operation square =
-            lava_families_square(family, lava_families_types[type], lava_families_orders[at[i]]);
-        double ns = unscaled_ns(figures, &square);
-        if (!(ns > 0))
-            return 0;
-        logs[i] = log(measured_ns[at[i]] / ns);
-    }
-    double low = (double)lava_families_orders[at[0]], high = (double)lava_families_orders[at[1]];
-    if (high > low)
-        part = log(order / low) / log(high / low);
-    return exp(logs[0] + part * (logs[1] - logs[0]));
+    double from, to;
+    int low, high;
+    if (!find_orders(figures->family_ns[family][type], order, &low, &high) ||
+        !log_factor_at(figures, family, type, low, &from))
+        return 1;
+    if (low == high || !log_factor_at(figures, family, type, high, &to))
+        return exp(from);
+    double low_order = (double)lava_families_orders[low], high_order = (double)lava_families_orders[high];
+    return exp(from + (to - from) * log(order / low_order) / log(high_order / low_order));
 }
 
 /* Finds the family whose measured times scale the operation's: its own, or that of products of its type. */
@@ -261,14 +264,13 @@ static bool find_family(const struct lava_cpu_figures *figures, const struct lav
 
 /* Returns the time of one operation, without right-hand sides. */
 static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
-    double ns = unscaled_ns(figures, operation);
-    double order = cbrt((double)operation->m * (double)operation->n * (double)operation->k);
+    double ns = unscaled_ns(figures, operation), order;
     enum lava_cpu_family family;
     int type;
     if (!find_family(figures, operation, &family, &type))
         return ns;
-    double factor = family_factor(figures, family, type, order);
-    return factor > 0 ? factor * ns : ns;
+    order = cbrt((double)operation->m * (double)operation->n * (double)operation->k);
+    return ns * family_factor(figures, family, type, order);
 }
 
 const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,

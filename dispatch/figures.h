@@ -62,7 +62,7 @@ struct lava_figures {
  * so that it is their measured time for square matrices; orders are those of a cube with as many operations,
  * and between measured ones the logarithm of the factor is interpolated. If none of the family was, an fp64
  * one is scaled as dgemm. Complex types have the factors of their real type. The call costs a fraction of a
- * microsecond, or a few if little was measured.
+ * microsecond, or a few if little was measured or other routines scale it.
  *
  * OpenBLAS's sgemm on 16 cores, 2026-11-21, with sizes of 16, 64, 256, 1024 and 4096: over the 91 products
  * that have a 512, the interpolated time was 1.08 times the measured time (geometric mean), with a spread of
