@@ -453,6 +453,20 @@ void explain_source(const char *label) {
         printf("%sstarting values, there is no cache\n", label);
 }
 
+/* What the estimate of the CPU's time is made of. */
+static void show_cpu_source(const struct lava_operation *operation) {
+    const struct lava_cpu_figures *figures = &lava_calibration_figures()->cpu;
+    const char *scaled_by = lava_figures_scaled_by(figures, operation);
+    if (scaled_by)
+        printf("CPU's time: scaled to the measured times of %s\n", scaled_by);
+    else if (lava_families_of(operation) == LAVA_CPU_FAMILY_GEMM &&
+             lava_figures_cpu_measured(figures, operation))
+        printf("CPU's time: between measured times of sgemm\n");
+    else
+        printf("CPU's time: estimated from %s\n",
+               lava_calibration_is_stored() ? "the measured times of sgemm" : "the processor");
+}
+
 static void show_task(const struct lava_task *task) {
     const struct lava_block *block = task->block;
     switch (task->kind) {
@@ -567,7 +581,9 @@ int explain(int argc, char **argv) {
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
         printf("device: none (%s)\n", lava_prepare_explanation());
-    if (plan.cpu_ns > 0)
+    if (plan.cpu_ns > 0) {
+        show_cpu_source(&call.operation);
         explain_source("figures: ");
+    }
     return call.reason == LAVA_REASON_NO_DEVICE;
 }
