@@ -80,6 +80,11 @@ bool lava_copy_pool_is_finished(const struct lava_copy_pool *pool, struct lava_c
 /* Finishes all copies. */
 void lava_copy_pool_finish_all(struct lava_copy_pool *pool);
 
+/* Has the threads and the caller run these cells (thread_pool.h), and returns when all have. No copy may be
+ * unfinished that uses the same memory. */
+void lava_copy_pool_run(struct lava_copy_pool *pool, void (*cell)(void *context, int64_t cell), void *context,
+                        int64_t cells);
+
 /* Has the threads populate a matrix's pages (pages.h) while they have nothing to copy. It must stay until
  * lava_copy_pool_end_populate, which does not wait until all of it is populated. One matrix at a time. */
 void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages);

@@ -16,6 +16,7 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/engine/block_factorizer.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
 #include "lib/engine/inverter.h"
@@ -245,8 +246,10 @@ static void complete_qr(const struct lava_operation *operation, int64_t columns)
 }
 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (lava_operation_is_factorization(operation))
-        return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
+    if (lava_operation_is_factorization(operation)) {
+        const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
+        return lava_systems_run(lava_cpu_blas_get(), operation, done);
+    }
     if (lava_operation_is_qr(operation)) {
         complete_qr(operation, progress->column);
         return 0;
@@ -307,6 +310,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
+    if (plan->columns.width > 0)
+        return lava_block_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_factorization(operation))
         return lava_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_qr(operation))
