@@ -11,9 +11,8 @@
 /* No narrower blocks are tried where memory suffices: a slice would take longer on the bus than at work. A
  * starting value. */
 #define LEAST_WIDTH 512
-/* A block column is read and written this many times for each slice: multiply writes the sums, the update
- * reads them and the block column, and writes that. */
-#define SLICE_PASSES 4.0
+/* The host has a buffer for a block column of a factorization: at most this share of the matrix. */
+#define MOST_SHARE 8
 /* An exchange of two elements in host memory. A starting value. */
 #define SWAP_NS 1.0
 /* Products that are planned, see below. */
@@ -22,6 +21,13 @@
 struct lengths {
     int64_t rows, columns; /* of the matrix; columns are right-hand sides where the factors are given */
     int64_t width, slice;
+};
+
+/* A plan whose time is estimated. */
+struct candidate {
+    const struct lava_halving *request;
+    struct lava_plan plan;
+    double slice_flops_per_s; /* of the product that takes a slice from a block column, in its blocks */
 };
 
 static struct lengths lengths_of(const struct lava_operation *operation, int64_t width) {
@@ -64,12 +70,13 @@ static int shapes_of(const struct lava_operation *operation, const struct length
     return count;
 }
 
-/* Plans the product that needs the most memory. */
-static enum lava_reason plan_products(const struct lava_halving *request, const struct lengths *lengths,
-                                      struct lava_plan *plan) {
+/* Plans the product that needs the most memory. What is left of it for blocks decides how fast the products
+ * are. */
+static enum lava_reason plan_products(const struct lengths *lengths, struct candidate *candidate) {
+    const struct lava_halving *request = candidate->request;
     struct lava_operation whole = *request->operation;
     struct lava_halving_sizes shapes[SHAPES];
-    const struct lava_plan before = *plan;
+    const struct lava_plan before = candidate->plan;
     uint64_t bytes = matrices_bytes(request, lengths);
     int count = shapes_of(request->operation, lengths, shapes);
     whole.c.region = LAVA_REGION_ALL;
@@ -79,8 +86,10 @@ static enum lava_reason plan_products(const struct lava_halving *request, const 
         enum lava_reason reason = lava_halving_plan(request, &product, true, bytes, &one);
         if (reason != LAVA_REASON_FORCED)
             return reason;
-        if (i == 0 || one.chunks.product_bytes > plan->chunks.product_bytes)
-            *plan = one;
+        if (i == 0)
+            candidate->slice_flops_per_s = 1e9 * lava_operation_flops(&product) / one.gpu_ns;
+        if (i == 0 || one.chunks.product_bytes > candidate->plan.chunks.product_bytes)
+            candidate->plan = one;
     }
     return LAVA_REASON_FORCED;
 }
@@ -111,35 +120,35 @@ static struct step step_at(const struct lava_operation *operation, int64_t from,
     return step;
 }
 
-/* Returns the time of passing `streamed` elements by so many elements on the device. */
-static double pass_ns(const struct lava_halving *request, const struct lava_plan *plan, double streamed,
-                      double elements, double flops) {
-    double bytes = (double)lava_type_bytes(request->operation->type);
-    double slices = ceil(streamed / ((double)request->operation->m * (double)plan->columns.slice));
-    double device_ns = 1e9 * flops / plan->flops_per_s +
-                       1e9 * slices * SLICE_PASSES * elements * bytes / request->rates.memory_bytes_per_s +
-                       slices * lava_solve_blocks_ns(plan->columns.slice);
-    return fmax(1e9 * streamed * bytes / request->rates.upload_bytes_per_s, device_ns);
+/* Returns the time in which so many elements pass by, while the device works. */
+static double pass_ns(const struct candidate *candidate, double streamed, double flops) {
+    const struct lava_operation *operation = candidate->request->operation;
+    const struct lava_plan *plan = &candidate->plan;
+    double slices = ceil(streamed / ((double)operation->m * (double)plan->columns.slice));
+    double device_ns =
+        1e9 * flops / candidate->slice_flops_per_s + slices * lava_solve_blocks_ns(plan->columns.slice);
+    return fmax(1e9 * streamed * (double)lava_type_bytes(operation->type) /
+                    candidate->request->rates.upload_bytes_per_s,
+                device_ns);
 }
 
 /* What goes up comes down again. */
-static double transfer_ns(const struct lava_halving *request, double elements) {
-    double bytes = elements * (double)lava_type_bytes(request->operation->type);
-    const struct lava_rates *rates = &request->rates;
+static double transfer_ns(const struct candidate *candidate, double elements) {
+    double bytes = elements * (double)lava_type_bytes(candidate->request->operation->type);
+    const struct lava_rates *rates = &candidate->request->rates;
     return 1e9 * bytes / rates->upload_bytes_per_s + 1e9 * bytes / rates->download_bytes_per_s +
            lava_cost_last_write_ns(bytes);
 }
 
-static double factor_ns(const struct lava_halving *request, const struct lava_plan *plan) {
-    const struct lava_operation *operation = request->operation;
+static double factor_ns(const struct candidate *candidate) {
+    const struct lava_operation *operation = candidate->request->operation;
+    int64_t each = candidate->plan.columns.width;
     double ns = 0;
-    for (int64_t from = 0; from < operation->n; from += plan->columns.width) {
-        int64_t width = lava_minimum(plan->columns.width, operation->n - from);
-        const struct step step = step_at(operation, from, width);
-        ns += transfer_ns(request, step.elements) +
-              pass_ns(request, plan, step.streamed, step.elements, step.flops);
+    for (int64_t from = 0; from < operation->n; from += each) {
+        const struct step step = step_at(operation, from, lava_minimum(each, operation->n - from));
+        ns += transfer_ns(candidate, step.elements) + pass_ns(candidate, step.streamed, step.flops);
         if (step.factored.k > 0)
-            ns += lava_factor_time_ns(request, &step.factored, plan->flops_per_s);
+            ns += lava_factor_time_ns(candidate->request, &step.factored, candidate->plan.flops_per_s);
         if (operation->kind == LAVA_OPERATION_LU)
             ns += SWAP_NS * (double)from * (double)step.factored.k;
     }
@@ -147,41 +156,48 @@ static double factor_ns(const struct lava_halving *request, const struct lava_pl
 }
 
 /* Two triangles pass by for each chunk. */
-static double sides_ns(const struct lava_halving *request, const struct lava_plan *plan) {
-    const struct lava_operation *operation = request->operation;
+static double sides_ns(const struct candidate *candidate) {
+    const struct lava_operation *operation = candidate->request->operation;
     double n = (double)operation->n, sides = (double)operation->sides.count,
-           chunks = ceil(sides / (double)plan->chunks.sides), each = sides / chunks;
+           chunks = ceil(sides / (double)candidate->plan.chunks.sides), each = sides / chunks;
     double flops = n * n * each * (lava_type_is_complex(operation->type) ? 4 : 1);
-    return chunks * (transfer_ns(request, n * each) + 2 * pass_ns(request, plan, n * n / 2, n * each, flops));
+    return chunks * (transfer_ns(candidate, n * each) + 2 * pass_ns(candidate, n * n / 2, flops));
 }
 
-static double gpu_ns(const struct lava_halving *request, const struct lava_plan *plan) {
-    const struct lava_operation *operation = request->operation;
+static double gpu_ns(const struct candidate *candidate) {
+    const struct lava_operation *operation = candidate->request->operation;
+    const struct lava_rates *rates = &candidate->request->rates;
     const struct lava_operation parts = lava_operation_of_parts(operation);
-    double ns = lava_cost_start_ns(&request->rates);
+    double ns = lava_cost_start_ns(rates);
     if (!lava_operation_is_factored(operation))
-        ns += factor_ns(request, plan);
+        ns += factor_ns(candidate);
     if (operation->sides.count > 0)
-        ns += sides_ns(request, plan);
-    return fmax(ns, lava_cost_least_ns(&parts, &request->rates, plan->flops_per_s));
+        ns += sides_ns(candidate);
+    return fmax(ns, lava_cost_least_ns(&parts, rates, candidate->plan.flops_per_s));
 }
 
-/* Plans blocks of that width. Keeps the plan in *best if its estimate is lower. */
+/* Plans blocks of that width, with slices as wide as fit. Keeps the plan in *best if its estimate is lower.
+ */
 static enum lava_reason consider(const struct lava_halving *request, int64_t width,
                                  const struct lava_plan *empty, struct lava_plan *best) {
-    const struct lengths lengths = lengths_of(request->operation, width);
-    struct lava_plan plan = *empty;
-    enum lava_reason reason = plan_products(request, &lengths, &plan);
+    struct lengths lengths = lengths_of(request->operation, width);
+    struct candidate candidate = {.request = request, .plan = *empty};
+    enum lava_reason reason = plan_products(&lengths, &candidate);
+    while (reason == LAVA_REASON_MEMORY && lengths.slice > LAVA_BLOCK_COLUMNS_ALIGN) {
+        lengths.slice = lava_blocking_padded(lengths.slice / 2, LAVA_BLOCK_COLUMNS_ALIGN);
+        candidate.plan = *empty;
+        reason = plan_products(&lengths, &candidate);
+    }
     if (reason != LAVA_REASON_FORCED)
         return reason;
-    plan.columns = (struct lava_block_columns){.width = width, .slice = lengths.slice};
+    candidate.plan.columns = (struct lava_block_columns){.width = width, .slice = lengths.slice};
     if (request->operation->sides.count > 0) {
-        plan.chunks.sides = sides_each(request->operation, &lengths);
-        plan.chunks.held = 1;
+        candidate.plan.chunks.sides = sides_each(request->operation, &lengths);
+        candidate.plan.chunks.held = 1;
     }
-    plan.gpu_ns = gpu_ns(request, &plan);
-    if (!best->kernel || plan.gpu_ns < best->gpu_ns)
-        *best = plan;
+    candidate.plan.gpu_ns = gpu_ns(&candidate);
+    if (!best->kernel || candidate.plan.gpu_ns < best->gpu_ns)
+        *best = candidate.plan;
     return LAVA_REASON_FORCED;
 }
 
@@ -190,7 +206,8 @@ enum lava_reason lava_block_columns_plan(const struct lava_halving *request, str
     int64_t forced = request->overrides.columns_each, before = 0;
     struct lava_plan best = {.kernel = NULL};
     enum lava_reason reason = LAVA_REASON_MEMORY;
-    for (int64_t count = 1; before != LAVA_BLOCK_COLUMNS_ALIGN; count += lava_maximum(count / 2, 1)) {
+    int64_t least = lava_operation_is_factored(request->operation) ? 1 : MOST_SHARE;
+    for (int64_t count = least; before != LAVA_BLOCK_COLUMNS_ALIGN; count += lava_maximum(count / 2, 1)) {
         int64_t width = lava_blocking_padded((all.columns - 1) / count + 1, LAVA_BLOCK_COLUMNS_ALIGN);
         width = forced ? forced : width;
         if (best.kernel && (width < LEAST_WIDTH || forced))
