@@ -7,10 +7,13 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/factor_time.h"
+#include "dispatch/panels.h"
 
 /* No narrower blocks are tried where memory suffices: a slice would take longer on the bus than at work. A
  * starting value. */
 #define LEAST_WIDTH 512
+/* Buffers that the device keeps are larger than their matrices: this share of the memory is left for that. */
+#define SLACK_SHARE 16
 /* The host has a buffer for a block column of a factorization: at most this share of the matrix. */
 #define MOST_SHARE 8
 /* An exchange of two elements in host memory. A starting value. */
@@ -44,29 +47,43 @@ static int64_t sides_each(const struct lava_operation *operation, const struct l
     return lava_minimum(operation->sides.count, lengths->width);
 }
 
-/* Returns the bytes of a block column, or of a chunk, and of the slices; UINT64_MAX where one does not fit a
- * buffer. */
+/* Returns the bytes of a block column, or of a chunk, of the slices, of LU's pivots and scratch, and of
+ * slack; UINT64_MAX where a matrix does not fit a buffer. */
 static uint64_t matrices_bytes(const struct lava_halving *request, const struct lengths *lengths) {
     const struct lava_operation *operation = request->operation;
+    uint64_t slack = request->overrides.memory_bytes / SLACK_SHARE;
     uint64_t block = lava_solve_matrix_bytes(request->device, operation->type, lengths->rows,
                                              lava_minimum(lengths->width, lengths->columns));
     uint64_t slice = lava_solve_matrix_bytes(request->device, operation->type, lengths->rows, lengths->slice);
     bool fits = block != UINT64_MAX && slice != UINT64_MAX;
-    return fits ? block + LAVA_BLOCK_COLUMNS_SLICES * slice : UINT64_MAX;
+    int64_t words = 0;
+    if (operation->kind == LAVA_OPERATION_LU)
+        words = 4 * operation->k + lava_panels_lu_bytes(operation->type, lengths->rows);
+    return fits ? block + LAVA_BLOCK_COLUMNS_SLICES * slice + (uint64_t)words + slack : UINT64_MAX;
 }
 
-/* What takes a slice from a block column; within a block column by LU; and the sums over all rows that U'
- * takes, and solves with a transposed triangle. Others fit in their memory, perhaps in smaller blocks. */
+/* A product, perhaps of a square of which the region is written. */
+struct shape {
+    struct lava_halving_sizes sizes;
+    bool is_square;
+};
+
+/* What takes a slice from a block column, and from its square on the diagonal; within a block column by LU;
+ * and the sums over all rows that solves with a transposed triangle take. Others fit in their memory, perhaps
+ * in smaller blocks. */
 static int shapes_of(const struct lava_operation *operation, const struct lengths *lengths,
-                     struct lava_halving_sizes shapes[SHAPES]) {
+                     struct shape shapes[SHAPES]) {
     int64_t m = lengths->rows, width = lengths->width, half = lava_halving_half(width);
-    bool is_upper = operation->c.region == LAVA_REGION_UPPER;
+    bool is_upper = operation->c.region == LAVA_REGION_UPPER, is_lu = operation->kind == LAVA_OPERATION_LU;
+    bool is_factored = lava_operation_is_factored(operation);
     int count = 0;
-    shapes[count++] = (struct lava_halving_sizes){m, width, lengths->slice};
-    if (operation->kind == LAVA_OPERATION_LU && !lava_operation_is_factored(operation))
-        shapes[count++] = (struct lava_halving_sizes){m, half, half};
+    shapes[count++] = (struct shape){{m, width, lengths->slice}, false};
+    if (is_lu && !is_factored)
+        shapes[count++] = (struct shape){{m, half, half}, false};
+    if (!is_lu && !is_factored)
+        shapes[count++] = (struct shape){{width, width, lengths->slice}, true};
     if (is_upper || operation->sides.count > 0)
-        shapes[count++] = (struct lava_halving_sizes){lava_maximum(width, lengths->slice), width, m};
+        shapes[count++] = (struct shape){{lengths->slice, width, m}, false};
     return count;
 }
 
@@ -75,13 +92,15 @@ static int shapes_of(const struct lava_operation *operation, const struct length
 static enum lava_reason plan_products(const struct lengths *lengths, struct candidate *candidate) {
     const struct lava_halving *request = candidate->request;
     struct lava_operation whole = *request->operation;
-    struct lava_halving_sizes shapes[SHAPES];
+    struct shape shapes[SHAPES];
     const struct lava_plan before = candidate->plan;
     uint64_t bytes = matrices_bytes(request, lengths);
     int count = shapes_of(request->operation, lengths, shapes);
     whole.c.region = LAVA_REGION_ALL;
     for (int i = 0; i < count; i++) {
-        const struct lava_operation product = lava_halving_product(&whole, &shapes[i], false);
+        bool is_square = shapes[i].is_square;
+        const struct lava_operation product =
+            lava_halving_product(is_square ? request->operation : &whole, &shapes[i].sizes, is_square);
         struct lava_plan one = before;
         enum lava_reason reason = lava_halving_plan(request, &product, true, bytes, &one);
         if (reason != LAVA_REASON_FORCED)

@@ -139,7 +139,13 @@ static enum lava_status update_upper(struct block_factorizer *factorizer, const 
     if (block->from == 0)
         return LAVA_OK;
     enum lava_status status = lava_slices_solve(&factorizer->slices, &solve);
-    return status ? status : subtract(factorizer, &solve.b, &solve.b, &square, true);
+    for (int64_t from = 0; from < block->from && !status; from += factorizer->slices.width) {
+        int64_t rows = lava_minimum(factorizer->slices.width, block->from - from);
+        const struct lava_device_matrix above =
+            lava_device_matrix_block(&solve.b, from, rows, 0, block->columns);
+        status = subtract(factorizer, &above, &above, &square, true);
+    }
+    return status;
 }
 
 /* The block column with the rows of the pivots so far: U's part is solved for, and taken from the rest. */

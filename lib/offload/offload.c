@@ -322,7 +322,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
 }
 
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. */
+ * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
+ * between the buffers. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     spare_memory(lock->engine, operation, plan);
@@ -334,7 +335,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
             return status;
         if (lava_context_find_memory(lock))
             continue;
-        memory_bytes /= 2;
+        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
         if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
             return status;
         choose(operation, memory_bytes, plan);
