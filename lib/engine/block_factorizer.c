@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/base/trace.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
@@ -266,11 +267,18 @@ static void write(const struct block_factorizer *factorizer, const struct block 
         .source_type = operation->type,
         .target_type = operation->type,
         .region = {.region = operation->c.region, .diagonal = block->from - block->row, .rows = block->rows}};
+    uint64_t bytes = (uint64_t)(block->rows * block->columns) * lava_type_bytes(operation->type),
+             begin_ns = lava_trace_now();
     lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &copy, &how));
+    lava_trace_add_work("write back", begin_ns, bytes);
     for (int64_t i = block->from; i < block->from + block->pivots; i++)
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
-    if (block->pivots > 0)
-        lava_copy_pool_run(pool, swap_columns, &swapping, (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS);
+    if (block->pivots == 0)
+        return;
+    begin_ns = lava_trace_now();
+    lava_copy_pool_run(pool, swap_columns, &swapping, (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS);
+    lava_trace_add_work("swap rows", begin_ns,
+                        (uint64_t)(block->from * block->pivots) * 2 * lava_type_bytes(operation->type));
 }
 
 static enum lava_status run_block(struct block_factorizer *factorizer, const struct block *block) {

@@ -267,17 +267,16 @@ static void cholesky(void **state) {
         }
         compare("Cholesky ", &x, errors, MOST_RATIO);
         check_guards(&x);
-        reset(&x); /* not positive definite; with a NaN, which its row's minor does not survive */
-        for (int is_nan = 0; is_nan < 2; is_nan++) {
-            int64_t diagonal = wrong + (int64_t)wrong * x.ld,
-                    beside = x.uplo == 'L' ? wrong + (int64_t)left * x.ld : left + (int64_t)wrong * x.ld;
-            memcpy(x.after[OURS], x.before, bytes_of(&x));
-            naive_write(x.type, x.after[OURS], is_nan ? beside : diagonal,
-                        (struct naive_number){is_nan ? NAN : -1, 0});
-            assert_int_equal(run_potrf(&x, i / 2, OURS), wrong + 1);
-            check_place(OURS, "cpu");
-            check_guards(&x);
-        }
+        /* not positive definite; or with a NaN, which its row's minor does not survive */
+        bool is_nan = (i + i / 2) % 2;
+        int64_t diagonal = wrong + (int64_t)wrong * x.ld,
+                beside = x.uplo == 'L' ? wrong + (int64_t)left * x.ld : left + (int64_t)wrong * x.ld;
+        reset(&x);
+        naive_write(x.type, x.after[OURS], is_nan ? beside : diagonal,
+                    (struct naive_number){is_nan ? NAN : -1, 0});
+        assert_int_equal(run_potrf(&x, i / 2, OURS), wrong + 1);
+        check_place(OURS, "cpu");
+        check_guards(&x);
         free_matrix(&x);
     }
 }
@@ -416,10 +415,10 @@ static void check_systems(struct matrix *a, struct matrix *b, int type) {
 static void systems(void **state) {
     static const int sides[] = {1, 150, 40};
     (void)state;
-    for (int i = 0; i < 8; i++) {
-        int type = i / 2, n = order_of(types[type]);
-        struct matrix a = new_matrix(types[type], i % 2 ? "LU"[type % 2] : 'A', n, n),
-                      b = new_matrix(types[type], 'A', n, sides[i % 3]);
+    for (int type = 0; type < 4; type++) {
+        int n = order_of(types[type]);
+        struct matrix a = new_matrix(types[type], "LAUA"[type], n, n),
+                      b = new_matrix(types[type], 'A', n, sides[type % 3]);
         check_systems(&a, &b, type);
         free_matrix(&a);
         free_matrix(&b);
