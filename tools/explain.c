@@ -535,6 +535,16 @@ static void show_inverse(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+/* The matrix stays in host memory. */
+static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
+    int64_t width = plan->columns.width;
+    for (int64_t from = 0; from < operation->n && !lava_operation_is_factored(operation); from += width)
+        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of those before\n", from,
+               lava_minimum(from + width, operation->n), plan->columns.slice);
+    if (operation->sides.count > 0)
+        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
+}
+
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
     const char *what = show_upload(operation);
@@ -569,7 +579,9 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
+    if (with_plan && plan.kernel && plan.columns.width > 0)
+        show_block_columns(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
         show_factorization(&call.operation, &plan);
     else if (with_plan && plan.kernel && lava_operation_is_inverse(&call.operation))
         show_inverse(&call.operation);

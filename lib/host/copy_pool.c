@@ -314,7 +314,8 @@ void lava_copy_pool_finish_all(struct lava_copy_pool *pool) {
 
 void lava_copy_pool_run(struct lava_copy_pool *pool, lava_thread_pool_cell *function, void *context,
                         int64_t cells) {
-    lava_thread_pool_run(&pool->team, function, context, cells);
+    if (cells > 0)
+        lava_thread_pool_run(&pool->team, function, context, cells);
 }
 
 void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages) {

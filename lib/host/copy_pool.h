@@ -82,7 +82,7 @@ bool lava_copy_pool_is_finished(const struct lava_copy_pool *pool, struct lava_c
 void lava_copy_pool_finish_all(struct lava_copy_pool *pool);
 
 /* Has the caller and the threads call function for 0 ... cells - 1, in any order, and returns when all calls
- * have returned. */
+ * have returned. No copy may be unfinished that uses the same memory. */
 void lava_copy_pool_run(struct lava_copy_pool *pool, lava_thread_pool_cell *function, void *context,
                         int64_t cells);
 

@@ -16,6 +16,7 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/engine/block_factorizer.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
 #include "lib/engine/inverter.h"
@@ -252,8 +253,10 @@ static int64_t complete_qr(const struct lava_operation *operation, int64_t colum
 }
 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (lava_operation_is_factorization(operation))
-        return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
+    if (lava_operation_is_factorization(operation)) {
+        const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
+        return lava_systems_run(lava_cpu_blas_get(), operation, done);
+    }
     if (lava_operation_is_qr(operation))
         return complete_qr(operation, progress->column, progress->sides);
     if (lava_operation_is_inverse(operation)) {
@@ -312,6 +315,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
+    if (plan->columns.width > 0)
+        return lava_block_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_factorization(operation))
         return lava_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_qr(operation))
@@ -322,7 +327,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
 }
 
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. */
+ * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
+ * between the buffers. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     spare_memory(lock->engine, operation, plan);
@@ -334,7 +340,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
             return status;
         if (lava_context_find_memory(lock))
             continue;
-        memory_bytes /= 2;
+        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
         if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
             return status;
         choose(operation, memory_bytes, plan);
