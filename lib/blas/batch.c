@@ -6,7 +6,9 @@
 #include "dispatch/batches.h"
 #include "lib/base/log.h"
 #include "lib/offload/context.h"
+#include "lib/offload/further.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/prepare.h"
 
 struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i) {
     return lava_operation_of_series(&batch->operation, &batch->series, i);
@@ -134,7 +136,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
 static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
                             struct lava_plan *plan, int64_t *finished) {
     struct lava_lane_lock lock;
-    if (!lava_context_lock_lane(plan->blocking.total_bytes, &lock)) {
+    if (!lava_further_take(plan->blocking.total_bytes, lava_prepare_needs(operation), &lock)) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
