@@ -32,15 +32,15 @@ static struct {
 /* The most products that were on a device at a time. */
 static atomic_uint most_lanes;
 
-/* The products on each device. */
-static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX];
+/* The products on each device, and those that several of them shared. */
+static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
 /* This is more than all lines that the table can fill, and those of lanes, devices and the estimates. */
 #define LINE_BYTES      160
 #define ESTIMATES_BYTES 512
 #define SUMMARY_BYTES                                                                                        \
     (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES +                                \
-     (1 + LAVA_CONFIG_DEVICES_MAX) * LINE_BYTES + ESTIMATES_BYTES)
+     (2 + LAVA_CONFIG_DEVICES_MAX) * LINE_BYTES + ESTIMATES_BYTES)
 
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
@@ -92,6 +92,14 @@ unsigned lava_stats_most_lanes(void) {
 
 void lava_stats_device(unsigned device) {
     atomic_fetch_add_explicit(&on_device[device], 1, memory_order_relaxed);
+}
+
+void lava_stats_shared(void) {
+    atomic_fetch_add_explicit(&shared, 1, memory_order_relaxed);
+}
+
+uint64_t lava_stats_of_shared(void) {
+    return atomic_load_explicit(&shared, memory_order_relaxed);
 }
 
 uint64_t lava_stats_of_device(unsigned device) {
@@ -155,6 +163,11 @@ static size_t format_devices(char *text, size_t size) {
                                    "lavablas: device %u of the process: %llu products\n", i,
                                    (unsigned long long)lava_stats_of_device(i));
     }
+    size_t left = room(size, length);
+    if (lava_stats_of_shared() > 0)
+        length += (size_t)snprintf(left ? text + length : NULL, left,
+                                   "lavablas: several devices shared %llu products\n",
+                                   (unsigned long long)lava_stats_of_shared());
     return length;
 }
 
@@ -191,6 +204,7 @@ static void reset_in_child(void) {
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
+    atomic_store_explicit(&shared, 0, memory_order_relaxed);
     for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)
         atomic_store_explicit(&on_device[device], 0, memory_order_relaxed);
     for (int place = 0; place < LAVA_PLACE_COUNT; place++) {

@@ -307,11 +307,33 @@ struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
 }
 
 void lava_context_unlock_lane(struct lava_lane_lock *lock) {
+    lava_context_unlock_other(lock);
+    pthread_setcancelstate(lock->cancel_state, NULL);
+}
+
+unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
+                                  struct lava_lane_lock *locks) {
+    const struct waiter self = {.block_bytes = block_bytes, .needs = needs};
+    unsigned count = 0;
+    pthread_mutex_lock(&context.lock);
+    bool may_take = !context.first && !context.whole && !lava_process_is_exiting();
+    for (unsigned i = 0; i < context.count && may_take && count < most; i++) {
+        struct device *device = &context.devices[i];
+        if (device->taken > 0 || !is_free(device, 0, &self) || !serves(device, &self))
+            continue;
+        take_lane(&device->lanes[0]);
+        locks[count++] = (struct lava_lane_lock){
+            .engine = device->lanes[0].engine, .device = i, .block_bytes = block_bytes};
+    }
+    pthread_mutex_unlock(&context.lock);
+    return count;
+}
+
+void lava_context_unlock_other(struct lava_lane_lock *lock) {
     pthread_mutex_lock(&context.lock);
     leave(lane_of(lock));
     pthread_mutex_unlock(&context.lock);
     lock->engine = NULL;
-    pthread_setcancelstate(lock->cancel_state, NULL);
 }
 
 static uint64_t held_bytes(const struct lava_device *device) {

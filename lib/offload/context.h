@@ -42,6 +42,13 @@ struct lava_lane_lock {
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
 /* Must not be called after a NULL. */
 void lava_context_unlock_lane(struct lava_lane_lock *lock);
+/* Takes the first lanes of up to `most` other devices that serve the needs and are at rest, and for which
+ * nobody waits. Returns how many. The caller holds a lane; where a wait for one would end in NULL, none is
+ * taken. */
+unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
+                                  struct lava_lane_lock *locks);
+/* Gives one of these back. Any thread. */
+void lava_context_unlock_other(struct lava_lane_lock *lock);
 /* Called with a lane whose engine has found too little memory, before anything of C is written. Frees the
  * memory of other lanes, once, or takes its device's first lane instead of it, after waiting for that.
  * Returns true where the product may be tried again, by lock->engine, and false where there is nothing to

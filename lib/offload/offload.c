@@ -26,6 +26,7 @@
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
 #include "lib/offload/context.h"
+#include "lib/offload/crew.h"
 #include "lib/offload/further.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -270,21 +271,50 @@ static int64_t info_of(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
 }
 
-/* Runs the plan on one device. *lost: that has failed. */
+/* Shares the product among the lane's engine and others at rest. Returns false if nothing is computed. */
+static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uint64_t needs,
+                       const struct lava_lane_lock *lock, struct lava_progress *progress,
+                       enum lava_status *status) {
+    struct lava_crew_outcome outcome;
+    struct lava_learning learning = call->learning;
+    if (learning.start_ns > 0)
+        learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    lava_learning_begin_device(&learning, lock->engine, plan);
+    *status = lava_crew_run(&call->operation, plan, needs, lock, &outcome);
+    if (outcome.engines == plan->engines) /* the estimate is for so many */
+        lava_learning_end_device(&learning, lock->engine, plan, *status);
+    if (outcome.engines > 0)
+        lava_stats_shared();
+    *progress = (struct lava_progress){.row = outcome.is_untouched ? 0 : call->operation.m};
+    return *status == LAVA_OK || !outcome.is_untouched;
+}
+
+/* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */
 static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost) {
     struct lava_lane_lock lock;
-    uint64_t needs = lava_prepare_needs(&call->operation);
+    struct lava_plan shared;
+    uint64_t needs = lava_prepare_needs(&call->operation), bytes = plan->blocking.total_bytes;
+    bool shares = lava_planning_share(&call->operation, plan, &shared);
+    enum lava_status status;
     *progress = (struct lava_progress){0};
-    if (!lava_further_take(plan->blocking.total_bytes, needs, &lock)) {
+    if (shares) {
+        lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
+        bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
+    }
+    if (!lava_further_take(bytes, needs, &lock)) {
         *lost = true;
         return LAVA_ERROR_UNAVAILABLE;
     }
-    lava_learning_begin_device(&call->learning, lock.engine, plan);
-    enum lava_status status = run_plan(&lock, &call->operation, plan, progress);
+    bool is_done = shares && run_shared(call, &shared, needs, &lock, progress, &status);
+    if (!is_done && (!shares || !lock.engine->device->shared->failed)) {
+        lava_learning_begin_device(&call->learning, lock.engine, plan);
+        status = run_plan(&lock, &call->operation, plan, progress);
+        if (lock.engine)
+            lava_learning_end_device(&call->learning, lock.engine, plan, status);
+    }
     *lost = !lock.engine || lock.engine->device->shared->failed;
     if (lock.engine) {
-        lava_learning_end_device(&call->learning, lock.engine, plan, status);
         lava_idle_touch();
         lava_context_unlock_lane(&lock);
     }
@@ -460,7 +490,10 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
         lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, true);
     if (!forwarded) {
+        struct lava_plan shared;
         lava_planning_choose(&call->operation, 0, plan);
+        if (lava_planning_share(&call->operation, plan, &shared))
+            *plan = shared;
         call->place = plan->place;
         call->reason = plan->reason;
     }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "dispatch/sharing.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/offload/context.h"
@@ -23,6 +24,8 @@ static _Thread_local struct {
     const struct lava_figures *figures; /* NULL: there is none */
     uint64_t refused_kernels;
     struct lava_plan plan;
+    bool has_shared; /* `shared` is known: with as many engines, or none if it is no gain */
+    struct lava_plan shared;
 } remembered;
 
 static bool are_operands_alike(const struct lava_operand *a, const struct lava_operand *b) {
@@ -58,12 +61,33 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
         remembered.refused_kernels = refused_kernels;
         remembered.operation = *operation;
         remembered.plan = *plan;
+        remembered.has_shared = false;
     }
     if (lava_log_enabled(LAVA_LOG_DEBUG)) {
         char text[512];
         lava_policy_describe(operation, plan, text, sizeof text);
         LAVA_LOG(DEBUG, "%s", text);
     }
+}
+
+bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
+                         struct lava_plan *plan) {
+    unsigned devices = lava_context_devices();
+    if (devices < 2 || one->place != LAVA_PLACE_GPU || !remembered.figures)
+        return false;
+    if (!remembered.has_shared) {
+        remembered.shared.engines = 0;
+        lava_sharing_plan(operation, lava_context_capabilities(), remembered.figures, one, devices,
+                          &remembered.shared);
+        remembered.has_shared = true;
+        if (remembered.shared.engines > 1 && lava_log_enabled(LAVA_LOG_DEBUG)) {
+            char text[512];
+            lava_policy_describe(operation, &remembered.shared, text, sizeof text);
+            LAVA_LOG(DEBUG, "shared: %s", text);
+        }
+    }
+    *plan = remembered.shared;
+    return plan->engines > 1;
 }
 
 bool lava_planning_is_hopeless(const struct lava_operation *operation) {

@@ -8,6 +8,10 @@
 /* lava_policy_choose, in the configuration's mode, for so much memory; 0: the device's. */
 void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
                           struct lava_plan *plan);
+/* lava_sharing_plan for the devices of the process. `one` is what lava_planning_choose has just chosen for
+ * all memory. */
+bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
+                         struct lava_plan *plan);
 /* Recognizes most products that stay on the CPU without searching for a plan. */
 bool lava_planning_is_hopeless(const struct lava_operation *operation);
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is

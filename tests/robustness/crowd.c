@@ -27,7 +27,7 @@ struct product crowd_products[CROWD_SHAPES] = {
      .alpha_imaginary = 0.5f,
      .beta = 0.0f},
     {.m = 1, .n = 500, .k = 65, .alpha = 2.0f, .beta = 1.0f},
-    {.transpose_a = true, .transpose_b = true, .m = 330, .n = 460, .k = 190, .alpha = 1.0f, .beta = 0.0f},
+    {.transpose_a = true, .transpose_b = true, .m = 330, .n = 460, .k = 30, .alpha = 1.0f, .beta = 0.0f},
     {.type = LAVA_TYPE_CFP64,
      .type_c = LAVA_TYPE_CFP64,
      .transpose_b = true,

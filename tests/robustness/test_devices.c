@@ -195,6 +195,151 @@ static int one_fails_in_a_crowd(void) {
     return case_result();
 }
 
+/* Products that devices share: many columns, edges everywhere, old C that counts. */
+#define WIDE 5
+static struct product wide[WIDE] = {
+    {.m = 150, .n = 1300, .k = 160, .alpha = 1.25f, .beta = 0.5f},
+    {.type = LAVA_TYPE_FP64,
+     .type_c = LAVA_TYPE_FP64,
+     .transpose_a = true,
+     .m = 133,
+     .n = 1001,
+     .k = 90,
+     .alpha = -1.0f,
+     .beta = 1.0f},
+    {.transpose_b = true, .row_major = true, .m = 131, .n = 1157, .k = 117, .alpha = 0.5f, .beta = -2.0f},
+    {.type = LAVA_TYPE_CFP32,
+     .type_c = LAVA_TYPE_CFP32,
+     .m = 96,
+     .n = 896,
+     .k = 100,
+     .alpha = 1.0f,
+     .alpha_imaginary = 0.5f,
+     .beta = 0.0f},
+    {.transpose_a = true, .transpose_b = true, .m = 330, .n = 2060, .k = 190, .alpha = 1.0f, .beta = 0.0f},
+};
+
+static bool make_wide(struct lava_engine *engines[DEVICES]) {
+    struct lava_lane_lock locks[DEVICES];
+    if (!make())
+        return false;
+    for (unsigned i = 0; i < WIDE; i++)
+        product_make(&wide[i], i + 1);
+    for (unsigned i = 0; i < DEVICES; i++) {
+        CASE_CHECK(lava_context_lock_lane(1, 0, &locks[i]) && locks[i].device == i);
+        engines[i] = locks[i].engine;
+    }
+    for (unsigned i = 0; i < DEVICES; i++)
+        lava_context_unlock_lane(&locks[i]);
+    return !case_result();
+}
+
+static void free_wide(void) {
+    for (int i = 0; i < WIDE; i++)
+        product_free(&wide[i]);
+    crowd_free();
+}
+
+/* Computes it with so many devices and returns C. */
+static void *compute_with(const struct product *product, unsigned devices) {
+    struct lava_lane_lock held[DEVICES];
+    uint64_t shared = lava_stats_of_shared(), before[DEVICES];
+    void *c = product_new_c(product);
+    for (unsigned i = 0; i < DEVICES - devices; i++)
+        CASE_CHECK(lava_context_lock_lane(1, 0, &held[i]) && held[i].device == i);
+    for (unsigned i = 0; i < DEVICES; i++)
+        before[i] = lava_stats_of_device(i);
+    case_call(product, c);
+    CASE_CHECK(!strcmp(case_place(NULL), "gpu") && product_check(product, c, "shared"));
+    CASE_CHECK(lava_stats_of_shared() == shared + (devices > 1));
+    for (unsigned i = 0; i < DEVICES; i++)
+        CASE_CHECK(lava_stats_of_device(i) == before[i] + (i >= DEVICES - devices));
+    for (unsigned i = 0; i < DEVICES - devices; i++)
+        lava_context_unlock_lane(&held[i]);
+    return c;
+}
+
+/* C has the same bits, however many devices share the product. */
+static int shared_bits(void) {
+    struct lava_engine *engines[DEVICES];
+    if (!make_wide(engines))
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (int i = 0; i < WIDE; i++) {
+        void *c[DEVICES];
+        for (unsigned j = 0; j < DEVICES; j++) {
+            c[j] = compute_with(&wide[i], j + 1);
+            CASE_CHECK(!memcmp(c[0], c[j], product_c_bytes(&wide[i])));
+        }
+        for (unsigned j = 0; j < DEVICES; j++)
+            free(c[j]);
+    }
+    free_wide();
+    return case_result();
+}
+
+/* The same of a symmetric matrix times a general one. */
+static int shared_symmetric(void) {
+    enum { M = 170, N = 1200 };
+    static float a[M * M], b[M * N], c0[M * N], c[2][M * N];
+    struct lava_engine *engines[DEVICES];
+    struct lava_lane_lock held[DEVICES];
+    if (!make_wide(engines))
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (int i = 0; i < M * N; i++) {
+        if (i < M * M)
+            a[i] = (float)(i % 17 - 8) / 7;
+        b[i] = (float)(i % 13 - 6) / 5;
+        c0[i] = (float)(i % 11 - 5) / 3;
+    }
+    uint64_t shared = lava_stats_of_shared();
+    for (int round = 0; round < 3; round++) { /* the first one prepares it */
+        float *result = c[round > 1];
+        for (unsigned i = 0; i < DEVICES && round == 1; i++) /* the last one is free */
+            CASE_CHECK(i + 1 == DEVICES || lava_context_lock_lane(1, 0, &held[i]));
+        memcpy(result, c0, sizeof c0);
+        cblas_ssymm(CblasColMajor, CblasLeft, CblasLower, M, N, 1.5f, a, M, b, M, 0.5f, result, M);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        for (unsigned i = 0; i + 1 < DEVICES && round == 1; i++)
+            lava_context_unlock_lane(&held[i]);
+    }
+    CASE_CHECK(lava_stats_of_shared() == shared + 2);
+    CASE_CHECK(!memcmp(c[0], c[1], sizeof c0));
+    free_wide();
+    return case_result();
+}
+
+static atomic_bool ends_now;
+
+/* Fails a device while others compute, and takes that back. */
+static void *fail_again_and_again(void *device) {
+    while (!ends_now) {
+        case_sleep(0.003);
+        lava_device_fail(device, LAVA_ERROR_DEVICE_LOST);
+        case_sleep(0.003);
+        ((struct lava_device *)device)->shared->failed = false;
+    }
+    return NULL;
+}
+
+/* One of the devices that share a product fails in the midst of it. */
+static int shared_fails(void) {
+    struct lava_engine *engines[DEVICES];
+    pthread_t thread;
+    if (!make_wide(engines))
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (unsigned device = 0; device < 2; device++) {
+        ends_now = false;
+        CASE_CHECK(!pthread_create(&thread, NULL, fail_again_and_again, engines[device]->device));
+        for (int i = 0; i < 12 * WIDE && !case_result(); i++)
+            case_multiply(&wide[i % WIDE], NULL);
+        ends_now = true;
+        pthread_join(thread, NULL);
+    }
+    CASE_CHECK(lava_stats_of_shared() > 2 * WIDE);
+    free_wide();
+    return case_result();
+}
+
 /* A factorization goes to another device where the first one is at work. */
 static int factorization(void) {
     enum { N = 150 };
@@ -252,7 +397,32 @@ static int faults(void) {
     return case_result();
 }
 
-/* A further device cannot be opened, or fails its test: the others are used. */
+/* Every passage of every step of shared products fails, once each, on whichever device it is. */
+static int shared_faults(void) {
+    static const char *const points[] = {"allocate", "upload", "submit", "wait", "download", "device_lost"};
+    struct lava_engine *engines[DEVICES];
+    if (!make_wide(engines))
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        const struct product *product = &wide[i % WIDE];
+        for (int passage = 1, hit = true; hit && passage < 60 && !case_result(); passage++) {
+            char text[64];
+            snprintf(text, sizeof text, "%s:%d", points[i], passage);
+            CASE_CHECK(lava_fault_set(text));
+            case_multiply(product, NULL);
+            hit = lava_fault_passages((enum lava_fault_point)(LAVA_FAULT_ALLOCATE + i)) >= passage;
+            CASE_CHECK(lava_fault_set(NULL));
+            for (unsigned j = 0; j < DEVICES; j++)
+                engines[j]->device->shared->failed = false;
+        }
+    }
+    for (int i = 0; i < WIDE; i++)
+        case_multiply(&wide[i], "gpu");
+    free_wide();
+    return case_result();
+}
+
+/* A further device cannot be opened, then another one fails on the way: what is left is used. */
 static int further_fails(void) {
     static const char *const points[] = {"init:1:0", "vk:12:1"};
     lavablas_wait(NULL);
@@ -266,12 +436,6 @@ static int further_fails(void) {
         for (int j = 0; j < CROWD_SHAPES; j++)
             case_multiply(&crowd_products[j], "gpu");
     }
-    struct lava_lane_lock lock, other;
-    CASE_CHECK(lava_context_lock_lane(1, needs_of_crowd(), &lock) && lock.device == 0);
-    CASE_CHECK(lava_context_is_busy(needs_of_crowd()));
-    if (lava_context_lock_lane(1, 0, &other))
-        lava_context_unlock_lane(&other);
-    lava_context_unlock_lane(&lock);
     crowd_free();
     return case_result();
 }
@@ -293,10 +457,17 @@ static const struct test_case cases[] = {
     {.name = "crowd_in_lanes", .run = crowd, .variables = {ALL, "LAVABLAS_LANES=2"}},
     {.name = "devices_fail", .run = devices_fail, .lines = -1, .variables = {ALL}},
     {.name = "one_fails_in_a_crowd", .run = one_fails_in_a_crowd, .lines = -1, .variables = {ALL}},
+    {.name = "shared_bits", .run = shared_bits, .variables = {ALL}},
+    {.name = "shared_bits_little_memory",
+     .run = shared_bits,
+     .variables = {ALL, "LAVABLAS_MEMORY=64M", "LAVABLAS_PINNED=4M"}},
+    {.name = "shared_symmetric", .run = shared_symmetric, .variables = {ALL}},
+    {.name = "shared_fails", .run = shared_fails, .lines = -1, .variables = {ALL}},
     {.name = "factorization", .run = factorization, .variables = {ALL}},
     {.name = "ends_meanwhile", .run = ends_meanwhile, .repeats = 3, .lines = -1, .variables = {ALL}},
 #ifdef LAVA_FAULT_INJECTION
     {.name = "faults", .run = faults, .lines = -1, .variables = {ALL}},
+    {.name = "shared_faults", .run = shared_faults, .lines = -1, .variables = {ALL}},
     {.name = "further_fails", .run = further_fails, .lines = -1, .variables = {ALL}},
 #endif
     {.name = NULL},
