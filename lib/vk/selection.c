@@ -417,13 +417,11 @@ static enum lava_status pick(struct lava_device *device, const struct lava_confi
                              const VkPhysicalDevice *physical, uint32_t count, struct answers *answers) {
     struct lava_device_entry entries[MAX_DEVICES];
     char names[MAX_DEVICES][VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-    uint32_t found[LAVA_DEVICE_SET_MAX];
     fill_entries(device, physical, count, answers, entries, names);
-    device->set_size = lava_device_set_find(config, entries, count, found);
+    device->set_size = lava_device_set_find(config, entries, count, device->set);
     if (device->ordinal >= device->set_size)
         return LAVA_ERROR_UNAVAILABLE;
-    device->index = found[device->ordinal];
-    device->physical = physical[device->index];
+    device->physical = physical[device->set[device->ordinal]];
     ask(device, device->physical, answers);
     fill_capabilities(device, answers, config);
     return pick_families(device, device->physical) ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;

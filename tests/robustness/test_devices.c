@@ -80,7 +80,7 @@ static int one_device(void) {
 static int listed(void) {
     lavablas_wait(NULL);
     CASE_CHECK(lava_context_devices() == 2);
-    CASE_CHECK(lava_context_engine()->device->index == 2);
+    CASE_CHECK(lava_context_engine()->device->set[0] == 2);
     return case_result();
 }
 
