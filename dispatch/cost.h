@@ -41,7 +41,7 @@ struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_device_figures *figures);
 
 /* Returns the time from host memory to host memory, in ns. Engines that share a product are taken to be alike
- * and each to take every so-manieth column block: the time is that of the one with most work. */
+ * and to take turns at the column blocks: the time is that of the first. */
 double lava_cost_gpu_ns(const struct lava_estimate *estimate);
 /* Returns a lower bound for every way to compute the product, in ns: the latency plus the larger of all
  * transfers and all arithmetic at flops_per_s. flops_per_s is the best rate of any row of the type; with 0
