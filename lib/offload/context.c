@@ -436,12 +436,12 @@ void lava_context_unlock(int cancel_state) {
     pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* The caller has locked all devices; one that a preparation has is left alone. */
+/* The caller has locked all devices; one that a preparation has, or that has failed, is left alone. */
 static void release_device(struct device *device) {
     struct lava_engine *engines[LANES] = {NULL};
     pthread_mutex_lock(&context.lock);
-    bool closed = device->closed;
-    for (int i = 1; i < LANES && !closed; i++) {
+    bool is_left = device->closed || !is_usable(device->lanes[0].engine);
+    for (int i = 1; i < LANES && !is_left; i++) {
         engines[i] = device->lanes[i].engine;
         device->lanes[i] = (struct lane){.engine = NULL};
     }
@@ -449,7 +449,7 @@ static void release_device(struct device *device) {
     pthread_mutex_unlock(&context.lock);
     for (int i = 1; i < LANES; i++) /* joins threads, so nothing is locked meanwhile */
         lava_engine_destroy(engines[i]);
-    if (!closed && is_usable(device->lanes[0].engine))
+    if (!is_left)
         lava_engine_release(device->lanes[0].engine);
 }
 

@@ -76,7 +76,7 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
                                   : lava_gpu_open_further(lava_config_get(), number, &device, &why);
     lava_process_end_loading();
     set(&place->loading, false);
-    if (status || lava_engine_create(device, lava_copy_pool_further_threads(), &engine))
+    if (status || lava_engine_create(device, lava_copy_pool_device_threads(lava_context_devices()), &engine))
         LAVA_LOG(INFO, "device %u of the process cannot be used", number);
     return engine;
 }

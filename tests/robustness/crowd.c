@@ -67,7 +67,7 @@ bool crowd_wait(const atomic_int *count, int least, double seconds) {
     return *count >= least;
 }
 
-const char *crowd_place;
+const char *_Atomic crowd_place;
 
 static void *multiply_until_stopped(void *first) {
     for (size_t i = (size_t)first; !crowd_stopped && !case_result(); i++) {

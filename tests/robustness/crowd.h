@@ -10,11 +10,11 @@
 
 #define CROWD_AT_MOST 30.0 /* seconds, on a busy machine, under a sanitizer */
 #define CROWD_SHAPES  8
-#define CROWD_CALLERS 5 /* the first one multiplies batches */
+#define CROWD_CALLERS 8 /* the first one multiplies batches */
 
 extern struct product crowd_products[CROWD_SHAPES];
-extern atomic_int crowd_finished; /* products so far, of all threads */
-extern const char *crowd_place;   /* where every product of crowd_start is computed; NULL: anywhere */
+extern atomic_int crowd_finished;       /* products so far, of all threads */
+extern const char *_Atomic crowd_place; /* where every product of crowd_start is computed; NULL: anywhere */
 
 /* Makes the products, and has the library prepare their types. */
 void crowd_make(void);
