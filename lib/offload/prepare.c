@@ -392,10 +392,10 @@ static uint64_t chain_bits(int type, enum step step) {
 }
 
 uint64_t lava_prepare_needs(const struct lava_operation *operation) {
+    struct lava_operation one = *operation; /* of a batch */
     int type = (int)lava_type_real(operation->type);
-    if (operation->series || lava_operation_is_plain(operation))
-        return type_bit(type);
-    return chain_bits(type, step_of(operation));
+    one.series = NULL;
+    return lava_operation_is_plain(&one) ? type_bit(type) : chain_bits(type, step_of(&one));
 }
 
 uint64_t lava_prepare_settled(uint64_t needs) {
