@@ -79,17 +79,19 @@ static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
 }
 
-/* What lib/abi compares with the threshold. */
-static double work_of(const struct lava_call *call) {
-    const struct lava_operation *operation = &call->operation;
+double lava_offload_work(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
     double sides = (double)operation->n * (double)operation->n * (double)operation->sides.count;
     if (lava_operation_is_lapack(operation))
         return (lava_operation_is_factored(operation) ? 0 : work / 3) + sides;
     if (operation->twice)
         work *= 2;
     return is_half ? work / 2 : work;
+}
+
+static double work_of(const struct lava_call *call) {
+    return lava_offload_work(&call->operation) * products_of(call);
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is

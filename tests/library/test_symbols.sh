@@ -12,7 +12,8 @@ for routine in sgemm dgemm cgemm zgemm cgemm3m zgemm3m; do
     blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
 done
 for type in s d c z; do
-    for routine in gemmt gemmtr syrk symm syr2k trmm trsm gemm_batch gemm_batch_strided herk hemm her2k; do
+    for routine in gemmt gemmtr syrk symm syr2k trmm trsm gemm_batch gemm_batch_strided syrk_batch syrk_batch_strided \
+        trsm_batch trsm_batch_strided herk hemm her2k; do
         case $routine$type in he*s | he*d) continue ;; esac
         routine=$type$routine
         blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
