@@ -29,7 +29,14 @@ static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
                                     [LAVA_DEVICE_VIRTUAL] = "virtual GPU",
                                     [LAVA_DEVICE_CPU] = "software"};
 
-static bool read_device(struct lava_capabilities *capabilities) {
+/* The devices that this process may use, all of one model. */
+struct set {
+    unsigned size;
+    uint32_t indices[LAVA_CONFIG_DEVICES_MAX];
+};
+
+/* set may be NULL. */
+static bool read_device(struct lava_capabilities *capabilities, struct set *set) {
     struct lava_device *device;
     const char *why;
     if (lava_gpu_open(lava_config_get(), &device, &why)) {
@@ -37,6 +44,10 @@ static bool read_device(struct lava_capabilities *capabilities) {
         return false;
     }
     *capabilities = device->capabilities;
+    if (set) {
+        set->size = device->set_size;
+        memcpy(set->indices, device->set, sizeof set->indices);
+    }
     lava_gpu_close(device);
     return true;
 }
@@ -64,13 +75,24 @@ static void show_shapes(const struct lava_capabilities *device, enum lava_type t
     printf("%s\n", *before ? "" : "none");
 }
 
+static void show_set(const struct set *set) {
+    printf("  LAVABLAS_DEVICE      ");
+    for (unsigned i = 0; i < set->size; i++)
+        printf("%s%u", i ? "," : "", set->indices[i]);
+    if (set->size > 1)
+        printf(": %u devices of this model", set->size);
+    printf("\n");
+}
+
 static int show_device(void) {
     struct lava_capabilities device;
+    struct set set;
     show_cpu();
-    if (!read_device(&device))
+    if (!read_device(&device, &set))
         return 1;
     printf("device: %s (%s, %04x:%04x, driver %#x)\n", device.name, kinds[device.kind], device.vendor_id,
            device.device_id, device.driver_version);
+    show_set(&set);
     printf("  profile              %s\n", lava_profiles_find(&device)->label);
     lava_calibration_load(&device);
     explain_source("  figures              ");
@@ -105,7 +127,7 @@ static void describe_fit(const struct lava_kernel *kernel, const struct lava_cap
 static int show_kernels(void) {
     size_t count;
     struct lava_capabilities device;
-    bool known = read_device(&device);
+    bool known = read_device(&device, NULL);
     const struct lava_kernel *table = lava_kernels_table(&count);
     printf("%-24s %-5s %-10s %-10s %-5s %-8s %-6s %-7s %s\n", "kernel", "type", "algorithm", "tile", "step",
            "part", "stages", "shared", known ? device.name : "");

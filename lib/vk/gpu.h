@@ -12,6 +12,10 @@
  * about a second. */
 enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
                                const char **why);
+/* The same for the device with this ordinal among those that the process uses: lava_gpu_open opens the first
+ * one, whose set_size says how many there are. Each has an instance of its own. */
+enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
+                                       struct lava_device **device, const char **why);
 /* Makes another user of the first one's VkDevice, with queues of its own: 1 to LAVA_DEVICE_USERS - 1, one at
  * a time for each number. The first one may be in use meanwhile. It must be closed last. On failure *device
  * is NULL. */
