@@ -14,6 +14,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/report.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/engine.h"
@@ -447,6 +448,7 @@ static void unlock_used_engine(int cancel_state) {
 /* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
  * come later before theirs. */
 static void use_figures(const struct lava_figures *figures) {
+    lava_report_note(LAVA_REPORT_FIGURES, "measured");
     lava_context_set_figures(figures);
     lava_threshold_measured(figures);
 }
@@ -458,8 +460,9 @@ static void open_once(void) {
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
-    lava_cpu_blas_get();
-    lava_stats_install();
+    lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
+    lava_report_note(LAVA_REPORT_FIGURES, "starting values");
+    lava_report_install();
     lava_trace_install();
     lava_calibration_connect(&measuring);
     if (lava_config_get()->mode != LAVA_MODE_CPU)
@@ -537,11 +540,24 @@ static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
     lava_trace_add(&span);
 }
 
+static void count(const struct lava_call *call, uint64_t elapsed_ns) {
+    double on_cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
+    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
+                     call->reason, elapsed_ns);
+    if (!call->valid || !lava_config_get()->stats)
+        return;
+    if (call->place == LAVA_PLACE_CPU)
+        on_cpu_ns = 0;
+    else if (on_cpu_ns == 0)
+        on_cpu_ns = cpu_ns(&call->operation, products_of(call));
+    lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
+                           on_cpu_ns);
+}
+
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
-                     call->reason, elapsed_ns);
+    count(call, elapsed_ns);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
     if (lava_trace_on())
         trace_call(call, elapsed_ns);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/report.h"
 #include "lib/base/stats.h"
 #include "tests/library/capture.h"
 
@@ -29,7 +30,7 @@ static void count_one(void) {
 }
 
 static void install_and_count(void) {
-    lava_stats_install();
+    lava_report_install();
     count_one();
 }
 
@@ -55,7 +56,7 @@ static void fork_child_counts(void) {
 }
 
 static void install_only(void) {
-    lava_stats_install();
+    lava_report_install();
 }
 
 static const struct {
