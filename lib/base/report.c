@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "lib/base/config.h"
+#include "lib/base/json.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 
@@ -74,25 +75,6 @@ static void print_summary(const char *path) {
         write_all(STDERR_FILENO, text, length);
 }
 
-static void put_text(FILE *stream, const char *text) {
-    fputc('"', stream);
-    for (; *text; text++) {
-        unsigned char letter = (unsigned char)*text;
-        if (letter == '"' || letter == '\\')
-            fprintf(stream, "\\%c", letter);
-        else if (letter < ' ')
-            fprintf(stream, "\\u%04x", letter);
-        else
-            fputc(letter, stream);
-    }
-    fputc('"', stream);
-}
-
-static void put_member(FILE *stream, const char *name, const char *text) {
-    fprintf(stream, ",\"%s\":", name);
-    put_text(stream, text);
-}
-
 static void put_process(FILE *stream) {
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -100,12 +82,12 @@ static void put_process(FILE *stream) {
             (int)getppid());
     if (length > 0) {
         program[length] = '\0';
-        put_member(stream, "program", program);
+        lava_json_put_member(stream, "program", program);
     }
     for (int fact = 0; fact < LAVA_REPORT_FACTS; fact++) {
         const char *text = atomic_load_explicit(&facts[fact], memory_order_acquire);
         if (text)
-            put_member(stream, fact_names[fact], text);
+            lava_json_put_member(stream, fact_names[fact], text);
     }
 }
 
@@ -114,7 +96,7 @@ static int put_object(struct dl_phdr_info *info, size_t size, void *context) {
     FILE *stream = context;
     (void)size;
     if (info->dlpi_name && info->dlpi_name[0] == '/') {
-        put_text(stream, info->dlpi_name);
+        lava_json_put(stream, info->dlpi_name);
         fputc(',', stream);
     }
     return 0;
@@ -139,7 +121,7 @@ static void put_calls(FILE *stream) {
                 fprintf(stream, "%s{\"routine\":\"%s\",\"place\":\"%s\",\"reason\":", separator(&any),
                         lava_routine_name((enum lava_routine)routine),
                         lava_stats_place((enum lava_place)place));
-                put_text(stream, lava_reason_text((enum lava_reason)reason));
+                lava_json_put(stream, lava_reason_text((enum lava_reason)reason));
                 fprintf(stream, ",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"flop\":%.0f}", sum.calls,
                         sum.elapsed_ns, sum.flops);
             }

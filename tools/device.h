@@ -1,0 +1,18 @@
+/* The device that the library would use, as commands ask for it. For one thread only. */
+#ifndef LAVA_TOOLS_DEVICE_H
+#define LAVA_TOOLS_DEVICE_H
+
+#include <stdbool.h>
+
+#include "dispatch/capabilities.h"
+
+/* Opens the device and closes it again. Returns false, with the reason, where there is none. */
+bool device_read(struct lava_capabilities *capabilities, const char **why);
+const char *device_kind(enum lava_device_kind kind);
+/* Print the device, for people and as the members of a JSON object. The figures must be loaded. */
+void device_print(const struct lava_capabilities *device);
+void device_put(const struct lava_capabilities *device);
+/* Prints the CPU BLAS with its estimated rates. */
+void device_print_cpu(void);
+
+#endif
