@@ -2,6 +2,7 @@
 #include "tools/library.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +21,11 @@ bool library_find(char *path, size_t size) {
     if (slash)
         *slash = '\0';
     for (size_t i = 0; slash && i < sizeof folders / sizeof folders[0]; i++) {
-        int written = snprintf(path, size, "%s/%s/%s", self, folders[i], name);
+        char folder[8192], *resolved = NULL;
+        snprintf(folder, sizeof folder, "%s/%s", self, folders[i]);
+        resolved = realpath(folder, NULL);
+        int written = resolved ? snprintf(path, size, "%s/%s", resolved, name) : -1;
+        free(resolved);
         if (written > 0 && (size_t)written < size && access(path, R_OK) == 0)
             return true;
     }

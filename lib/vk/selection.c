@@ -3,6 +3,7 @@
 #include "lib/vk/selection.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -124,11 +125,24 @@ static void ask(struct lava_device *device, VkPhysicalDevice physical, struct an
     device->vk.GetPhysicalDeviceMemoryProperties2(physical, &answers->memory);
 }
 
-static bool usable(const struct answers *answers) {
-    return answers->properties.properties.apiVersion >= VK_API_VERSION_1_3 &&
-           answers->features.features.shaderInt64 && answers->features12.bufferDeviceAddress &&
-           answers->features12.timelineSemaphore && answers->features12.scalarBlockLayout &&
-           answers->features13.synchronization2 && answers->features13.maintenance4;
+/* Returns what the kernels need and the device lacks; NULL: nothing. */
+static const char *missing(const struct answers *answers) {
+    const struct {
+        bool has;
+        const char *what;
+    } needs[] = {
+        {answers->properties.properties.apiVersion >= VK_API_VERSION_1_3, "Vulkan 1.3"},
+        {answers->features.features.shaderInt64, "shaderInt64"},
+        {answers->features12.bufferDeviceAddress, "bufferDeviceAddress"},
+        {answers->features12.timelineSemaphore, "timelineSemaphore"},
+        {answers->features12.scalarBlockLayout, "scalarBlockLayout"},
+        {answers->features13.synchronization2, "synchronization2"},
+        {answers->features13.maintenance4, "maintenance4"},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (!needs[i].has)
+            return needs[i].what;
+    return NULL;
 }
 
 static enum lava_device_kind kind_of(VkPhysicalDeviceType type) {
@@ -434,9 +448,9 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
     for (uint32_t i = 0; i < count; i++) {
         ask(device, physical[i], answers);
         LAVA_LOG(INFO, "device %u: %s%s", i, answers->properties.properties.deviceName,
-                 usable(answers) ? "" : " (lacks what the kernels need)");
+                 missing(answers) ? " (lacks what the kernels need)" : "");
         enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);
-        if (!wanted(config, i, answers) || !usable(answers))
+        if (!wanted(config, i, answers) || missing(answers))
             continue;
         if (found == 0 || kind < best) {
             best = kind;
@@ -456,4 +470,36 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
     }
     free(answers);
     return status;
+}
+
+/* The driver's own name for itself is known from Vulkan 1.3 on. */
+static void describe(struct lava_selection_entry *entry, const struct answers *answers) {
+    const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
+    snprintf(entry->name, sizeof entry->name, "%s", properties->deviceName);
+    snprintf(entry->driver, sizeof entry->driver, "%s%s%s", answers->properties12.driverName,
+             answers->properties12.driverInfo[0] ? ", " : "", answers->properties12.driverInfo);
+    entry->vulkan_major = VK_API_VERSION_MAJOR(properties->apiVersion);
+    entry->vulkan_minor = VK_API_VERSION_MINOR(properties->apiVersion);
+    entry->kind = kind_of(properties->deviceType);
+    entry->vendor_id = properties->vendorID;
+    entry->missing = missing(answers);
+}
+
+enum lava_status lava_selection_list(struct lava_device *device, const struct lava_config *config,
+                                     struct lava_selection_entry *entries, uint32_t *count) {
+    VkPhysicalDevice physical[MAX_DEVICES];
+    uint32_t found = *count < MAX_DEVICES ? *count : MAX_DEVICES;
+    struct answers *answers = malloc(sizeof *answers);
+    *count = 0;
+    if (!answers)
+        return LAVA_ERROR_HOST_MEMORY;
+    VkResult result = device->vk.EnumeratePhysicalDevices(device->instance, &found, physical);
+    for (uint32_t i = 0; i < found && (result == VK_SUCCESS || result == VK_INCOMPLETE); i++) {
+        ask(device, physical[i], answers);
+        describe(&entries[i], answers);
+        entries[i].wanted = wanted(config, i, answers);
+        ++*count;
+    }
+    free(answers);
+    return *count > 0 ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }
