@@ -10,13 +10,14 @@
 
 /* clang-format off */
 static const struct command commands[] = {
-    {"run",      command_run,      "run a program with the library, and tell what that was good for"},
-    {"info",     command_info,     "the device, the CPU BLAS, kernels, figures and files of this machine"},
-    {"doctor",   command_doctor,   "why the GPU is not used, and what to do"},
-    {"explain",  explain,          "where a call would run, and why"},
-    {"device",   command_device,   "the device alone"},
-    {"kernels",  command_kernels,  "the kernel table, and which rows the device can run"},
-    {"profiles", command_profiles, "the device profiles that the policy uses"},
+    {"run",       command_run,       "run a program with the library, and tell what that was good for"},
+    {"info",      command_info,      "the device, the CPU BLAS, kernels, figures and files of this machine"},
+    {"doctor",    command_doctor,    "why the GPU is not used, and what to do"},
+    {"explain",   explain,           "where a call would run, and why"},
+    {"calibrate", command_calibrate, "measure this machine, for the decisions from then on"},
+    {"device",    command_device,    "the device alone"},
+    {"kernels",   command_kernels,   "the kernel table, and which rows the device can run"},
+    {"profiles",  command_profiles,  "the device profiles that the policy uses"},
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-/* Reads and writes the file of this machine's figures. Called by calibration.c, perf/calibrate and tests.
+/* Reads and writes the file of this machine's figures. Called by calibration.c, tools/calibrate.c and tests.
  *
  * Invariant: the key names everything that the figures depend on, so figures of another configuration are
  * never read. */
