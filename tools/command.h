@@ -23,6 +23,7 @@ struct command {
 int command_run(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_bench(int argc, char **argv);
 int command_calibrate(int argc, char **argv);
 int command_device(int argc, char **argv);
 int command_kernels(int argc, char **argv);

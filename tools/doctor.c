@@ -13,10 +13,10 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/vk/gpu.h"
+#include "tools/beside.h"
 #include "tools/choice.h"
 #include "tools/command.h"
 #include "tools/device.h"
-#include "tools/library.h"
 #include "tools/machine.h"
 #include "tools/program.h"
 
@@ -78,7 +78,7 @@ static void check_settings(void) {
 
 static void check_library(void) {
     char path[4200];
-    if (library_find(path, sizeof path))
+    if (beside_find(path, sizeof path))
         add(GOOD, NULL, "library: %s", path);
     else
         add(BAD, "install LavaBLAS again: the command and the library belong together",

@@ -12,11 +12,11 @@
 #include "lib/calibrate/figures_file.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/vk/gpu.h"
+#include "tools/beside.h"
 #include "tools/choice.h"
 #include "tools/command.h"
 #include "tools/device.h"
 #include "tools/explain.h"
-#include "tools/library.h"
 #include "tools/machine.h"
 
 #define ORDER 4096
@@ -74,7 +74,7 @@ static void find_lapack(char *path, size_t size) {
 
 static void gather(struct facts *facts) {
     const char *unused;
-    facts->has_library = library_find(facts->library, sizeof facts->library);
+    facts->has_library = beside_find(facts->library, sizeof facts->library);
     facts->has_loader = machine_find_loader(facts->loader, sizeof facts->loader);
     machine_read("", &facts->machine);
     find_version(lava_cpu_blas_get()->path, facts->version, sizeof facts->version);

@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"doctor",    command_doctor,    "why the GPU is not used, and what to do"},
     {"explain",   explain,           "where a call would run, and why"},
     {"calibrate", command_calibrate, "measure this machine, for the decisions from then on"},
+    {"bench",     command_bench,     "time a routine of LavaBLAS and of the CPU BLAS, or of any library"},
     {"device",    command_device,    "the device alone"},
     {"kernels",   command_kernels,   "the kernel table, and which rows the device can run"},
     {"profiles",  command_profiles,  "the device profiles that the policy uses"},

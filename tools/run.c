@@ -16,8 +16,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
+#include "tools/beside.h"
 #include "tools/command.h"
-#include "tools/library.h"
 #include "tools/program.h"
 #include "tools/report.h"
 
@@ -239,7 +239,7 @@ int command_run(int argc, char **argv) {
     int status = read_options(argc + 1, argv - 1, &options);
     if (status >= 0)
         return status;
-    if (!library_find_preload(preload, sizeof preload))
+    if (!beside_find_preload(preload, sizeof preload))
         return RUN_FAILED;
     snprintf(folder, sizeof folder, "%s/lavablas-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(folder)) {

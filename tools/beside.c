@@ -1,5 +1,5 @@
 /* Finds liblavablas.so beside the command. Called by run.c, info.c and doctor.c. */
-#include "tools/library.h"
+#include "tools/beside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const char name[] = "liblavablas.so.0";
 /* From the folder of the command: LAVA_LIBRARY_FOLDER is that of the installation, relative to it. */
 static const char *const folders[] = {"../lib", LAVA_LIBRARY_FOLDER};
 
-bool library_find(char *path, size_t size) {
+bool beside_find(char *path, size_t size) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
@@ -34,11 +34,11 @@ bool library_find(char *path, size_t size) {
     return false;
 }
 
-bool library_find_preload(char *value, size_t size) {
+bool beside_find_preload(char *value, size_t size) {
     char path[8192];
     const char *before = lava_config_environment("LD_PRELOAD");
     bool has_before = before && *before;
-    if (!library_find(path, sizeof path))
+    if (!beside_find(path, sizeof path))
         return false;
     if (strpbrk(path, " :")) {
         fprintf(stderr, "lavablas: the loader takes no path with a space or a colon: %s\n", path);

@@ -1,0 +1,7 @@
+/* perf/bench, see bench.h. Run by hand and by perf/measure. */
+#include "bench.h"
+
+int main(int count, char **arguments) {
+    struct bench settings = {.name = "bench", .note = "There must be a library.", BENCH_DEFAULTS};
+    return bench(&settings, count, arguments);
+}
