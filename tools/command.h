@@ -25,6 +25,8 @@ int command_info(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_calibrate(int argc, char **argv);
+int command_verify(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_device(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_profiles(int argc, char **argv);

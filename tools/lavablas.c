@@ -16,6 +16,8 @@ static const struct command commands[] = {
     {"explain",   explain,           "where a call would run, and why"},
     {"calibrate", command_calibrate, "measure this machine, for the decisions from then on"},
     {"bench",     command_bench,     "time a routine of LavaBLAS and of the CPU BLAS, or of any library"},
+    {"verify",    command_verify,    "test every kernel on this device, with errors"},
+    {"replay",    command_replay,    "time the products of a recorded trace, on either side"},
     {"device",    command_device,    "the device alone"},
     {"kernels",   command_kernels,   "the kernel table, and which rows the device can run"},
     {"profiles",  command_profiles,  "the device profiles that the policy uses"},

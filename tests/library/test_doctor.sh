@@ -10,7 +10,7 @@ own=$2
 . "$(dirname "$0")/../programs/common.sh"
 export LAVABLAS_CACHE=0
 
-for command in info doctor device kernels profiles explain run calibrate; do
+for command in info doctor device kernels profiles explain run calibrate bench verify replay; do
     "$tool" $command --help >"$folder/help" 2>"$folder/errors" || fail "$command --help: status $?"
     grep -q "^usage: lavablas $command" "$folder/help" || fail "$command --help: $(cat "$folder/help")"
     [ ! -s "$folder/errors" ] || fail "$command --help: stderr: $(cat "$folder/errors")"
