@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: lavablas replay [--library PATH ...] [--seconds S] [--top N] [--json] TRACE\n"
-    "Times the shapes of a trace that `lavablas run --trace TRACE` has recorded, on either side.\n"
+    "Times the shapes of a trace that `lavablas run` has recorded, on either side.\n"
     "  --library PATH  a library to time; without it LavaBLAS and the CPU BLAS\n"
     "  --seconds S     for each shape and library (0.2)\n"
     "  --top N         only the N shapes that took the most time\n"
