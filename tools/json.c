@@ -43,8 +43,9 @@ static char *put_character(char *to, unsigned code) {
 /* Reads what follows a backslash. Returns NULL where it is wrong. */
 static char *parse_escape(const char **at, char *to) {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    char letter = *(*at)++;
+    char letter = **at;
     const char *found = letter ? strchr(letters, letter) : NULL;
+    *at += letter != '\0'; /* never behind the end */
     if (found) {
         *to = meanings[found - letters];
         return to + 1;
@@ -179,7 +180,8 @@ static struct json *parse_value(const char **at, int depth) {
 
 struct json *json_parse(const char *text) {
     struct json *value = parse_value(&text, 0);
-    skip_space(&text);
+    if (value)
+        skip_space(&text);
     if (value && *text) {
         json_free(value);
         return NULL;

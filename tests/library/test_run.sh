@@ -2,13 +2,17 @@
 # `lavablas run`: the program keeps its status, its signals and its output; the report counts every call of every process,
 # says where it ran, and names what cannot be intercepted. Without a device it says that nothing helped.
 #
-#   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM
+#   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM LIBRARY FOLDER
+#
+# FOLDER: that of the library from that of the command, where both are installed.
 set -eu
 tool=$1
 program=$2
 own=$3
 own_static=$4
 other=$(readlink -f "$5")
+library=$6
+library_folder=$7
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/../programs/common.sh"
 
@@ -105,6 +109,19 @@ report -- "$program" by-address "$other"
 equal 0 $status 'by address'
 equal 0 "$(value total cpu_calls)" 'calls by address'
 equal "$other" "$(value not_intercepted 0 path)" 'the library by address'
+
+# The library is found where both are installed, also through a link to the command; without it nothing runs.
+mkdir -p "$folder/prefix/bin" "$folder/prefix/bin/$library_folder" "$folder/links"
+cp "$tool" "$folder/prefix/bin/lavablas"
+cp "$library" "$folder/prefix/bin/$library_folder/liblavablas.so.0"
+ln -s "$folder/prefix/bin/lavablas" "$folder/links/lavablas"
+"$folder/links/lavablas" run --json --output "$folder/json" --mode cpu -- "$program" multiply || fail 'installed'
+equal 3 "$(value total cpu_calls)" 'calls with the installed library'
+rm "$folder/prefix/bin/$library_folder/liblavablas.so.0"
+status=0
+"$folder/links/lavablas" run true 2>"$folder/errors" || status=$?
+equal 125 $status 'no library'
+grep -q 'there is no liblavablas.so.0' "$folder/errors" || fail "no library: $(cat "$folder/errors")"
 
 # On lavapipe, compared with a run of the CPU alone.
 report --mode gpu --device cpu --trace "$folder/trace" --compare -- "$program" multiply
