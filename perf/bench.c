@@ -166,16 +166,28 @@ bool bench_open(struct bench *options, const char *path) {
     return true;
 }
 
+/* Those that lack the routine move behind the others. */
 bool bench_find(struct bench *options) {
     int kept = 0;
     for (int i = 0; i < options->library_count; i++) {
-        struct bench_library *library = &options->libraries[i];
-        library->function = library_find(&library->blas, options->routine->name);
-        if (library->function)
-            options->libraries[kept++] = *library;
+        struct bench_library library = options->libraries[i];
+        library.function = library_find(&library.blas, options->routine->name);
+        options->libraries[i] = library;
+        if (library.function) {
+            options->libraries[i] = options->libraries[kept];
+            options->libraries[kept++] = library;
+        }
     }
     options->library_count = kept;
     return kept > 0;
+}
+
+void bench_close(struct bench *bench) {
+    for (int i = 0; i < BENCH_MAX_LIBRARIES; i++) {
+        free(bench->libraries[i].samples);
+        bench->libraries[i].samples = NULL;
+    }
+    bench->library_count = 0;
 }
 
 static int usage(const struct bench *options, FILE *stream) {
@@ -202,7 +214,7 @@ static bool parse_options(struct bench *options, int count, char **arguments) {
         switch (option) {
         case 'l':
             if (!options->is_given)
-                options->library_count = 0; /* those named replace the usual ones */
+                bench_close(options); /* those named replace the usual ones */
             options->is_given = true;
             if (!bench_open(options, optarg))
                 return false;

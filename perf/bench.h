@@ -53,6 +53,8 @@ struct bench {
 bool bench_open(struct bench *bench, const char *path);
 /* Finds bench->routine in the libraries, and keeps only those that have it. Returns false where none has. */
 bool bench_find(struct bench *bench);
+/* Forgets all libraries. They stay open. */
+void bench_close(struct bench *bench);
 /* Times the product with each library. Returns false where a result is wrong. */
 bool bench_time(struct bench *bench, const struct product *product);
 /* Returns the seconds of a call, in the middle of all samples. */

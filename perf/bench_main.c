@@ -3,5 +3,7 @@
 
 int main(int count, char **arguments) {
     struct bench settings = {.name = "bench", .note = "There must be a library.", BENCH_DEFAULTS};
-    return bench(&settings, count, arguments);
+    int status = bench(&settings, count, arguments);
+    bench_close(&settings);
+    return status;
 }

@@ -12,5 +12,7 @@ int command_bench(int argc, char **argv) {
     struct bench settings = {.name = "lavablas bench", .note = note, BENCH_DEFAULTS};
     if (!command_asks_for_help(argc, argv) && !sides_open(&settings))
         return COMMAND_NO;
-    return bench(&settings, argc + 1, argv - 1);
+    int status = bench(&settings, argc + 1, argv - 1);
+    bench_close(&settings);
+    return status;
 }

@@ -261,12 +261,11 @@ int command_replay(int argc, char **argv) {
         json_free(trace);
         return COMMAND_NO;
     }
-    if (replay.bench.library_count == 0 && !sides_open(&replay.bench))
-        return COMMAND_NO;
-    bool complete = true;
+    bool complete = replay.bench.library_count > 0 || sides_open(&replay.bench);
     for (const struct json *span = trace->first; span && complete; span = span->next)
         complete = add_call(&replay, span);
-    status = replay_all(&replay);
+    status = complete ? replay_all(&replay) : COMMAND_NO;
+    bench_close(&replay.bench);
     free(replay.shapes);
     json_free(trace);
     return status;
