@@ -2,7 +2,8 @@
 # `lavablas run`: the program keeps its status, its signals and its output; the report counts every call of every process,
 # says where it ran, and names what cannot be intercepted. Without a device it says that nothing helped.
 #
-#   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM LIBRARY FOLDER
+#   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM LIBRARY FOLDER \
+#       LIBRARY_WITH_OTHER_NAMES
 #
 # FOLDER: that of the library from that of the command, where both are installed.
 set -eu
@@ -13,6 +14,7 @@ own_static=$4
 other=$(readlink -f "$5")
 library=$6
 library_folder=$7
+renamed=$(readlink -f "$8")
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/../programs/common.sh"
 
@@ -109,6 +111,11 @@ report -- "$program" by-address "$other"
 equal 0 $status 'by address'
 equal 0 "$(value total cpu_calls)" 'calls by address'
 equal "$other" "$(value not_intercepted 0 path)" 'the library by address'
+
+LD_PRELOAD=$renamed report -- /bin/true
+equal 0 $status 'a BLAS with other names'
+equal "$renamed" "$(value not_intercepted 0 path)" 'the library with other names'
+equal mkl_blas_dgemm "$(value not_intercepted 0 routine)" 'its routine'
 
 # The library is found where both are installed, also through a link to the command; without it nothing runs.
 mkdir -p "$folder/prefix/bin" "$folder/prefix/bin/$library_folder" "$folder/links"
