@@ -7,6 +7,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/cost.h"
+#include "dispatch/program.h"
 #include "shaders/interface.h"
 
 /* A list of tiles counts panels in 16 bits, and the third dimension of a dispatch has as many groups. */
@@ -116,12 +117,20 @@ static bool plan_blocks(const struct lava_operation *operation, const struct lav
     return true;
 }
 
+/* Returns the tiles of a product that are computed: of a triangle those that it has a part of. */
+static double tiles_of(const struct lava_operation *operation, const struct lava_kernel *kernel,
+                       const struct sizes *sizes) {
+    const struct lava_block whole = {.rows = operation->m, .columns = operation->n};
+    const struct lava_region_tiles tiles = lava_program_tiles(operation, kernel, &whole, 0, operation->m);
+    return (double)lava_region_count(&tiles, (uint32_t)sizes->tiles_m, (uint32_t)sizes->tiles_n);
+}
+
 /* Returns the time of the arithmetic of a product, padding included. */
 static double arithmetic_s(const struct lava_operation *operation, const struct lava_kernel *kernel,
                            double flops_per_s) {
     const struct sizes sizes = measure(operation, kernel);
-    double tiles = (double)(sizes.tiles_m * sizes.tiles_n);
-    return 2.0 * tiles * kernel->tile_m * kernel->tile_n * (double)sizes.k_padded / flops_per_s;
+    return 2.0 * tiles_of(operation, kernel, &sizes) * kernel->tile_m * kernel->tile_n *
+           (double)sizes.k_padded / flops_per_s;
 }
 
 /* Chooses the fastest row that the device can run. Leaves plan->kernel NULL if there is none, or if no row
@@ -158,6 +167,12 @@ static void choose_row(const struct lava_operation *operation, const struct lava
     }
 }
 
+/* Products, and updates of triangles: then B is A. */
+static bool suits(const struct lava_operation *operation) {
+    return lava_operation_is_plain(operation) &&
+           (operation->c.region == LAVA_REGION_ALL || operation->b_is_a);
+}
+
 void lava_batches_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
                          const struct lava_figures *figures, enum lava_mode mode, uint64_t memory_bytes,
                          struct lava_plan *plan) {
@@ -168,7 +183,7 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
     plan->place = LAVA_PLACE_CPU;
     plan->reason = LAVA_REASON_NO_KERNEL;
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation) * (double)count;
-    if (count < 2 || work > LARGEST_WORK)
+    if (count < 2 || work > LARGEST_WORK || !suits(operation))
         return;
     choose_row(operation, device, &figures->device, memory_bytes ? least(memory_bytes, most) : most, plan);
     if (!plan->kernel)

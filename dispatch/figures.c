@@ -1,40 +1,14 @@
-/* Interpolates the CPU's time for a product from a grid of measured products, and reads and writes the text
- * form of all figures. Called by policy.c and by lib/calibrate/calibration, which measures and stores the
- * figures. Invariants: only figures above 0 count as measured; no function here depends on the locale,
- * because host programs may set one. */
+/* Interpolates the CPU's time for a product from a grid of measured products, and scales it to the measured
+ * times of other routines. Called by policy.c. Invariant: only figures above 0 count as measured. */
 #include "dispatch/figures.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define SIZES        LAVA_FIGURES_SIZES
-/* Longest line of text, including its end. A longer line is invalid. */
-#define LINE_MAX_CHARACTERS 128
-/* Digits written per number: more than the precision of any measurement. */
-#define DIGITS 7
-/* Digits read per number: what an int64_t and a double's exponent can hold. */
-#define MOST_DIGITS          17
-#define MOST_EXPONENT_DIGITS 2
 
 const int64_t lava_figures_sizes[LAVA_FIGURES_SIZES] = LAVA_FIGURES_SIZE_LIST;
-
-// clang-format off
-static const struct { const char *name; size_t offset; } device_figures[] = {
-    {"device_call_latency_ns",      offsetof(struct lava_device_figures, call_latency_ns)},
-    {"device_upload_bytes_per_s",   offsetof(struct lava_device_figures, upload_bytes_per_s)},
-    {"device_download_bytes_per_s", offsetof(struct lava_device_figures, download_bytes_per_s)},
-    {"device_memory_bytes_per_s",   offsetof(struct lava_device_figures, memory_bytes_per_s)},
-    {"device_import_ns",            offsetof(struct lava_device_figures, import_ns)},
-    {"device_import_bytes_per_s",   offsetof(struct lava_device_figures, import_bytes_per_s)},
-    {"device_copy_bytes_per_s",     offsetof(struct lava_device_figures, copy_bytes_per_s)},
-};
-// clang-format on
-static const char product_name[] = "cpu_product_ns";
-static const char kernel_name[] = "device_kernel_flops_per_s";
 
 /* Position of a size in the grid: the fraction `part`, on a logarithmic scale, of the way from position `low`
  * to the next. */
@@ -204,8 +178,8 @@ static double more_ns(const struct lava_operation *operation) {
                : 0;
 }
 
-/* Returns the time of one operation, without right-hand sides. */
-static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+/* Returns the time of one operation, without right-hand sides, by ?gemm's times alone. */
+static double unscaled_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
     double fp32 = figures->flops_per_s[LAVA_TYPE_FP32];
     bool is_fp32 = operation->type == LAVA_TYPE_FP32;
@@ -220,12 +194,103 @@ static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_o
     return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + more_ns(operation) : 0;
 }
 
+/* Position of the type, or of its real type, among those in which families are measured; -1: of none. */
+static int family_type(enum lava_type type) {
+    for (int i = 0; i < LAVA_FAMILIES_TYPES; i++)
+        if (lava_type_real(type) == lava_families_types[i])
+            return i;
+    return -1;
+}
+
+/* Finds the measured orders of the family around an order: *low is the last one that is not greater, *high
+ * the first one that is not less, both the same where one of them is missing. Returns false if none was
+ * measured. */
+static bool find_orders(const double measured_ns[LAVA_FAMILIES_ORDERS], double order, int *low, int *high) {
+    *low = *high = -1;
+    for (int i = 0; i < LAVA_FAMILIES_ORDERS; i++) {
+        double measured_order = (double)lava_families_orders[i];
+        if (!(measured_ns[i] > 0))
+            continue;
+        if (measured_order <= order)
+            *low = i;
+        if (measured_order >= order && *high < 0)
+            *high = i;
+    }
+    if (*low < 0)
+        *low = *high;
+    if (*high < 0)
+        *high = *low;
+    return *low >= 0;
+}
+
+/* Returns the logarithm of how much longer a family's routine took than ?gemm's times say. Returns false
+ * where those say nothing. */
+static bool log_factor_at(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
+                          int order, double *log_factor) {
+    const struct lava_operation square =
+        lava_families_square(family, lava_families_types[type], lava_families_orders[order]);
+    double ns = unscaled_ns(figures, &square);
+    *log_factor = ns > 0 ? log(figures->family_ns[family][type][order] / ns) : 0;
+    return ns > 0;
+}
+
+/* Returns that factor for an order; 1: it is not known. */
+static double family_factor(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
+                            double order) {
+    double from, to;
+    int low, high;
+    if (!find_orders(figures->family_ns[family][type], order, &low, &high) ||
+        !log_factor_at(figures, family, type, low, &from))
+        return 1;
+    if (low == high || !log_factor_at(figures, family, type, high, &to))
+        return exp(from);
+    double low_order = (double)lava_families_orders[low], high_order = (double)lava_families_orders[high];
+    return exp(from + (to - from) * log(order / low_order) / log(high_order / low_order));
+}
+
+/* Finds the family whose measured times scale the operation's: its own, or that of products of its type. */
+static bool find_family(const struct lava_cpu_figures *figures, const struct lava_operation *operation,
+                        enum lava_cpu_family *family, int *type) {
+    const enum lava_cpu_family families[] = {lava_families_of(operation), LAVA_CPU_FAMILY_GEMM};
+    int low, high;
+    *type = family_type(operation->type);
+    for (size_t i = 0; *type >= 0 && i < COUNT(families); i++) {
+        *family = families[i];
+        if (find_orders(figures->family_ns[*family][*type], 1, &low, &high))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the time of one operation, without right-hand sides. */
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    double ns = unscaled_ns(figures, operation), order;
+    enum lava_cpu_family family;
+    int type;
+    if (!find_family(figures, operation, &family, &type))
+        return ns;
+    order = cbrt((double)operation->m * (double)operation->n * (double)operation->k);
+    return ns * family_factor(figures, family, type, order);
+}
+
+const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,
+                                   const struct lava_operation *operation) {
+    enum lava_cpu_family family;
+    int type;
+    return find_family(figures, operation, &family, &type) ? lava_families_name(family, type) : NULL;
+}
+
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     struct lava_operation solves[2];
     if (operation->sides.count == 0)
         return cpu_ns(figures, operation);
     const struct lava_operation factorization = lava_operation_without_sides(operation);
-    lava_operation_solves(operation, solves);
+    if (lava_operation_is_qr(operation)) {
+        solves[0] = lava_operation_times_q(operation);
+        solves[1] = lava_operation_solve_r(operation);
+    } else {
+        lava_operation_solves(operation, solves);
+    }
     return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
            cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
 }
@@ -265,217 +330,4 @@ static int position_of(const struct lava_kernel *kernel) {
 double lava_figures_flops_per_s(const struct lava_device_figures *figures, const struct lava_kernel *kernel) {
     int position = position_of(kernel);
     return position < 0 ? 0 : figures->flops_per_s[position];
-}
-
-/* Text being written. Characters that do not fit are counted but not stored. */
-struct text {
-    char *start;
-    size_t size, length;
-};
-
-__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...) {
-    char *end = text->length < text->size ? text->start + text->length : NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    int written = vsnprintf(end, end ? text->size - text->length : 0, format, arguments);
-    va_end(arguments);
-    if (written > 0)
-        text->length += (size_t)written;
-}
-
-/* Formats with integers, so that no locale inserts a decimal comma: "170800.5", "4.87e10". */
-static void append_number(struct text *text, double value) {
-    int exponent = (int)floor(log10(value));
-    long long digits = llround(value * pow(10.0, DIGITS - 1 - exponent));
-    long long unit = 1;
-    for (int i = 1; i < DIGITS; i++)
-        unit *= 10;
-    if (digits >= 10 * unit) { /* rounding added a digit */
-        digits /= 10;
-        exponent++;
-    }
-    bool plain = exponent >= 0 && exponent < DIGITS;
-    for (int i = 0; plain && i < exponent; i++)
-        unit /= 10;
-    append(text, "%lld", digits / unit);
-    if (digits % unit)
-        append(text, ".");
-    for (long long rest = digits % unit; rest; rest %= unit) {
-        unit /= 10;
-        append(text, "%lld", rest / unit);
-    }
-    if (!plain)
-        append(text, "e%d", exponent);
-}
-
-/* Whether the text form can represent the value. Values outside this range were not measured. */
-static bool is_figure(double value) {
-    return value > 1e-90 && value < 1e90;
-}
-
-static const double *device_figure(const struct lava_device_figures *figures, size_t i) {
-    return (const double *)((const char *)figures + device_figures[i].offset);
-}
-
-static void append_products(struct text *text, const struct lava_cpu_figures *figures) {
-    for (int i = 0; i < POINTS; i++) {
-        const struct point point = point_of(i);
-        const int *at = point.at;
-        if (!is_figure(product_ns(figures, at)))
-            continue;
-        append(text, "%s %lld %lld %lld ", product_name, (long long)lava_figures_sizes[at[0]],
-               (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
-        append_number(text, product_ns(figures, at));
-        append(text, "\n");
-    }
-}
-
-int lava_figures_print(const struct lava_figures *figures, char *buffer, size_t size) {
-    struct text text = {.start = buffer, .size = size};
-    size_t count;
-    const struct lava_kernel *table = lava_kernels_table(&count);
-    if (size)
-        buffer[0] = '\0';
-    append_products(&text, &figures->cpu);
-    for (size_t i = 0; i < COUNT(device_figures); i++) {
-        if (!is_figure(*device_figure(&figures->device, i)))
-            continue;
-        append(&text, "%s ", device_figures[i].name);
-        append_number(&text, *device_figure(&figures->device, i));
-        append(&text, "\n");
-    }
-    for (size_t i = 0; i < count && i < LAVA_FIGURES_MAX_KERNELS; i++) {
-        if (!is_figure(figures->device.flops_per_s[i]))
-            continue;
-        append(&text, "%s %s ", kernel_name, table[i].name);
-        append_number(&text, figures->device.flops_per_s[i]);
-        append(&text, "\n");
-    }
-    return (int)text.length;
-}
-
-static bool is_digit(char character) {
-    return character >= '0' && character <= '9';
-}
-
-/* Appends the digits at *text to *value. Returns false if there would be more than `most` in total. */
-static bool read_digits(const char **text, int most, int *count, int64_t *value) {
-    for (; is_digit(**text); ++*text, ++*count) {
-        if (*count == most)
-            return false;
-        *value = 10 * *value + (**text - '0');
-    }
-    return true;
-}
-
-/* Parses the whole text: digits, optionally with a point between them, optionally with "e10" or "e-3".
- * Returns false for 0 too. */
-static bool read_number(const char *text, double *value) {
-    int64_t digits = 0, power = 0;
-    int count = 0, exponent_count = 0;
-    bool negative = false;
-    if (!is_digit(*text) || !read_digits(&text, MOST_DIGITS, &count, &digits))
-        return false;
-    int whole = count;
-    if (*text == '.' && (!is_digit(*++text) || !read_digits(&text, MOST_DIGITS, &count, &digits)))
-        return false;
-    if (*text == 'e') {
-        negative = *++text == '-';
-        text += negative;
-        if (!read_digits(&text, MOST_EXPONENT_DIGITS, &exponent_count, &power) || exponent_count == 0)
-            return false;
-    }
-    if (*text != '\0' || digits == 0)
-        return false;
-    int exponent = (negative ? -(int)power : (int)power) - (count - whole);
-    *value = exponent < 0 ? (double)digits / pow(10.0, -exponent) : (double)digits * pow(10.0, exponent);
-    return true;
-}
-
-/* Position of the size in the grid, -1 for any other size. Returns false if the text is not a size. */
-static bool read_size(const char *text, int *position) {
-    int64_t size = 0;
-    int count = 0;
-    if (!read_digits(&text, MOST_DIGITS, &count, &size) || *text != '\0' || size == 0)
-        return false;
-    *position = -1;
-    for (int i = 0; i < SIZES; i++)
-        if (lava_figures_sizes[i] == size)
-            *position = i;
-    return true;
-}
-
-/* Most words per line: a name, words that identify a product or kernel, and the value. The limit is larger
- * than needed today, so that lines of newer versions can be read. */
-#define MOST_WORDS 8
-
-static bool read_product(char *const words[], size_t count, double value, struct lava_cpu_figures *figures) {
-    int at[3];
-    if (count != 5)
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (!read_size(words[1 + i], &at[i]))
-            return false;
-    if (at[0] >= 0 && at[1] >= 0 && at[2] >= 0)
-        figures->product_ns[at[0]][at[1]][at[2]] = value;
-    return true;
-}
-
-static bool read_figure(char *const words[], size_t count, struct lava_figures *figures) {
-    double value;
-    if (!read_number(words[count - 1], &value))
-        return false;
-    if (strcmp(words[0], product_name) == 0)
-        return read_product(words, count, value, &figures->cpu);
-    if (strcmp(words[0], kernel_name) == 0) {
-        const struct lava_kernel *kernel = lava_kernels_find(words[1]);
-        int position = kernel ? position_of(kernel) : -1;
-        if (position >= 0)
-            figures->device.flops_per_s[position] = value;
-        return count == 3;
-    }
-    for (size_t i = 0; i < COUNT(device_figures); i++)
-        if (strcmp(words[0], device_figures[i].name) == 0) {
-            memcpy((char *)&figures->device + device_figures[i].offset, &value, sizeof value);
-            return count == 2;
-        }
-    return true;
-}
-
-/* Splits the line into words of printable ASCII, separated by single blanks. Returns false for fewer than two
- * words or too many. */
-static bool read_line(char *line, struct lava_figures *figures) {
-    char *words[MOST_WORDS] = {line};
-    size_t count = 1;
-    for (char *c = line; *c; c++) {
-        if (*c == ' ') {
-            if (count == MOST_WORDS)
-                return false;
-            *c = '\0';
-            words[count++] = c + 1;
-        } else if (*c < '!' || *c > '~') {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < count; i++)
-        if (words[i][0] == '\0')
-            return false;
-    return count >= 2 && read_figure(words, count, figures);
-}
-
-bool lava_figures_parse(const char *text, struct lava_figures *figures) {
-    struct lava_figures read = *figures;
-    while (*text) {
-        char line[LINE_MAX_CHARACTERS];
-        size_t length = strcspn(text, "\n");
-        if (text[length] == '\0' || length >= sizeof line)
-            return false; /* truncated, or too long */
-        memcpy(line, text, length);
-        line[length] = '\0';
-        if (!read_line(line, &read))
-            return false;
-        text += length + 1;
-    }
-    *figures = read;
-    return true;
 }

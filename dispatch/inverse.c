@@ -75,9 +75,9 @@ static double device_ns(const struct lava_halving *request, double flops_per_s) 
     return fmax(compute_ns, (double)recorded * LAVA_SOLVE_RECORD_NS);
 }
 
-/* One thread copies the buffer that collects inverses by factors, from and to memory that may be new: the
- * bytes of the result. A starting value. */
-#define BUFFER_BYTES_PER_S 5e9
+/* The copy threads copy the buffer that collects inverses by factors, which is new memory: the bytes of the
+ * result. A starting value: an H200's host clears new pages at 50 GB/s and copies faster (doc/design.md). */
+#define BUFFER_BYTES_PER_S 20e9
 static double buffer_ns(const struct lava_operation *operation) {
     bool has_buffer =
         operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;

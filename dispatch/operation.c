@@ -92,6 +92,30 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
     }
 }
 
+bool lava_operation_is_for_cpu(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 &&
+           (operation->adjoint || operation->m < operation->n);
+}
+
+struct lava_operation lava_operation_times_q(const struct lava_operation *operation) {
+    const struct lava_right_sides *sides = &operation->sides;
+    return (struct lava_operation){.kind = LAVA_OPERATION_QR_LEFT,
+                                   .type = operation->type,
+                                   .precision = operation->precision,
+                                   .m = operation->m,
+                                   .n = sides->count,
+                                   .k = operation->k,
+                                   .a = {.first = operation->c.first, .ld = operation->c.ld},
+                                   .c = {.first = sides->first, .ld = sides->ld, .type = operation->type},
+                                   .alpha.real = 1,
+                                   .tau = operation->tau,
+                                   .adjoint = true};
+}
+
+struct lava_operation lava_operation_solve_r(const struct lava_operation *operation) {
+    return solve_with(operation, LAVA_REGION_UPPER, LAVA_OP_N, false);
+}
+
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     return structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;
@@ -183,7 +207,7 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
     if (lava_operation_is_lapack(operation) && !lava_operation_is_qr_product(operation))
-        return shares_memory(operation, sides->first, operation->n, sides->count, sides->ld);
+        return shares_memory(operation, sides->first, operation->m, sides->count, sides->ld);
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
@@ -319,7 +343,8 @@ double lava_operation_flops(const struct lava_operation *operation) {
     if (lava_operation_is_qr_product(operation))
         return each * k * (2 * m * n - (operation->kind == LAVA_OPERATION_QR_LEFT ? n : m) * k);
     if (lava_operation_is_qr(operation))
-        return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3);
+        return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) +
+               each * k * (2 * m - k) * (double)operation->sides.count + solves / 2;
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
@@ -334,7 +359,7 @@ double lava_operation_operand_bytes(const struct lava_operation *operation) {
         return (m * n + (operation->kind == LAVA_OPERATION_QR_LEFT ? m : n) * k) * bytes;
     if (lava_operation_is_lapack(operation))
         return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
-                n * (double)operation->sides.count) *
+                m * (double)operation->sides.count) *
                bytes;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
     double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;

@@ -15,6 +15,7 @@
  *     C <- L and U with P C = L U: ?getrf
  *     sides <- the X with op(C) X = sides, C as it was before: ?potrs, ?posv, ?getrs, ?gesv
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
+ *     sides <- Q' sides, and their first n rows the X with R X = those: ?gels
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
@@ -85,10 +86,10 @@ struct lava_result {
     bool real_diagonal;      /* imaginary parts of the diagonal are not read, and written as zero */
 };
 
-/* The right-hand sides of systems of equations with C, which become X. */
+/* The right-hand sides of systems of equations with C, which become X. With QR, of least squares. */
 struct lava_right_sides {
     void *first;
-    int64_t ld, count; /* as many rows as C, which is square; count 0: there are none */
+    int64_t ld, count; /* as many rows as C, which is square, or for QR has m >= n; count 0: there are none */
     enum lava_op op;   /* of LU */
     bool conjugate;
     bool factored; /* C holds the factors already and is not written; pivots are theirs */
@@ -135,8 +136,8 @@ struct lava_operation {
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
                       * inverse by LU reads them */
     void *tau;       /* of the reflections, k elements; QR: written before C */
-    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint */
-    struct lava_right_sides sides;    /* Cholesky and LU */
+    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
+    struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
@@ -224,12 +225,20 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 /* Returns whether it is QR or something with its Q; and whether that is a product. */
 bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
+/* Returns whether only the CPU has it: least squares of C's adjoint, or of a C that has fewer rows than
+ * columns. They are never planned. */
+bool lava_operation_is_for_cpu(const struct lava_operation *operation);
+/* What QR's right-hand sides become, by its factors: Q's adjoint times them; and then the solve with R for
+ * their first n rows. */
+struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
+struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
  * LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for the right-hand
- * sides. Inverses of triangles have as much as Cholesky, by a Cholesky factor twice and by LU four times as
- * much. A triangle has half of that, plus the other half of its diagonal, and so has a triangular operand.
- * Two products have twice as much. The result is a double, so it does not overflow. */
+ * sides, or with QR a product with Q and a solve. Inverses of triangles have as much as Cholesky, by a
+ * Cholesky factor twice and by LU four times as much. A triangle has half of that, plus the other half of its
+ * diagonal, and so has a triangular operand. Two products have twice as much. The result is a double, so it
+ * does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
 /* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
  * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one

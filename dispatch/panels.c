@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/blocking.h"
 #include "shaders/interface.h"
 
 static_assert(LAVA_PANEL_LEAST_INVOCATIONS >= LAVA_LU_PANEL, "the first workgroup writes all pivots");
@@ -90,4 +91,28 @@ enum lava_panel_form lava_panels_form(const struct lava_capabilities *device,
 bool lava_panels_take_columns(const struct lava_capabilities *device, const struct lava_panel_sizes *first) {
     const struct lava_panel_choice free_choice = {0};
     return lava_panels_form(device, first, false, &free_choice) == LAVA_PANEL_COLUMNS;
+}
+
+uint32_t lava_panel_groups(int64_t rows, uint32_t each, uint32_t most) {
+    return (uint32_t)lava_minimum((rows - 1) / each + 1, most);
+}
+
+int64_t lava_panel_exchange_words(enum lava_panel_kind kind, enum lava_type type, uint32_t groups) {
+    int64_t number_words = (int64_t)lava_type_bytes(lava_type_real(type)) / 4,
+            row_words = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type) / 4,
+            head_words = kind == LAVA_PANEL_LU ? number_words + 1 : 1;
+    return LAVA_PANEL_STATE_BYTES / 8 + 2 * ((int64_t)groups + 1) * (head_words + row_words);
+}
+
+int64_t lava_panel_grid_bytes(enum lava_panel_kind kind, enum lava_type type, int64_t rows) {
+    uint32_t groups = lava_panel_groups(rows, LAVA_PANEL_LEAST_INVOCATIONS, LAVA_PANEL_GROUPS);
+    return lava_blocking_padded(8 * lava_panel_exchange_words(kind, type, groups), 16);
+}
+
+int64_t lava_panels_lu_bytes(enum lava_type type, int64_t rows) {
+    int64_t row_bytes = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type);
+    rows = lava_maximum(rows, 1);
+    int64_t groups = lava_panel_groups(rows, LAVA_LU_INVOCATIONS, LAVA_LU_GROUPS);
+    return lava_panel_grid_bytes(LAVA_PANEL_LU, type, rows) +
+           2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes);
 }

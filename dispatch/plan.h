@@ -33,6 +33,8 @@ enum lava_reason {
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
     LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
+    LAVA_REASON_SCALED,       /* of least squares: LAPACK's own routine scales it, or X is 0 */
+    LAVA_REASON_CPU_ALONE,    /* the device has no program for these arguments */
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
@@ -54,6 +56,7 @@ struct lava_overrides {
     int64_t column_blocks; /* 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
+    int64_t columns_each;  /* of a factorization: by block columns of so many; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
@@ -69,6 +72,13 @@ struct lava_solve_chunks {
     uint64_t product_bytes; /* memory for the products between the blocks */
 };
 
+/* A factorization of a matrix that does not fit the device, or solves with such factors: by block columns. */
+struct lava_block_columns {
+    int64_t width; /* multiples of LAVA_BLOCK_COLUMNS_ALIGN; the last block may be narrower. 0: the whole
+                    * matrix is on the device */
+    int64_t slice; /* columns of the factors that are on the device at a time, also multiples */
+};
+
 struct lava_plan {
     enum lava_place place;
     enum lava_reason reason;
@@ -82,6 +92,7 @@ struct lava_plan {
     uint32_t resident_workgroups;    /* workgroups that run at once: the size of a persistent dispatch */
     struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
     struct lava_solve_chunks chunks; /* of a solve */
+    struct lava_block_columns columns;
     bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
     enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */

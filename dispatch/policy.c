@@ -59,6 +59,8 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
     [LAVA_REASON_SINGULAR]     = "the matrix is singular",
+    [LAVA_REASON_SCALED]       = "the matrix or the right-hand sides are scaled by LAPACK",
+    [LAVA_REASON_CPU_ALONE]    = "these arguments are for the CPU alone",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",
@@ -476,7 +478,7 @@ static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
                                     [LAVA_OPERATION_SOLVE] = "solve ",
                                     [LAVA_OPERATION_CHOLESKY] = "Cholesky",
                                     [LAVA_OPERATION_LU] = "LU",
-                                    [LAVA_OPERATION_QR] = "QR ",
+                                    [LAVA_OPERATION_QR] = "QR",
                                     [LAVA_OPERATION_QR_FORM] = "Q of QR ",
                                     [LAVA_OPERATION_QR_LEFT] = "Q of QR left ",
                                     [LAVA_OPERATION_QR_RIGHT] = "Q of QR right ",
@@ -485,7 +487,7 @@ static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
                                     [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
                                     [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
 
-/* Appends "Cholesky ", "LU and solve 5 sides ", "solve 5 sides by LU " or the like. */
+/* Appends "QR ", "LU and solve 5 sides ", "solve 5 sides by Cholesky " or the like. */
 static void append_factorization(struct line *line, const struct lava_operation *operation) {
     const char *name = kinds[operation->kind];
     long long sides = (long long)operation->sides.count;
@@ -500,7 +502,7 @@ static void append_factorization(struct line *line, const struct lava_operation 
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
-    if (lava_operation_is_factorization(operation))
+    if (lava_operation_is_factorization(operation) || operation->kind == LAVA_OPERATION_QR)
         append_factorization(line, operation);
     else
         append(line, "%s", kinds[operation->kind]);
@@ -557,6 +559,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, "%u persistent workgroups", plan->resident_workgroups);
     else
         append(&line, "a workgroup per tile");
+    if (plan->columns.width > 0)
+        append(&line, ", by block columns of %lld", (long long)plan->columns.width);
     if (plan->chunks.sides > 0)
         append(&line, ", chunks of %lld, %.1f MiB", (long long)plan->chunks.sides,
                (double)plan->blocking.total_bytes / 0x1p20);

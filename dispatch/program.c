@@ -11,23 +11,29 @@
 /* The next stage. A stage yields a task or passes on to the stage after it. */
 enum stage { BLOCK, PANEL, PACK, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
 
+static bool has_strips(const struct lava_program *program) {
+    return program->operation->c.region != LAVA_REGION_ALL && !program->operation->series;
+}
+
 void lava_program_begin(struct lava_program *program, const struct lava_operation *operation,
                         const struct lava_kernel *kernel, const struct lava_blocking *blocking) {
     memset(program, 0, sizeof *program);
     program->operation = operation;
     program->kernel = kernel;
     program->blocking = blocking;
-    program->stage = operation->c.region == LAVA_REGION_ALL ? BLOCK : STRIP;
+    program->stage = has_strips(program) ? STRIP : BLOCK;
 }
 
-static bool is_region(const struct lava_program *program) {
-    return program->operation->c.region != LAVA_REGION_ALL;
+/* Returns whether the pack of op(B) packs op(A) too: a batch of updates, whose blocks are whole triangles. */
+static bool is_batch_of_updates(const struct lava_program *program) {
+    return program->operation->series && program->operation->b_is_a;
 }
 
-/* Returns whether op(A) is already packed, by an earlier column block or strip. */
+/* Returns whether op(A) is already packed: with op(B), or by an earlier column block or strip. */
 static bool has_a(const struct lava_program *program) {
-    return is_region(program) ||
-           (program->blocking->blocks_k == 1 && program->column > 0 && !program->operation->series);
+    if (program->operation->series)
+        return is_batch_of_updates(program);
+    return has_strips(program) || (program->blocking->blocks_k == 1 && program->column > 0);
 }
 
 /* Blocks begin at whole tiles, also if they go from the last one to the first. */
@@ -148,6 +154,10 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     task->is_overwriting = pack->is_overwriting;
     if (operand->structure == LAVA_STRUCTURE_GENERAL) {
         set_width(pack->is_b, pack->next, pack->end - pack->next, task);
+        if (pack->serves_both) {
+            set_width(!pack->is_b, pack->next, pack->end - pack->next, task);
+            task->serves_both = true;
+        }
         program->stage = pack->after;
         return true;
     }
@@ -164,6 +174,7 @@ static void begin_pack_b(struct lava_program *program) {
     program->block.buffer_b = program->packs_of_b++ % 2;
     program->piece = program->block.row;
     begin_pack(program, true, program->block.column, program->block.columns, ROOM);
+    program->pack.serves_both = program->pack.is_overwriting = is_batch_of_updates(program);
 }
 
 /* Waits for half of the places at once: several downloads together take less time on the bus. Those of a
@@ -213,7 +224,7 @@ static void download(struct lava_program *program, struct lava_task *task) {
     program->downloads += !operation->on_device;
     program->next_place =
         program->next_place + 1 < program->blocking->blocks_held ? program->next_place + 1 : 0;
-    if (is_region(program)) {
+    if (has_strips(program)) {
         program->row += program->blocking->piece_m;
         program->stage = program->row < operation->m ? STRIP : END;
         return;
@@ -228,7 +239,7 @@ static void end_rows(struct lava_program *program, struct lava_task *task) {
     task->kind = LAVA_TASK_WAIT;
     task->ends_rows = true;
     program->downloads = 0;
-    if (!is_region(program)) {
+    if (!has_strips(program)) {
         program->row += program->block.rows;
         program->column = 0;
     }

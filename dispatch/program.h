@@ -29,6 +29,9 @@
  *         pack op(B); wait for room; pack op(A); multiply; epilogue; download
  *     wait for all downloads
  *
+ * If op(B) is op(A) transposed, one upload serves both there, too, and only the tiles of each C's triangle
+ * are multiplied.
+ *
  * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
  *
  * Where C <- alpha C op(B) needs it (lava_operation_descends), the column blocks go from the last one to the
@@ -102,7 +105,7 @@ struct lava_task {
 
 /* A pack that takes several tasks: rows of op(A) or columns of op(B). */
 struct lava_program_pack {
-    bool is_b, is_overwriting;
+    bool is_b, is_overwriting, serves_both;
     int64_t next, end; /* the strips that are left */
     int part, after;   /* of the strip; the stage after the pack */
 };

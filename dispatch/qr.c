@@ -29,7 +29,7 @@ bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);
 }
 
-/* Rows of the reflections, and the other side of what they are applied to. */
+/* Rows of the reflections, and the other side of what they are applied to, right-hand sides included. */
 struct sizes {
     int64_t rows, others;
 };
@@ -37,7 +37,7 @@ struct sizes {
 static struct sizes sizes_of(const struct lava_operation *operation) {
     if (operation->kind == LAVA_OPERATION_QR_RIGHT)
         return (struct sizes){operation->n, operation->m};
-    return (struct sizes){operation->m, operation->n};
+    return (struct sizes){operation->m, operation->n + operation->sides.count};
 }
 
 /* The reflectors of a block, transposed, times the whole matrix, or times themselves where that is less.
@@ -57,6 +57,16 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return product;
 }
 
+/* Returns the device's time for the solve with R. */
+static double solve_ns(const struct lava_halving *request) {
+    const struct lava_operation *operation = request->operation;
+    double sides = (double)operation->sides.count, blocks = (double)lava_solve_blocks(operation->k);
+    double bytes = sides * (double)operation->k * (double)lava_type_bytes(operation->type) *
+                   LAVA_SOLVE_PASSES * ceil(log2(blocks));
+    return sides > 0 ? lava_solve_blocks_ns(operation->k) + 1e9 * bytes / request->rates.memory_bytes_per_s
+                     : 0;
+}
+
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double compute_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
@@ -71,18 +81,19 @@ static double compute_ns(const struct lava_halving *request, double flops_per_s)
     double device_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                        1e9 * moved_bytes / request->rates.memory_bytes_per_s +
                        columns * (by_columns ? column_ns[operation->type] : LAVA_PANELS_COLUMN_NS) +
-                       panels * PANEL_NS + blocks * BLOCK_NS;
+                       panels * PANEL_NS + blocks * BLOCK_NS + solve_ns(request);
     double record_ns =
         4 * (panels + 2 * blocks) * LAVA_SOLVE_RECORD_NS + (by_columns ? columns * LAVA_PANELS_RECORD_NS : 0);
     return fmax(device_ns, record_ns);
 }
 
-/* The bytes of the matrix, and of the scratch (lib/engine/device_reflectors.h); UINT64_MAX where one does not
- * fit a buffer. */
+/* The bytes of the matrix, with right-hand sides beside it, and of the scratch
+ * (lib/engine/device_reflectors.h); UINT64_MAX where one does not fit a buffer. */
 static uint64_t matrices_bytes(const struct lava_capabilities *device,
                                const struct lava_operation *operation) {
     const struct sizes sizes = sizes_of(operation);
-    uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n);
+    uint64_t bytes =
+        lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n + operation->sides.count);
     uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, LAVA_QR_BLOCK,
                                                sizes.rows + 2 * sizes.others + 5 * LAVA_QR_BLOCK);
     uint64_t reflectors = 0;
@@ -105,7 +116,8 @@ enum lava_reason lava_qr_plan(const struct lava_operation *operation, const stru
     if (reason != LAVA_REASON_FORCED)
         return reason;
     const struct lava_operation product = largest_product(operation);
-    bool has_products = operation->n > LAVA_SOLVE_ORDER || operation->m > LAVA_SOLVE_ORDER;
+    const struct sizes sizes = sizes_of(operation);
+    bool has_products = sizes.others > LAVA_SOLVE_ORDER || sizes.rows > LAVA_SOLVE_ORDER;
     reason = lava_halving_plan(&request, &product, has_products, matrices_bytes(device, operation), plan);
     if (reason == LAVA_REASON_FORCED)
         plan->gpu_ns =

@@ -202,7 +202,8 @@ void cblas_ztrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TR
  *
  * No product's C may overlap an operand or C of another product. Where the CPU BLAS has no routine of the
  * name, products are computed one after the other, and errors are reported as for half precision below,
- * before anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. */
+ * before anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. Batches of
+ * cblas_?syrk and cblas_?trsm are in lavablas_batch.h, which this header includes. */
 void cblas_sgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa, const CBLAS_TRANSPOSE *transb,
                        const int *m, const int *n, const int *k, const float *alpha, const float **a,
                        const int *lda, const float **b, const int *ldb, const float *beta, float **c,
@@ -502,6 +503,7 @@ void zgemm_batch_strided_(const char *transa, const char *transb, const int *m, 
 
 #endif
 
+#include "lavablas_batch.h"   /* batches of updates and of solves */
 #include "lavablas_cblas64.h" /* the same with 64-bit integers */
 
 #undef LAVABLAS_ONLY_CBLAS

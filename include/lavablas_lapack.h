@@ -177,6 +177,27 @@ void zunmqr_(const char *side, const char *trans, const int *m, const int *n, co
              const int *lda, const void *tau, void *c, const int *ldc, void *work, const int *lwork,
              int *info, size_t side_length, size_t trans_length);
 
+/* B <- the X for which op(A) X is nearest to B, column by column of B; op(A) is A, its transpose (s, d) or
+ * its conjugate transpose (c, z), by trans 'N', 'T' or 'C'. A is m x n and must have full rank; where op(A)
+ * has more columns than rows there are several such X, and it is the one of least norm. B has nrhs columns of
+ * ldb elements, at least 1, m and n; X is in its first rows, and where op(A) has more rows than columns, the
+ * squares of what is below sum up to that of B - op(A) X. A <- its factors: those of ?geqrf, or of ?gelqf
+ * where m < n.
+ *
+ * work has lwork elements, at least 1 and k + max(k, nrhs) for k = min(m, n). With lwork -1 the call is a
+ * query: work[0] becomes the best lwork, and nothing else is done.
+ *
+ * info: 0; -i if argument i is invalid; i > 0 if element i of the triangular factor's diagonal is exactly
+ * zero: then there is no X. */
+void sgels_(const char *trans, const int *m, const int *n, const int *nrhs, float *a, const int *lda,
+            float *b, const int *ldb, float *work, const int *lwork, int *info, size_t trans_length);
+void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
+            double *b, const int *ldb, double *work, const int *lwork, int *info, size_t trans_length);
+void cgels_(const char *trans, const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b,
+            const int *ldb, void *work, const int *lwork, int *info, size_t trans_length);
+void zgels_(const char *trans, const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b,
+            const int *ldb, void *work, const int *lwork, int *info, size_t trans_length);
+
 /* The same with 64-bit integers (ILP64), under the names that OpenBLAS and Julia gave them. */
 void spotrf_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, int64_t *info,
                 size_t uplo_length);
@@ -298,6 +319,18 @@ void cunmqr_64_(const char *side, const char *trans, const int64_t *m, const int
 void zunmqr_64_(const char *side, const char *trans, const int64_t *m, const int64_t *n, const int64_t *k,
                 const void *a, const int64_t *lda, const void *tau, void *c, const int64_t *ldc, void *work,
                 const int64_t *lwork, int64_t *info, size_t side_length, size_t trans_length);
+void sgels_64_(const char *trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, float *a,
+               const int64_t *lda, float *b, const int64_t *ldb, float *work, const int64_t *lwork,
+               int64_t *info, size_t trans_length);
+void dgels_64_(const char *trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, double *a,
+               const int64_t *lda, double *b, const int64_t *ldb, double *work, const int64_t *lwork,
+               int64_t *info, size_t trans_length);
+void cgels_64_(const char *trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a,
+               const int64_t *lda, void *b, const int64_t *ldb, void *work, const int64_t *lwork,
+               int64_t *info, size_t trans_length);
+void zgels_64_(const char *trans, const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a,
+               const int64_t *lda, void *b, const int64_t *ldb, void *work, const int64_t *lwork,
+               int64_t *info, size_t trans_length);
 
 #endif
 

@@ -1,8 +1,9 @@
 /* Times batches of small products, all together on the device and one after another on the CPU BLAS, and
  * checks some of the results.
  *
- *   batch [--type fp32|fp64] [--discrete] [--seconds S] COUNTxMxNxK ...
+ *   batch [--type fp32|fp64] [--discrete] [--update] [--seconds S] COUNTxMxNxK ...
  *
+ * --update: B is A transposed (so N must be M), and one triangle of C is computed, as by ?syrk_batch.
  * --discrete: uploads are copied first, as on a GPU with its own memory. multiply is the device's time for
  * all of the arithmetic, with operands packed on the device. Exits with 1 if a result is wrong, with 77 if
  * there is no device. */
@@ -27,7 +28,7 @@
 struct options {
     enum lava_type type;
     double seconds;
-    bool discrete;
+    bool discrete, update;
 };
 
 static double element(const struct lava_operation *operation, const void *matrix, int64_t index) {
@@ -59,10 +60,14 @@ static bool is_right(const struct lava_batch *batch) {
         const struct lava_operation p =
             lava_batch_product(batch, (int64_t)(seed >> 33) % batch->series.count);
         int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;
+        bool is_t = p.b.op == LAVA_OP_T;
+        if (p.c.region == LAVA_REGION_LOWER && row < column)
+            continue;
         long double sum = 0, size = 0;
         for (int64_t l = 0; l < p.k; l++) {
-            long double term = (long double)element(&p, p.a.first, row + l * p.a.ld) *
-                               (long double)element(&p, p.b.first, l + column * p.b.ld);
+            long double term =
+                (long double)element(&p, p.a.first, row + l * p.a.ld) *
+                (long double)element(&p, p.b.first, is_t ? column + l * p.b.ld : l + column * p.b.ld);
             sum += term;
             size += fabsl(term);
         }
@@ -112,26 +117,34 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
     static const struct lava_figures none;
     int64_t count, m, n, k;
     if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64 "x%" SCNd64, &count, &m, &n, &k) != 4 || count < 2 ||
-        m < 1 || n < 1 || k < 1) {
+        m < 1 || n < 1 || k < 1 || (options->update && m != n)) {
         fprintf(stderr, "batch: %s is not COUNTxMxNxK\n", size);
         exit(2);
     }
-    const struct lava_batch batch = {.operation = {.type = options->type,
-                                                   .c.type = options->type,
-                                                   .m = m,
-                                                   .n = n,
-                                                   .k = k,
-                                                   .a.ld = m,
-                                                   .b.ld = k,
-                                                   .c.ld = m,
-                                                   .alpha.real = 1,
-                                                   .a.first = new_matrix(options->type, count * m * k, 1),
-                                                   .b.first = new_matrix(options->type, count * k * n, 2),
-                                                   .c.first = new_matrix(options->type, count * m * n, 3)},
-                                     .series.count = count,
-                                     .series.stride_a = m * k,
-                                     .series.stride_b = k * n,
-                                     .series.stride_c = m * n};
+    struct lava_batch batch = {.operation = {.type = options->type,
+                                             .c.type = options->type,
+                                             .m = m,
+                                             .n = n,
+                                             .k = k,
+                                             .a.ld = m,
+                                             .b.ld = k,
+                                             .c.ld = m,
+                                             .alpha.real = 1,
+                                             .a.first = new_matrix(options->type, count * m * k, 1),
+                                             .b.first = new_matrix(options->type, count * k * n, 2),
+                                             .c.first = new_matrix(options->type, count * m * n, 3)},
+                               .series.count = count,
+                               .series.stride_a = m * k,
+                               .series.stride_b = k * n,
+                               .series.stride_c = m * n};
+    const void *b = batch.operation.b.first;
+    if (options->update) {
+        batch.operation.b = batch.operation.a;
+        batch.operation.b.op = LAVA_OP_T;
+        batch.operation.b_is_a = true;
+        batch.operation.c.region = LAVA_REGION_LOWER;
+        batch.series.stride_b = batch.series.stride_a;
+    }
     struct lava_plan plan;
     double call_ms = 0, multiply_ms = 0;
     struct lava_operation together = batch.operation;
@@ -140,12 +153,12 @@ static bool bench(struct lava_engine *engine, const struct options *options, con
     bool right = plan.place == LAVA_PLACE_GPU &&
                  time_device(engine, &batch, &plan, options->seconds, &call_ms, &multiply_ms) &&
                  is_right(&batch);
-    double gflop = 2e-9 * (double)count * (double)m * (double)n * (double)k;
+    double gflop = 1e-9 * (double)count * lava_operation_flops(&batch.operation);
     printf("%-22s %-18s %9.3f %8.2f | %9.3f %9.3f | %9.3f %s\n", size, right ? plan.kernel->name : "-",
            multiply_ms, gflop / multiply_ms, call_ms, 1e-6 * plan.gpu_ns, time_cpu(&batch, options->seconds),
            right ? "ok" : "FAIL");
     free((void *)batch.operation.a.first);
-    free((void *)batch.operation.b.first);
+    free((void *)b);
     free(batch.operation.c.first);
     return right;
 }
@@ -155,12 +168,15 @@ int main(int argc, char **argv) {
     const struct option names[] = {{"type", required_argument, NULL, 't'},
                                    {"seconds", required_argument, NULL, 's'},
                                    {"discrete", no_argument, NULL, 'd'},
+                                   {"update", no_argument, NULL, 'u'},
                                    {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 's')
             options.seconds = strtod(optarg, NULL);
         else if (option == 'd')
             options.discrete = true;
+        else if (option == 'u')
+            options.update = true;
         else if (option != 't' || !lava_type_from_name(optarg, &options.type) ||
                  lava_type_is_half(options.type) || lava_type_is_complex(options.type))
             return 2;

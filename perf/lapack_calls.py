@@ -3,8 +3,8 @@ library preloaded.
 
     python3 perf/lapack_calls.py [--seconds S] [--types s,d,c,z] N ...
 
-Matrices are in Fortran's order and are factored in place. Milliseconds, the best of a few calls. gesv and posv have 64
-right-hand sides, gesvN has N.
+Matrices are in Fortran's order and are factored in place. Milliseconds, the best of a few calls. gesv, posv and gels have
+64 right-hand sides, gesvN has N. gels4 has 4 N equations, N / 2 unknowns and one right-hand side.
 """
 import argparse
 import time
@@ -60,6 +60,9 @@ def calls_of(letter, n):
     reflectors, tau, _, _ = routine('geqrf')(general, lwork=64 * n)
     form = 'ungqr' if letter in 'cz' else 'orgqr'
     yield form, lambda: (copy_of(reflectors),), lambda a: routine(form)(a, tau, lwork=64 * n, overwrite_a=1)
+    yield 'gels', lambda: (copy_of(general),), lambda a: routine('gels')(a, right, lwork=64 * n, overwrite_a=1)
+    tall, tall_right = random_matrix(random, (4 * n, n // 2), dtype), random_matrix(random, (4 * n, 1), dtype)
+    yield 'gels4', lambda: (tall.copy(order='F'),), lambda a: routine('gels')(a, tall_right, lwork=64 * n, overwrite_a=1)
     yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
 
 

@@ -17,6 +17,7 @@
 #include "lib/base/json.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/calibrate/own_routines.h"
 #include "lib/calibrate/survey.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
@@ -148,6 +149,22 @@ static void measure_cpu(struct lava_microbenchmark *bench) {
     command_progress(0, 0, NULL, NULL);
 }
 
+static void measure_families(struct lava_microbenchmark *bench) {
+    struct lava_survey_family points[LAVA_SURVEY_FAMILIES];
+    lava_survey_families(points);
+    for (int i = 0; i < LAVA_SURVEY_FAMILIES; i++) {
+        char name[NAME_BYTES];
+        const char *routine = lava_families_name(points[i].family, points[i].type);
+        if (!routine)
+            continue;
+        snprintf(name, sizeof name, "%s %lld", routine, (long long)lava_families_orders[points[i].order]);
+        command_progress(i, LAVA_SURVEY_FAMILIES, "routines", name);
+        report(lava_own_routines_measure(bench, points[i].family, points[i].type, points[i].order), name);
+    }
+    bench->figures.cpu.families = LAVA_FIGURES_FAMILIES;
+    command_progress(0, 0, NULL, NULL);
+}
+
 /* Returns the types that the device is ready for. The preparation takes seconds on software devices. */
 static unsigned prepare(void) {
     unsigned types = 0;
@@ -244,6 +261,7 @@ static int measure(void) {
     } else {
         measure_device(&bench, types);
         measure_cpu(&bench);
+        measure_families(&bench);
     }
     lava_microbenchmark_finish(&bench);
     if (!complete) {

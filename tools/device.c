@@ -12,7 +12,6 @@
 #include "lib/vk/device.h"
 #include "lib/vk/gpu.h"
 #include "tools/command.h"
-#include "tools/explain.h"
 
 static const char usage[] = "usage: lavablas device [--json]\n"
                             "Prints the device that would be used. Exit status 1: there is none.\n";
@@ -24,6 +23,16 @@ static const char *const kinds[] = {[LAVA_DEVICE_DISCRETE] = "discrete GPU",
 
 const char *device_kind(enum lava_device_kind kind) {
     return kinds[kind];
+}
+
+void device_print_source(const char *label) {
+    const char *path = lava_calibration_path();
+    if (lava_calibration_is_stored())
+        printf("%smeasured, %s\n", label, path);
+    else if (path[0])
+        printf("%sstarting values, there is no %s\n", label, path);
+    else
+        printf("%sstarting values, there is no cache\n", label);
 }
 
 bool device_read(struct lava_capabilities *capabilities, const char **why) {
@@ -62,7 +71,7 @@ void device_print(const struct lava_capabilities *device) {
     printf("device: %s (%s, %04x:%04x, driver %#x)\n", device->name, kinds[device->kind], device->vendor_id,
            device->device_id, device->driver_version);
     printf("  profile              %s\n", lava_profiles_find(device)->label);
-    explain_source("  figures              ");
+    device_print_source("  figures              ");
     printf("  subgroup             %u invocations, for matrices %u\n", device->simt_subgroup_size,
            device->matrix_subgroup_size);
     printf("  workgroup            up to %u invocations, %u bytes of shared memory\n",

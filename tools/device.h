@@ -12,6 +12,8 @@ const char *device_kind(enum lava_device_kind kind);
 /* Print the device, for people and as the members of a JSON object. The figures must be loaded. */
 void device_print(const struct lava_capabilities *device);
 void device_put(const struct lava_capabilities *device);
+/* Prints the label and where the policy's figures come from. Must be called after lava_calibration_load. */
+void device_print_source(const char *label);
 /* Prints the CPU BLAS with its estimated rates. */
 void device_print_cpu(void);
 

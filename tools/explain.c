@@ -30,6 +30,7 @@
 #include "lib/offload/prepare.h"
 #include "shaders/interface.h"
 #include "tools/command.h"
+#include "tools/device.h"
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
@@ -68,7 +69,9 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
+static bool make_least_squares(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
+static bool make_trtrs(const struct arguments *x, struct lava_operation *operation);
 static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
 
 /* make fills an operation whose types are set. It returns false if the arguments are wrong. */
@@ -94,6 +97,8 @@ static const struct shape {
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
+    {LAVA_FAMILY_GELS, "TRANS M N NRHS ", make_least_squares},
+    {LAVA_FAMILY_TRTRS, "UPLO TRANS DIAG N NRHS ", make_trtrs},
     {LAVA_FAMILY_POTRS, "UPLO N NRHS ", make_cholesky},
     {LAVA_FAMILY_POSV, "UPLO N NRHS ", make_cholesky},
     {LAVA_FAMILY_GETRS, "TRANS N NRHS ", make_square_lu},
@@ -185,6 +190,16 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
     return valid;
 }
 
+/* ?trsm's solve from the left, of a square matrix of n rows. */
+static bool make_trtrs(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments solve = *x;
+    solve.family = LAVA_FAMILY_TRSM;
+    solve.side = 'L';
+    solve.m = x->n;
+    solve.n = x->nrhs;
+    return make_structured(&solve, operation);
+}
+
 /* None where the family has none. */
 static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
     return (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
@@ -234,6 +249,18 @@ static bool make_qr(const struct arguments *x, struct lava_operation *operation)
     operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
     operation->k = forms ? x->k : operation->k;
     return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
+}
+
+/* Real types have no C, complex ones no T. */
+static bool make_least_squares(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_qr(x, operation);
+    operation->sides = (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
+                                                 .ld = at_least_one(lava_maximum(x->m, x->n)),
+                                                 .count = x->nrhs};
+    operation->adjoint = x->transa != 'N';
+    operation->k = x->nrhs > 0 ? operation->k : 0;
+    return valid && x->nrhs >= 0 &&
+           (!operation->adjoint || x->transa == (lava_type_is_complex(operation->type) ? 'C' : 'T'));
 }
 
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation) {
@@ -418,14 +445,18 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     return shape;
 }
 
-void explain_source(const char *label) {
-    const char *path = lava_calibration_path();
-    if (lava_calibration_is_stored())
-        printf("%smeasured, %s\n", label, path);
-    else if (path[0])
-        printf("%sstarting values, there is no %s\n", label, path);
+/* What the estimate of the CPU's time is made of. */
+static void show_cpu_source(const struct lava_operation *operation) {
+    const struct lava_cpu_figures *figures = &lava_calibration_figures()->cpu;
+    const char *scaled_by = lava_figures_scaled_by(figures, operation);
+    if (scaled_by)
+        printf("CPU's time: scaled to the measured times of %s\n", scaled_by);
+    else if (lava_families_of(operation) == LAVA_CPU_FAMILY_GEMM &&
+             lava_figures_cpu_measured(figures, operation))
+        printf("CPU's time: between measured times of sgemm\n");
     else
-        printf("%sstarting values, there is no cache\n", label);
+        printf("CPU's time: estimated from %s\n",
+               lava_calibration_is_stored() ? "the measured times of sgemm" : "the processor");
 }
 
 static void show_task(const struct lava_task *task) {
@@ -496,6 +527,16 @@ static void show_inverse(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+/* The matrix stays in host memory. */
+static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
+    int64_t width = plan->columns.width;
+    for (int64_t from = 0; from < operation->n && !lava_operation_is_factored(operation); from += width)
+        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of those before\n", from,
+               lava_minimum(from + width, operation->n), plan->columns.slice);
+    if (operation->sides.count > 0)
+        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
+}
+
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
     const char *what = show_upload(operation);
@@ -509,9 +550,12 @@ static void show_factorization(const struct lava_operation *operation, const str
 }
 
 static void show_qr(const struct lava_operation *operation) {
-    printf("  upload        the matrix of %" PRId64 " rows\n", operation->m);
+    const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
+    printf("  upload        the matrix of %" PRId64 " rows%s\n", operation->m, sides);
     printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
-    printf("  download      the matrix, in blocks of %d columns\n", LAVA_SOLVE_TRAPEZOID);
+    if (operation->sides.count > 0)
+        printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
+    printf("  download      the matrix%s, in blocks of %d columns\n", sides, LAVA_SOLVE_TRAPEZOID);
 }
 
 int explain(int argc, char **argv) {
@@ -531,7 +575,9 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
+    if (with_plan && plan.kernel && plan.columns.width > 0)
+        show_block_columns(&call.operation, &plan);
+    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
         show_factorization(&call.operation, &plan);
     else if (with_plan && plan.kernel && lava_operation_is_inverse(&call.operation))
         show_inverse(&call.operation);
@@ -543,7 +589,9 @@ int explain(int argc, char **argv) {
         show_program(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
         printf("device: none (%s)\n", lava_prepare_explanation());
-    if (plan.cpu_ns > 0)
-        explain_source("figures: ");
+    if (plan.cpu_ns > 0) {
+        show_cpu_source(&call.operation);
+        device_print_source("figures: ");
+    }
     return call.reason == LAVA_REASON_NO_DEVICE;
 }

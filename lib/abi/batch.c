@@ -6,7 +6,8 @@
 #include "lavablas_cblas.h"
 
 #define FORWARDS(integer, count, sizes, m, n, k)                                                             \
-    lava_threshold_forwards(lava_groups_work(sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
+    lava_threshold_forwards(                                                                                 \
+        lava_group_reader_work(sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
 
 /* ?gemm_batch */
 

@@ -73,7 +73,8 @@ static void getrf_compute(const struct getrf_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     if (translate(arguments, pivots, &operation))
-        write_results(arguments, pivots, lava_lu_run(lava_cpu_blas_get(), &operation, 0, pivots));
+        write_results(arguments, pivots,
+                      lava_lu_run(lava_cpu_blas_get(), &operation, (struct lava_lu_done){0}, pivots));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(lava_minimum(arguments->m, arguments->n)));

@@ -99,7 +99,8 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     if (pivots)
-        write_results(arguments, pivots, lava_systems_run(lava_cpu_blas_get(), &operation, 0, 0));
+        write_results(arguments, pivots,
+                      lava_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0}));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(arguments->n));

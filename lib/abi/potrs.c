@@ -67,7 +67,8 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = wrong ? -wrong : lava_systems_run(lava_cpu_blas_get(), &operation, 0, 0);
+    int64_t info =
+        wrong ? -wrong : lava_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 

@@ -2,6 +2,8 @@
  * alpha A' A + beta C. A' is A transposed; for ?herk it is also conjugated. If no device is worth it, the
  * CPU's own routine gets the arguments unchanged. If the CPU BLAS has no such routine, its ?gemm computes the
  * triangle (lib/host/triangle.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
+#include "lib/abi/syrk.h"
+
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/options.h"
@@ -12,22 +14,13 @@
 
 #include "lavablas_cblas.h"
 
-struct syrk_arguments {
-    enum lava_routine routine;
-    int layout, uplo, trans; /* enumerators; Fortran passes characters and no layout */
-    int64_t n, k, lda, ldc;
-    const void *alpha, *beta; /* numbers of the routine's scalar type */
-    const void *a;
-    void *c;
-};
-
 /* uplo and trans as enumerators, for every convention; 0: invalid. */
 struct options {
     int uplo, trans;
     bool by_rows, is_hermitian;
 };
 
-static struct options read_options(const struct syrk_arguments *x) {
+static struct options read_options(const struct lava_syrk_arguments *x) {
     return (struct options){.uplo = lava_options_read_uplo(x->routine, x->uplo),
                             .trans = lava_options_read_update_trans(x->routine, x->trans),
                             .by_rows = lava_options_is_by_rows(x->routine, x->layout),
@@ -35,7 +28,7 @@ static struct options read_options(const struct syrk_arguments *x) {
 }
 
 /* Returns the first wrong argument in Fortran's count, LAVA_VALIDATE_LAYOUT for the layout, 0 for none. */
-static int find_wrong(const struct syrk_arguments *x, const struct options *options) {
+static int find_wrong(const struct lava_syrk_arguments *x, const struct options *options) {
     int64_t rows = (options->trans == LAVA_TRANS_NO) != options->by_rows ? x->n : x->k; /* of A in memory */
     if (lava_options_is_wrong_layout(x->routine, x->layout))
         return LAVA_VALIDATE_LAYOUT;
@@ -54,7 +47,7 @@ static int find_wrong(const struct syrk_arguments *x, const struct options *opti
 
 /* For row-major matrices this is the product that computes C's transpose from A's transpose: the triangle and
  * the operation are exchanged. */
-static bool translate(const struct syrk_arguments *x, struct lava_operation *operation) {
+bool lava_syrk_translate(const struct lava_syrk_arguments *x, struct lava_operation *operation) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     const struct options options = read_options(x);
     if (find_wrong(x, &options))
@@ -84,23 +77,23 @@ static bool translate(const struct syrk_arguments *x, struct lava_operation *ope
     return true;
 }
 
-static void complain(const struct syrk_arguments *x) {
+int lava_syrk_find_wrong(const struct lava_syrk_arguments *x) {
     const struct options options = read_options(x);
-    lava_xerbla_counted(x->routine, find_wrong(x, &options));
+    return find_wrong(x, &options);
 }
 
-static bool syrk_begin(const struct syrk_arguments *arguments, struct lava_call *call) {
+bool lava_syrk_begin(const struct lava_syrk_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
-    call->valid = translate(arguments, &call->operation);
+    call->valid = lava_syrk_translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }
 
 /* If nothing is multiplied and beta = 1, the reference touches nothing, not even imaginary parts on the
  * diagonal. */
-static void syrk_compute(const struct syrk_arguments *arguments) {
+void lava_syrk_compute(const struct lava_syrk_arguments *arguments) {
     struct lava_operation operation;
-    if (!translate(arguments, &operation))
-        complain(arguments);
+    if (!lava_syrk_translate(arguments, &operation))
+        lava_xerbla_counted(arguments->routine, lava_syrk_find_wrong(arguments));
     else if (!lava_operation_is_trivial(&operation) || operation.beta.real != 1 ||
              operation.beta.imaginary != 0)
         lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
@@ -130,11 +123,11 @@ static void syrk_compute(const struct syrk_arguments *arguments) {
     { LAVA_ROUTINE_##entry, 0, *uplo, *trans, *n, *k, *lda, *ldc, alpha, beta, a, c }
 
 #define SYRK_CBLAS(entry, integer, type, scalar)                                                             \
-    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, syrk,                            \
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, lava_syrk,                       \
                      lava_threshold_forwards_triangle((double)n, (double)k), CBLAS_ARGUMENTS(entry, scalar))
 #define SYRK_FORTRAN(entry, integer, type, scalar)                                                           \
     LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, syrk,                        \
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, lava_syrk,                   \
                        lava_threshold_forwards_triangle((double)*n, (double)*k), FORTRAN_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \

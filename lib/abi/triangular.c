@@ -2,6 +2,8 @@
  * op(A) instead, where A is upper or lower triangular. If no device is worth it, the CPU's own routine gets
  * the arguments unchanged. If the CPU BLAS has no such routine, lib/host/structured.h computes with its
  * ?gemm. Reference BLAS 3.12 defines the arguments and the error numbers. */
+#include "lib/abi/triangular.h"
+
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/options.h"
@@ -12,17 +14,7 @@
 
 #include "lavablas_cblas.h"
 
-struct triangular_arguments {
-    enum lava_routine routine;
-    int layout, side, uplo, trans, diag; /* enumerators; Fortran passes characters and no layout */
-    int64_t m, n, lda, ldb;
-    const void *alpha; /* a number of the routine's scalar type */
-    const void *a;
-    void *b;
-};
-
-/* Returns the first wrong argument in Fortran's count, LAVA_VALIDATE_LAYOUT for the layout, 0 for none. */
-static int find_wrong(const struct triangular_arguments *x) {
+int lava_triangular_find_wrong(const struct lava_triangular_arguments *x) {
     int side = lava_options_read_side(x->routine, x->side);
     bool by_rows = lava_options_is_by_rows(x->routine, x->layout);
     if (lava_options_is_wrong_layout(x->routine, x->layout))
@@ -46,10 +38,10 @@ static int find_wrong(const struct triangular_arguments *x) {
 
 /* For row-major matrices this is the operation on the transposes, which computes B's: A is on the other side,
  * and its triangle is the other one. The transpose of op(A) is op of A's transpose. */
-static bool translate(const struct triangular_arguments *x, struct lava_operation *operation) {
+bool lava_triangular_translate(const struct lava_triangular_arguments *x, struct lava_operation *operation) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
-    bool by_rows = lava_options_is_by_rows(x->routine, x->layout), solves = row->family == LAVA_FAMILY_TRSM;
-    if (find_wrong(x))
+    bool by_rows = lava_options_is_by_rows(x->routine, x->layout), solves = row->family != LAVA_FAMILY_TRMM;
+    if (lava_triangular_find_wrong(x))
         return false;
     int trans = lava_options_read_trans(x->routine, x->trans);
     bool is_left = (lava_options_read_side(x->routine, x->side) == LAVA_SIDE_LEFT) != by_rows;
@@ -78,18 +70,18 @@ static bool translate(const struct triangular_arguments *x, struct lava_operatio
     return true;
 }
 
-static bool triangular_begin(const struct triangular_arguments *arguments, struct lava_call *call) {
+bool lava_triangular_begin(const struct lava_triangular_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){.routine = arguments->routine};
-    call->valid = translate(arguments, &call->operation);
+    call->valid = lava_triangular_translate(arguments, &call->operation);
     return lava_structured_begin(call);
 }
 
-static void triangular_compute(const struct triangular_arguments *arguments) {
+void lava_triangular_compute(const struct lava_triangular_arguments *arguments) {
     struct lava_operation operation;
-    if (translate(arguments, &operation))
+    if (lava_triangular_translate(arguments, &operation))
         lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
     else
-        lava_xerbla_counted(arguments->routine, find_wrong(arguments));
+        lava_xerbla_counted(arguments->routine, lava_triangular_find_wrong(arguments));
 }
 
 #define CBLAS_LIST(integer, type, scalar)                                                                    \
@@ -121,11 +113,11 @@ static void triangular_compute(const struct triangular_arguments *arguments) {
 #define FORWARDS(is_left, m, n) lava_threshold_forwards_triangular(is_left, (double)(m), (double)(n))
 
 #define TRMM_CBLAS(entry, integer, type, scalar)                                                             \
-    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, triangular,                      \
+    LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, lava_triangular,                 \
                      FORWARDS((int)side == LAVA_SIDE_LEFT, m, n), CBLAS_ARGUMENTS(entry, scalar))
 #define TRMM_FORTRAN(entry, integer, type, scalar)                                                           \
     LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, triangular,                  \
+                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, lava_triangular,             \
                        FORWARDS((*side | 0x20) == 'l', *m, *n), FORTRAN_ARGUMENTS(entry))
 #define TRSM_CBLAS   TRMM_CBLAS
 #define TRSM_FORTRAN TRMM_FORTRAN

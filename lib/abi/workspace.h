@@ -21,14 +21,18 @@ static inline bool lava_workspace_is_short(int64_t lwork, int64_t columns) {
     return !lava_workspace_is_query(lwork) && lwork < (columns > 1 ? columns : 1);
 }
 
-/* work[0] <- the best lwork for so many columns, rounded up, so that it is enough as an integer again. */
-static inline void lava_workspace_tell(enum lava_routine routine, void *work, int64_t columns) {
+/* work[0] <- so many elements, rounded up, so that they are enough as an integer again. */
+static inline void lava_workspace_write(enum lava_routine routine, void *work, int64_t elements) {
     enum lava_type type = lava_routine_type(routine);
-    int64_t best = columns > 0 ? columns * LAVA_WORKSPACE_BLOCK : 1;
-    double told = (double)best;
+    double told = (double)elements;
     if (lava_type_real(type) == LAVA_TYPE_FP32 && (double)(float)told < told)
         told = (double)nextafterf((float)told, INFINITY);
     lava_number_write(type, work, (struct lava_number){told, 0});
+}
+
+/* work[0] <- the best lwork for so many columns. */
+static inline void lava_workspace_tell(enum lava_routine routine, void *work, int64_t columns) {
+    lava_workspace_write(routine, work, columns > 0 ? columns * LAVA_WORKSPACE_BLOCK : 1);
 }
 
 #endif

@@ -133,7 +133,7 @@
     LAVA_FORMS_ALL(     X, TRSM, ctrsm,             CFP32,   CFP32, CFP32)     \
     LAVA_FORMS_ALL(     X, TRSM, ztrsm,             CFP64,   CFP64, CFP64)
 
-/* Groups of products by pointers, and products at equal distances. */
+/* Groups of products by pointers, and one group at equal distances. */
 #define LAVA_BATCH_ROUTINES(X)                                              \
     LAVA_FORMS_ALL(     X, BATCH, sgemm_batch,      FP32,    FP32,  FP32)      \
     LAVA_FORMS_ALL(     X, BATCH, dgemm_batch,      FP64,    FP64,  FP64)      \
@@ -146,6 +146,26 @@
     LAVA_FORMS_ALL(     X, STRIDED, cgemm_batch_strided,  CFP32, CFP32, CFP32) \
     LAVA_FORMS_ALL(     X, STRIDED, zgemm_batch_strided,  CFP64, CFP64, CFP64) \
     LAVA_FORMS_CBLAS(   X, STRIDED, sbgemm_batch_strided, BF16,  FP32,  FP32)
+
+/* The same of ?syrk and of ?trsm. */
+#define LAVA_SYRK_BATCH_ROUTINES(X)                                         \
+    LAVA_FORMS_ALL(     X, SYRK_BATCH, ssyrk_batch, FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, SYRK_BATCH, dsyrk_batch, FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, SYRK_BATCH, csyrk_batch, CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, SYRK_BATCH, zsyrk_batch, CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, SYRK_STRIDED, ssyrk_batch_strided, FP32,  FP32,  FP32)  \
+    LAVA_FORMS_ALL(     X, SYRK_STRIDED, dsyrk_batch_strided, FP64,  FP64,  FP64)  \
+    LAVA_FORMS_ALL(     X, SYRK_STRIDED, csyrk_batch_strided, CFP32, CFP32, CFP32) \
+    LAVA_FORMS_ALL(     X, SYRK_STRIDED, zsyrk_batch_strided, CFP64, CFP64, CFP64)
+#define LAVA_TRSM_BATCH_ROUTINES(X)                                         \
+    LAVA_FORMS_ALL(     X, TRSM_BATCH, strsm_batch, FP32,    FP32,  FP32)      \
+    LAVA_FORMS_ALL(     X, TRSM_BATCH, dtrsm_batch, FP64,    FP64,  FP64)      \
+    LAVA_FORMS_ALL(     X, TRSM_BATCH, ctrsm_batch, CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_ALL(     X, TRSM_BATCH, ztrsm_batch, CFP64,   CFP64, CFP64)     \
+    LAVA_FORMS_ALL(     X, TRSM_STRIDED, strsm_batch_strided, FP32,  FP32,  FP32)  \
+    LAVA_FORMS_ALL(     X, TRSM_STRIDED, dtrsm_batch_strided, FP64,  FP64,  FP64)  \
+    LAVA_FORMS_ALL(     X, TRSM_STRIDED, ctrsm_batch_strided, CFP32, CFP32, CFP32) \
+    LAVA_FORMS_ALL(     X, TRSM_STRIDED, ztrsm_batch_strided, CFP64, CFP64, CFP64)
 
 /* The Cholesky factor of a symmetric or Hermitian matrix. A is overwritten; there are no scalars. */
 #define LAVA_POTRF_ROUTINES(X)                                              \
@@ -210,6 +230,13 @@
     LAVA_FORMS_LAPACK(  X, ORMQR, cunmqr,           CFP32,    CFP32,  CFP32)      \
     LAVA_FORMS_LAPACK(  X, ORMQR, zunmqr,           CFP64,    CFP64,  CFP64)
 
+/* Least squares by QR, or by LQ. A and B are overwritten. */
+#define LAVA_GELS_ROUTINES(X)                                               \
+    LAVA_FORMS_LAPACK(  X, GELS, sgels,             FP32,    FP32,  FP32)      \
+    LAVA_FORMS_LAPACK(  X, GELS, dgels,             FP64,    FP64,  FP64)      \
+    LAVA_FORMS_LAPACK(  X, GELS, cgels,             CFP32,   CFP32, CFP32)     \
+    LAVA_FORMS_LAPACK(  X, GELS, zgels,             CFP64,   CFP64, CFP64)
+
 /* The inverse of a triangular matrix by a general one, which is overwritten. */
 #define LAVA_TRTRS_ROUTINES(X)                                              \
     LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
@@ -256,6 +283,8 @@
     LAVA_TRIANGULAR_ROUTINES(X)                                                \
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)                                                   \
+    LAVA_SYRK_BATCH_ROUTINES(X)                                                \
+    LAVA_TRSM_BATCH_ROUTINES(X)                                                \
     LAVA_POTRF_ROUTINES(X)                                                     \
     LAVA_GETRF_ROUTINES(X)                                                     \
     LAVA_POTRS_ROUTINES(X)                                                     \
@@ -265,6 +294,7 @@
     LAVA_GEQRF_ROUTINES(X)                                                     \
     LAVA_ORGQR_ROUTINES(X)                                                     \
     LAVA_ORMQR_ROUTINES(X)                                                     \
+    LAVA_GELS_ROUTINES(X)                                                      \
     LAVA_TRTRS_ROUTINES(X)                                                     \
     LAVA_TRTRI_ROUTINES(X)                                                     \
     LAVA_LAUUM_ROUTINES(X)                                                     \
@@ -326,6 +356,10 @@ enum lava_family {
     LAVA_FAMILY_TRSM,
     LAVA_FAMILY_BATCH,
     LAVA_FAMILY_STRIDED,
+    LAVA_FAMILY_SYRK_BATCH,
+    LAVA_FAMILY_SYRK_STRIDED,
+    LAVA_FAMILY_TRSM_BATCH,
+    LAVA_FAMILY_TRSM_STRIDED,
     LAVA_FAMILY_COPY,
     LAVA_FAMILY_POTRF,
     LAVA_FAMILY_GETRF,
@@ -336,6 +370,7 @@ enum lava_family {
     LAVA_FAMILY_GEQRF,
     LAVA_FAMILY_ORGQR,
     LAVA_FAMILY_ORMQR,
+    LAVA_FAMILY_GELS,
     LAVA_FAMILY_TRTRS,
     LAVA_FAMILY_TRTRI,
     LAVA_FAMILY_LAUUM,

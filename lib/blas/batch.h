@@ -1,4 +1,5 @@
-/* Batches: many products of one shape. Called by lib/abi, which computes the unfinished products.
+/* Batches: many products of one shape, or updates of triangles or solves. Called by lib/abi, which computes
+ * the unfinished products.
  *
  *     struct lava_call call = {.routine = ...};
  *     int64_t finished = lava_batch_run(&call, &batch);

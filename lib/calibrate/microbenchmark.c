@@ -1,6 +1,6 @@
 /* Measures one figure at a time. Called by survey.c and tools/calibrate.c.
  *
- * Invariant: between begin and end nothing runs but the products that are timed. */
+ * Invariant: within a turn nothing runs but the products that are timed. */
 #include "lib/calibrate/microbenchmark.h"
 
 #include <math.h>
@@ -9,21 +9,14 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/calibrate/turn.h"
 
-#define RUNS_MAX 64
+#define RUNS_MAX LAVA_TURN_RUNS_MOST
 /* Runs of an import, and of a product in either way. */
 #define IMPORT_RUNS       9
 #define IMPORT_RUNS_LEAST 6
-/* A turn has at most and at least this many short products on the CPU. */
-#define TURN_PRODUCTS       50
-#define TURN_PRODUCTS_LEAST 2
 /* An H200 idles at 345 to 405 MHz and reaches 1980 MHz after 0.1 s of work (2026-11-21). */
 #define WARM_NS 150000000u
-/* OpenBLAS takes 1.2 to 1.6 times as long for matrices that do not begin with a cache line (256 and 512, 16
- * cores of Sapphire Rapids, 2026-11-21). The device has to beat the shorter time. */
-#define ALIGNMENT 64
-/* Where the two best times of a point differ by a larger factor, the machine has other work. */
-#define AGREEMENT 1.25
 /* Short products on the device are repeated for this long. */
 #define MEDIAN_NS 2000000u
 /* A product that takes less than this share of piece_ns may be doubled. */
@@ -60,6 +53,7 @@ void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark) {
     free(benchmark->result);
     benchmark->operands = benchmark->result = NULL;
     benchmark->filled_bytes = 0;
+    benchmark->filled_order = 0;
 }
 
 /* Fills in values that are ordinary numbers in all three types, so that the same bytes serve each: 16 bits
@@ -73,14 +67,7 @@ static void fill(struct lava_microbenchmark *benchmark, size_t bytes) {
         words[i] = ((state >> 8 ^ state) & 0x83ff83ff83ff83ffu) | 0x3c003c003c003c00u;
     }
     benchmark->filled_bytes = bytes;
-}
-
-static bool allocate(struct lava_microbenchmark *benchmark) {
-    if (!benchmark->operands && posix_memalign(&benchmark->operands, ALIGNMENT, benchmark->matrix_bytes))
-        benchmark->operands = NULL;
-    if (!benchmark->result && posix_memalign(&benchmark->result, ALIGNMENT, benchmark->matrix_bytes))
-        benchmark->result = NULL;
-    return benchmark->operands && benchmark->result;
+    benchmark->filled_order = 0;
 }
 
 /* Makes C <- A^T B, so that both operands lie in long columns. Returns false where there is no memory for it.
@@ -92,7 +79,7 @@ static bool make_operation(struct lava_microbenchmark *benchmark, enum lava_type
     size_t b_bytes = ((size_t)(k * n) * lava_type_bytes(type) + 63) / 64 * 64;
     if (a_bytes + b_bytes + (size_t)(m * n) * lava_type_bytes(lava_type_sums(type)) > benchmark->matrix_bytes)
         return false;
-    if (!allocate(benchmark))
+    if (!lava_turn_allocate(benchmark))
         return false;
     if (benchmark->filled_bytes < a_bytes + b_bytes)
         fill(benchmark, a_bytes + b_bytes);
@@ -114,60 +101,20 @@ static bool make_operation(struct lava_microbenchmark *benchmark, enum lava_type
     return true;
 }
 
-static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine **engine) {
-    if (benchmark->limit_ns > 0 && benchmark->spent_ns >= benchmark->limit_ns)
-        return false;
-    benchmark->stopped = benchmark->stopped || !benchmark->begin(benchmark, engine);
-    benchmark->turn_start_ns = lava_clock_now_ns();
-    return !benchmark->stopped;
-}
-
-static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
-    benchmark->spent_ns += lava_clock_now_ns() - benchmark->turn_start_ns;
-    return benchmark->end(benchmark, engine);
-}
-
-/* Returns the least time of the products of one turn. */
-static double time_on_cpu(const struct lava_microbenchmark *benchmark,
-                          const struct lava_operation *operation) {
-    uint64_t begin = lava_clock_now_ns(), before = begin, after;
-    double least = INFINITY;
-    int products = 0;
-    do {
-        lava_cpu_blas_run(benchmark->blas, operation);
-        after = lava_clock_now_ns();
-        least = fmin(least, (double)(after - before));
-        before = after;
-    } while (++products < TURN_PRODUCTS_LEAST ||
-             (products < TURN_PRODUCTS && after - begin < benchmark->turn_ns));
-    return least;
+static void run_product(const struct lava_microbenchmark *benchmark, void *operation) {
+    lava_cpu_blas_run(benchmark->blas, operation);
 }
 
 enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchmark *benchmark, int m, int n,
                                                          int k) {
     const int64_t sizes[3] = {lava_figures_sizes[m], lava_figures_sizes[n], lava_figures_sizes[k]};
-    double *figure = &benchmark->figures.cpu.product_ns[m][n][k], best = INFINITY, second = INFINITY;
+    double *figure = &benchmark->figures.cpu.product_ns[m][n][k];
     struct lava_operation operation;
     if (!make_operation(benchmark, LAVA_TYPE_FP32, sizes, &operation) ||
         lava_figures_cpu_ns(&benchmark->figures.cpu, &operation) > (double)benchmark->piece_ns)
         return LAVA_MICROBENCHMARK_SKIPPED;
-    uint64_t begin = lava_clock_now_ns();
-    for (unsigned run = 0; run < benchmark->runs || (second > AGREEMENT * best && run < RUNS_MAX);) {
-        if (run >= 2 && lava_clock_now_ns() - begin > benchmark->point_ns)
-            break;
-        if (!begin_turn(benchmark, NULL))
-            return LAVA_MICROBENCHMARK_STOPPED;
-        double ns = time_on_cpu(benchmark, &operation);
-        if (!end_turn(benchmark, NULL))
-            continue;
-        run++;
-        second = fmin(second, fmax(ns, best));
-        best = fmin(best, ns);
-    }
-    if (second > AGREEMENT * best)
-        return LAVA_MICROBENCHMARK_SKIPPED;
-    *figure = best;
-    return LAVA_MICROBENCHMARK_MEASURED;
+    return lava_turn_time_on_cpu(benchmark,
+                                 &(struct lava_turn_work){.run = run_product, .context = &operation}, figure);
 }
 
 /* Makes the policy's plan, in a single block. Returns false where there is none. */
@@ -218,12 +165,12 @@ static enum lava_microbenchmark_outcome run_on_device(struct lava_microbenchmark
     uint64_t begin, end;
     do {
         timing = (struct lava_timing){.repeat = repeat};
-        if (!begin_turn(benchmark, &engine))
+        if (!lava_turn_begin(benchmark, &engine))
             return LAVA_MICROBENCHMARK_STOPPED;
         begin = lava_clock_now_ns();
         status = lava_runner_run(engine, operation, plan, &progress, &timing);
         end = lava_clock_now_ns();
-    } while (!end_turn(benchmark, engine) && !status);
+    } while (!lava_turn_end(benchmark, engine) && !status);
     if (status) {
         LAVA_LOG(INFO, "calibration: a product on the device: %s", lava_status_name(status));
         return LAVA_MICROBENCHMARK_SKIPPED;
@@ -388,13 +335,13 @@ static enum lava_microbenchmark_outcome time_import(struct lava_microbenchmark *
     for (unsigned run = 0; run < IMPORT_RUNS;) {
         struct lava_engine *engine;
         struct lava_buffer buffer;
-        if (!begin_turn(benchmark, &engine))
+        if (!lava_turn_begin(benchmark, &engine))
             return LAVA_MICROBENCHMARK_STOPPED;
         uint64_t begin = lava_clock_now_ns();
         enum lava_status status = lava_memory_import(engine->device, first, bytes / page * page, &buffer);
         lava_memory_free(engine->device, &buffer);
         times[run] = (double)(lava_clock_now_ns() - begin);
-        bool undisturbed = end_turn(benchmark, engine);
+        bool undisturbed = lava_turn_end(benchmark, engine);
         if (status)
             return LAVA_MICROBENCHMARK_SKIPPED;
         run += undisturbed;
@@ -519,7 +466,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbench
     uint64_t before_ns = benchmark->spent_ns;
     if (benchmark->capabilities->kind == LAVA_DEVICE_CPU)
         return LAVA_MICROBENCHMARK_MEASURED;
-    if (allocate(benchmark) && benchmark->filled_bytes < benchmark->matrix_bytes)
+    if (lava_turn_allocate(benchmark) && benchmark->filled_bytes < benchmark->matrix_bytes)
         fill(benchmark, benchmark->matrix_bytes); /* now, because the GPU idles while the CPU does this */
     while (row < count && !(table[row].type == type && lava_microbenchmark_lists(benchmark, &table[row])))
         row++;

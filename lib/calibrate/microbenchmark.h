@@ -38,10 +38,13 @@ struct lava_microbenchmark {
 
     bool stopped; /* begin returned false */
 
-    /* microbenchmark.c keeps these. */
+    /* microbenchmark.c, turn.c and families.c keep these. */
     uint64_t turn_start_ns;
     void *operands, *result; /* matrix_bytes each */
-    size_t filled_bytes;     /* how much of operands is filled */
+    size_t filled_bytes;     /* how much of operands is filled for products */
+    /* or what it is filled for by families.c; order 0: it is not */
+    int64_t filled_order;
+    enum lava_type filled_type;
 };
 
 enum lava_microbenchmark_outcome {

@@ -1,5 +1,5 @@
-/* The quick calibration measures everything that the policy can use, within a second of work. One thread may
- * use a microbenchmark at a time. */
+/* The quick calibration measures everything that the policy can use, within one and a half seconds of work.
+ * One thread may use a microbenchmark at a time. */
 #ifndef LAVA_CALIBRATE_SURVEY_H
 #define LAVA_CALIBRATE_SURVEY_H
 
@@ -21,5 +21,13 @@ bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types);
  * come first. */
 #define LAVA_SURVEY_POINTS (LAVA_FIGURES_SIZES * LAVA_FIGURES_SIZES * LAVA_FIGURES_SIZES)
 void lava_survey_points(int points[LAVA_SURVEY_POINTS][3]);
+
+/* What is measured of the CPU's other routines, in this order, as positions. */
+#define LAVA_SURVEY_FAMILIES (LAVA_CPU_FAMILY_COUNT * LAVA_FAMILIES_TYPES * LAVA_FAMILIES_ORDERS)
+struct lava_survey_family {
+    enum lava_cpu_family family;
+    int type, order;
+};
+void lava_survey_families(struct lava_survey_family points[LAVA_SURVEY_FAMILIES]);
 
 #endif

@@ -85,12 +85,7 @@ static enum lava_status update(const struct task *task, int64_t from, int64_t co
 }
 
 int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows) {
-    int64_t row_bytes = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type);
-    rows = lava_maximum(rows, 1);
-    int64_t groups = lava_panel_groups(rows, LAVA_LU_INVOCATIONS, LAVA_LU_GROUPS);
-    return (lava_panel_grid_bytes(LAVA_PANEL_LU, type, rows) +
-            2 * (groups * LAVA_LU_CANDIDATE_BYTES + (groups + 1) * row_bytes)) /
-           4;
+    return lava_panels_lu_bytes(type, rows) / 4;
 }
 
 /* Columns [from, from + count) from row `from` on <- their L and U; and their pivots. At most LAVA_LU_PANEL

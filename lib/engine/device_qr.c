@@ -117,11 +117,11 @@ static enum lava_status begin(struct task *task, struct lava_stream *stream, con
 
 enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_device_qr *qr) {
     const struct lava_device_matrix *a = &qr->a;
-    int64_t order = lava_minimum(a->rows, a->columns);
+    int64_t factored = a->columns - qr->beside, order = lava_minimum(a->rows, factored);
     struct task task;
     if (stream->failure)
         return stream->failure;
-    if (!is_valid(stream, qr, order, a->columns))
+    if (order < 0 || (qr->beside > 0 && factored > a->rows) || !is_valid(stream, qr, order, a->columns))
         return LAVA_ERROR_UNAVAILABLE;
     if (order == 0)
         return LAVA_OK;

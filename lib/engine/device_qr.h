@@ -10,10 +10,12 @@
 /* Reflections H = I - tau v v^H, and the matrix whose columns hold their v below the diagonal; v is 1 there,
  * and 0 above. */
 struct lava_device_qr {
-    struct lava_device_matrix a;            /* FP32, FP64, CFP32 or CFP64 */
-    struct lava_device_matrix tau;          /* of A's type, one column; its rows are the reflections */
-    struct lava_device_matrix work;         /* scratch of A's type, one column of so many rows as: */
-    enum lava_precision precision;          /* of the products */
+    struct lava_device_matrix a;    /* FP32, FP64, CFP32 or CFP64 */
+    int64_t beside;                 /* of a factorization: so many of A's last columns are not factored,
+                                     * but become Q^H times them; the others are at most A's rows */
+    struct lava_device_matrix tau;  /* of A's type, one column; its rows are the reflections */
+    struct lava_device_matrix work; /* scratch of A's type, one column of so many rows as: */
+    enum lava_precision precision;  /* of the products */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
 /* Returns the elements of scratch for reflections of so many rows, A's, and for so many columns: those of A

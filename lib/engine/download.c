@@ -176,8 +176,11 @@ static struct lava_copy_ticket write_products_back(struct lava_stream *stream,
                                        .source_stride = download->staged_ld * each,
                                        .target_stride = download->target_stride,
                                        .targets = download->targets ? download->targets + product : NULL};
-    const struct lava_write_back how = {
-        .source_type = download->source_type, .target_type = download->target_type, .beta = download->beta};
+    const struct lava_write_back how = {.source_type = download->source_type,
+                                        .target_type = download->target_type,
+                                        .beta = download->beta,
+                                        .region = download->region,
+                                        .real_diagonal = download->real_diagonal};
     return lava_copy_pool_write_back_each(stream->pool, &copies, &how);
 }
 

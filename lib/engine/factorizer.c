@@ -18,6 +18,7 @@
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
+#include "lib/engine/device_systems.h"
 #include "lib/engine/side_chunks.h"
 #include "lib/engine/trapezoids.h"
 #include "lib/host/lu.h"
@@ -33,8 +34,7 @@ struct factorizer {
     struct lava_device_matrix work;  /* LU alone */
     uint32_t *host_words;
     struct lava_download words_download;
-    struct lava_point factored;      /* reached when the device has the factor */
-    struct lava_operation solves[2]; /* where there are right-hand sides */
+    struct lava_point factored; /* reached when the device has the factor */
     struct lava_side_chunks chunks;
 };
 
@@ -112,33 +112,28 @@ static enum lava_status await_factor(struct factorizer *factorizer) {
     return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
 }
 
-/* P comes before L, and its inverse after L'. */
-static enum lava_status swap(const struct factorizer *factorizer, const struct lava_device_matrix *sides,
-                             bool is_before) {
-    bool is_n = factorizer->operation->sides.op == LAVA_OP_N;
-    const struct lava_device_swap swap = {
-        .a = *sides, .pivots = factorizer->words, .count = factorizer->operation->n, .backwards = !is_n};
-    return is_lu(factorizer) && is_n == is_before ? lava_device_swap_rows(factorizer->stream, &swap)
-                                                  : LAVA_OK;
+static enum lava_status solve_triangle(void *context, const struct lava_operand *triangle,
+                                       const struct lava_device_matrix *sides) {
+    const struct factorizer *factorizer = context;
+    const struct lava_device_solve solve = {.a = factorizer->a.matrix,
+                                            .b = *sides,
+                                            .stored = triangle->stored,
+                                            .op = triangle->op,
+                                            .conjugate = triangle->conjugate,
+                                            .unit_diagonal = triangle->unit_diagonal,
+                                            .alpha.real = 1,
+                                            .precision = factorizer->operation->precision,
+                                            .overrides = &factorizer->overrides};
+    return lava_device_solve(factorizer->stream, &solve);
 }
 
 static enum lava_status solve_chunk(void *context, const struct lava_device_matrix *sides) {
-    const struct factorizer *factorizer = context;
-    enum lava_status status = swap(factorizer, sides, true);
-    for (int i = 0; i < 2 && !status; i++) {
-        const struct lava_operand *triangle = &factorizer->solves[i].a;
-        const struct lava_device_solve solve = {.a = factorizer->a.matrix,
-                                                .b = *sides,
-                                                .stored = triangle->stored,
-                                                .op = triangle->op,
-                                                .conjugate = triangle->conjugate,
-                                                .unit_diagonal = triangle->unit_diagonal,
-                                                .alpha.real = 1,
-                                                .precision = factorizer->operation->precision,
-                                                .overrides = &factorizer->overrides};
-        status = lava_device_solve(factorizer->stream, &solve);
-    }
-    return status ? status : swap(factorizer, sides, false);
+    struct factorizer *factorizer = context;
+    const struct lava_device_systems systems = {.operation = factorizer->operation,
+                                                .pivots = factorizer->words,
+                                                .solve = solve_triangle,
+                                                .context = factorizer};
+    return lava_device_systems_solve(factorizer->stream, &systems, sides);
 }
 
 static enum lava_status download(struct factorizer *factorizer) {
@@ -246,7 +241,6 @@ enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct la
                    .solve = solve_chunk,
                    .context = &factorizer}};
     *progress = (struct lava_progress){0};
-    lava_operation_solves(operation, factorizer.solves);
     enum lava_status status = create(&factorizer);
     if (!status) {
         lava_stream_open(&stream, engine, false);

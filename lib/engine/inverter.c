@@ -5,11 +5,11 @@
 #include "lib/engine/inverter.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/engine/device_inverse.h"
 #include "lib/engine/trapezoids.h"
 #include "lib/host/inverse.h"
+#include "lib/host/passes.h"
 
 struct inverter {
     struct lava_engine *engine;
@@ -64,14 +64,16 @@ static enum lava_status download(struct inverter *inverter) {
 /* The columns of C's region <- those of the buffer. */
 static void copy_buffer(const struct inverter *inverter) {
     const struct lava_operation *operation = inverter->operation;
-    const struct lava_region_block all = {.region = operation->c.region, .rows = operation->n};
-    for (int64_t j = 0; j < operation->n; j++) {
-        int64_t first, end = lava_region_rows(&all, j, &first);
-        memcpy(lava_operation_element(operation->c.first, operation->type, first, j, operation->c.ld),
-               lava_operation_element(inverter->buffer, operation->type, first,
-                                      inverter->order ? inverter->order[j] : j, operation->n),
-               (size_t)(end - first) * lava_type_bytes(operation->type));
-    }
+    const struct lava_passes_copy copy = {.type = operation->type,
+                                          .source = inverter->buffer,
+                                          .source_ld = operation->n,
+                                          .target = operation->c.first,
+                                          .target_ld = operation->c.ld,
+                                          .rows = operation->n,
+                                          .columns = operation->n,
+                                          .region = operation->c.region,
+                                          .order = inverter->order};
+    lava_passes_copy(inverter->stream->pool, &copy);
 }
 
 static enum lava_status run(struct inverter *inverter, struct lava_progress *progress) {

@@ -12,25 +12,8 @@
 static_assert(sizeof(struct lava_lu_constants) <= 128 && sizeof(struct lava_qr_constants) <= 128,
               "every device has room for so many bytes");
 
-/* Words of 64 bits of the scratch for workgroups that exchange rows: panel.glsl. */
-static int64_t exchange_words(enum lava_panel_kind kind, enum lava_type type, uint32_t groups) {
-    int64_t number_words = (int64_t)lava_type_bytes(lava_type_real(type)) / 4,
-            row_words = LAVA_LU_PANEL * (int64_t)lava_type_bytes(type) / 4,
-            head_words = kind == LAVA_PANEL_LU ? number_words + 1 : 1;
-    return LAVA_PANEL_STATE_BYTES / 8 + 2 * ((int64_t)groups + 1) * (head_words + row_words);
-}
-
-uint32_t lava_panel_groups(int64_t rows, uint32_t invocations, uint32_t most) {
-    return (uint32_t)lava_minimum((rows - 1) / invocations + 1, most);
-}
-
 static uint32_t grid_groups(int64_t rows, uint32_t invocations) {
     return lava_panel_groups(rows, invocations, LAVA_PANEL_GROUPS);
-}
-
-int64_t lava_panel_grid_bytes(enum lava_panel_kind kind, enum lava_type type, int64_t rows) {
-    return lava_blocking_padded(
-        8 * exchange_words(kind, type, grid_groups(rows, LAVA_PANEL_LEAST_INVOCATIONS)), 16);
 }
 
 static enum lava_panel_form form_of(const struct lava_panels *panels, int64_t rows, int64_t columns) {
@@ -42,8 +25,8 @@ static enum lava_panel_form form_of(const struct lava_panels *panels, int64_t ro
 /* Clears the scratch of the grid form. */
 static enum lava_status clear(const struct lava_panels *panels) {
     uint32_t invocations = panels->invocations[LAVA_PANEL_GRID];
-    uint32_t words =
-        (uint32_t)exchange_words(panels->kind, panels->type, grid_groups(panels->rows, invocations));
+    uint32_t words = (uint32_t)lava_panel_exchange_words(panels->kind, panels->type,
+                                                         grid_groups(panels->rows, invocations));
     const struct lava_lu_constants lu = {.work = panels->work, .rows = words};
     const struct lava_qr_constants qr = {.work = panels->work, .rows = words};
     bool is_lu = panels->kind == LAVA_PANEL_LU;

@@ -19,11 +19,6 @@ struct lava_panels {
     uint32_t grids; /* panels in the grid form so far */
 };
 
-/* Returns the bytes of scratch that the grid form needs for so many rows: a multiple of 16. */
-int64_t lava_panel_grid_bytes(enum lava_panel_kind kind, enum lava_type type, int64_t rows);
-/* Returns how many workgroups have rows, at most `most`, when each has at most so many. */
-uint32_t lava_panel_groups(int64_t rows, uint32_t invocations, uint32_t most);
-
 /* Prepares panels of `columns` columns altogether, and the scratch. The rest of *panels is set. */
 enum lava_status lava_panel_open(struct lava_panels *panels, int64_t columns);
 

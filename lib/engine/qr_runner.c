@@ -1,14 +1,20 @@
 /* Takes a matrix to the device, factors it by reflections there, makes Q of them, or multiplies with that,
- * and brings the result back. Called by lib/offload/offload.c. Invariant: nothing of C is written before the
- * whole result is there, and then only columns of it. Where the CPU could not go on from some of its columns,
- * they are collected in a buffer, and copied when that has all of them. */
+ * and brings the result back. Right-hand sides of least squares are columns beside the matrix: what a block
+ * of reflections does to the columns right of it includes them. Called by lib/offload/offload.c.
+ *
+ * Invariant: nothing of C is written before the whole result is there, and then only columns of it. Where the
+ * CPU could not go on from some of its columns, they are collected in a buffer, and copied when that has all
+ * of them. Nothing of the right-hand sides is written before all of C is. */
 #include "lib/engine/qr_runner.h"
 
+#include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/engine/device_qr.h"
+#include "lib/engine/device_solve.h"
 #include "lib/engine/trapezoids.h"
+#include "lib/host/inverse.h"
+#include "lib/host/passes.h"
 
 struct qr_runner {
     struct lava_engine *engine;
@@ -16,7 +22,10 @@ struct qr_runner {
     const struct lava_operation *operation;
     const struct lava_plan *plan;
     struct lava_overrides overrides; /* of the products */
-    struct lava_trapezoids c;
+    struct lava_device_matrix whole; /* C, and the right-hand sides beside it */
+    struct lava_trapezoids c, sides;
+    struct lava_point factored; /* reached when the device has C's result */
+    struct lava_download tau_download;
     struct lava_device_matrix tau;
     struct lava_device_matrix work;
     struct lava_device_matrix q; /* of products with Q: the reflections */
@@ -28,9 +37,14 @@ static const struct lava_operand *reflections_of(const struct lava_operation *op
     return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
 }
 
+static bool has_sides(const struct qr_runner *runner) {
+    return runner->operation->sides.count > 0;
+}
+
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct qr_runner *runner = context;
-    return lava_trapezoids_stage(&runner->c, stored);
+    return lava_trapezoids_stage(&runner->c, stored) ||
+           (has_sides(runner) && lava_trapezoids_stage(&runner->sides, stored));
 }
 
 /* The reflections go first: C's trapezoids are staged ahead from here on. */
@@ -46,14 +60,30 @@ static enum lava_status upload(struct qr_runner *runner) {
     }
     stream->staging.next = next_stored;
     stream->staging.context = runner;
-    return status ? status : lava_trapezoids_upload(&runner->c);
+    status = status ? status : lava_trapezoids_upload(&runner->c);
+    return status || !has_sides(runner) ? status : lava_trapezoids_upload(&runner->sides);
+}
+
+/* The right-hand sides' first rows <- X. */
+static enum lava_status solve(const struct qr_runner *runner) {
+    const struct lava_operation *operation = runner->operation;
+    const struct lava_device_matrix *whole = &runner->whole;
+    int64_t n = operation->n;
+    const struct lava_device_solve r = {.a = lava_device_matrix_block(whole, 0, n, 0, n),
+                                        .b = lava_device_matrix_block(whole, 0, n, n, operation->sides.count),
+                                        .stored = LAVA_REGION_UPPER,
+                                        .alpha.real = 1,
+                                        .precision = operation->precision,
+                                        .overrides = &runner->overrides};
+    return lava_device_solve(runner->stream, &r);
 }
 
 /* Adds the operation to the stream. */
-static enum lava_status compute(const struct qr_runner *runner) {
+static enum lava_status compute(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     bool multiplies = lava_operation_is_qr_product(operation);
-    const struct lava_device_qr qr = {.a = multiplies ? runner->q : runner->c.matrix,
+    const struct lava_device_qr qr = {.a = multiplies ? runner->q : runner->whole,
+                                      .beside = operation->sides.count,
                                       .tau = runner->tau,
                                       .work = runner->work,
                                       .precision = operation->precision,
@@ -64,39 +94,99 @@ static enum lava_status compute(const struct qr_runner *runner) {
                                                    .on_right = operation->kind == LAVA_OPERATION_QR_RIGHT};
     if (multiplies)
         return lava_device_qr_multiply(runner->stream, &product);
-    return operation->kind == LAVA_OPERATION_QR_FORM ? lava_device_qr_form(runner->stream, &qr)
-                                                     : lava_device_qr(runner->stream, &qr);
+    if (operation->kind == LAVA_OPERATION_QR_FORM)
+        return lava_device_qr_form(runner->stream, &qr);
+    enum lava_status status = lava_device_qr(runner->stream, &qr);
+    runner->factored = runner->stream->computed;
+    return status || !has_sides(runner) ? status : solve(runner);
+}
+
+/* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is
+ * beyond these, which a complex number's is before its parts are. */
+static bool is_moderate(enum lava_type type, double largest) {
+    bool is_fp32 = lava_type_real(type) == LAVA_TYPE_FP32;
+    double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
+    return largest >= least && largest * (lava_type_is_complex(type) ? 1.5 : 1) <= 1 / least;
+}
+
+/* Reads the matrices while the device computes. Matrices with NaN are LAPACK's, too. */
+static enum lava_status check_scale(const struct qr_runner *runner) {
+    const struct lava_operation *operation = runner->operation;
+    const struct lava_right_sides *sides = &operation->sides;
+    struct lava_copy_pool *pool = runner->stream->pool;
+    enum lava_type type = operation->type;
+    double a = lava_passes_largest(pool, type, operation->c.first, operation->m, operation->n,
+                                   operation->c.ld),
+           b = lava_passes_largest(pool, type, sides->first, operation->m, sides->count, sides->ld);
+    bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
+    return as_it_is ? LAVA_OK : LAVA_ERROR_SCALED;
 }
 
 /* Leaves tau when the device has the whole factorization, and says whether there is one. */
 static enum lava_status download_tau(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     struct lava_stream *stream = runner->stream;
-    enum lava_status status =
-        lava_device_matrix_download(stream, &runner->tau, LAVA_REGION_ALL, operation->tau, runner->tau.rows);
+    const struct lava_device_download how = {
+        .matrix = runner->tau, .host = operation->tau, .ld = runner->tau.rows, .after = runner->factored};
+    enum lava_status status = lava_device_matrix_download_beside(stream, &how, &runner->tau_download);
+    status = status ? status : lava_download_finish(stream, 0);
     return status ? status
                   : lava_device_qr_check(stream->device, operation->type, operation->tau, runner->tau.rows);
 }
 
-/* tau is written before C. */
 static enum lava_status download(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     const struct lava_trapezoids_result result = {.matrix = runner->c.matrix,
                                                   .first =
                                                       runner->buffer ? runner->buffer : operation->c.first,
                                                   .ld = runner->buffer ? operation->m : operation->c.ld,
+                                                  .after = runner->factored,
                                                   .descends = lava_operation_descends(operation)};
-    enum lava_status status = operation->kind == LAVA_OPERATION_QR ? download_tau(runner) : LAVA_OK;
-    return status ? status : lava_trapezoids_download(&runner->c, &result);
+    return lava_trapezoids_download(&runner->c, &result);
+}
+
+/* Where R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
+ * leaves what LAPACK does. */
+static enum lava_status download_sides(struct qr_runner *runner) {
+    const struct lava_right_sides *sides = &runner->operation->sides;
+    const struct lava_operation r = lava_operation_solve_r(runner->operation);
+    const struct lava_trapezoids_result result = {
+        .matrix = runner->sides.matrix, .first = sides->first, .ld = sides->ld};
+    if (lava_inverse_find_zero(&r))
+        return LAVA_ERROR_SINGULAR;
+    return lava_trapezoids_download(&runner->sides, &result);
 }
 
 /* C <- the buffer. */
 static void copy_buffer(const struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
-    for (int64_t j = 0; j < operation->n; j++)
-        memcpy(lava_operation_element(operation->c.first, operation->type, 0, j, operation->c.ld),
-               lava_operation_element(runner->buffer, operation->type, 0, j, operation->m),
-               (size_t)operation->m * lava_type_bytes(operation->type));
+    const struct lava_passes_copy copy = {.type = operation->type,
+                                          .source = runner->buffer,
+                                          .source_ld = operation->m,
+                                          .target = operation->c.first,
+                                          .target_ld = operation->c.ld,
+                                          .rows = operation->m,
+                                          .columns = operation->n};
+    lava_passes_copy(runner->stream->pool, &copy);
+}
+
+static void record_progress(const struct qr_runner *runner, struct lava_progress *progress) {
+    progress->rows = runner->operation->m;
+    if (!runner->buffer || runner->c.is_written)
+        progress->column = lava_trapezoids_written(&runner->c);
+    if (has_sides(runner) && runner->c.is_written)
+        progress->sides = lava_trapezoids_written(&runner->sides);
+}
+
+/* What is done before anything of C is written. */
+static enum lava_status prepare(struct qr_runner *runner) {
+    enum lava_status status = upload(runner);
+    status = status ? status : compute(runner);
+    if (!status && has_sides(runner))
+        status = check_scale(runner);
+    if (!status && runner->operation->kind == LAVA_OPERATION_QR)
+        status = download_tau(runner);
+    return status;
 }
 
 static enum lava_status run(struct qr_runner *runner, struct lava_progress *progress) {
@@ -104,18 +194,24 @@ static enum lava_status run(struct qr_runner *runner, struct lava_progress *prog
     if (status)
         return status;
     lava_stream_look_around(runner->stream);
-    status = upload(runner);
-    status = status ? status : compute(runner);
+    status = prepare(runner);
     if (status)
         return status;
     status = download(runner);
+    if (!status && has_sides(runner))
+        status = download_sides(runner);
     lava_download_settle(runner->stream);
     if (!status && runner->buffer)
         copy_buffer(runner);
-    progress->rows = runner->operation->m;
-    if (!status || !runner->buffer)
-        progress->column = lava_trapezoids_written(&runner->c);
+    record_progress(runner, progress);
     return status;
+}
+
+static void set_blocks(struct qr_runner *runner) {
+    const struct lava_operation *operation = runner->operation;
+    int64_t m = operation->m, n = operation->n;
+    runner->c.matrix = lava_device_matrix_block(&runner->whole, 0, m, 0, n);
+    runner->sides.matrix = lava_device_matrix_block(&runner->whole, 0, m, n, operation->sides.count);
 }
 
 static enum lava_status create(struct qr_runner *runner) {
@@ -123,13 +219,15 @@ static enum lava_status create(struct qr_runner *runner) {
     struct lava_engine *engine = runner->engine;
     enum lava_type type = operation->type;
     bool on_right = operation->kind == LAVA_OPERATION_QR_RIGHT;
-    int64_t rows = on_right ? operation->n : operation->m, others = on_right ? operation->m : operation->n;
+    int64_t columns = operation->n + operation->sides.count, rows = on_right ? operation->n : operation->m,
+            others = on_right ? operation->m : columns;
     if (on_right)
         runner->buffer = malloc((size_t)operation->m * (size_t)operation->n * lava_type_bytes(type));
     if (on_right && !runner->buffer)
         return LAVA_ERROR_HOST_MEMORY;
-    enum lava_status status =
-        lava_device_matrix_create(engine, type, operation->m, operation->n, &runner->c.matrix);
+    enum lava_status status = lava_device_matrix_create(engine, type, operation->m, columns, &runner->whole);
+    if (!status)
+        set_blocks(runner);
     status = status ? status : lava_device_matrix_create(engine, type, operation->k, 1, &runner->tau);
     if (!status && lava_operation_is_qr_product(operation))
         status = lava_device_matrix_create(engine, type, rows, operation->k, &runner->q);
@@ -141,22 +239,24 @@ static void free_all(struct qr_runner *runner) {
     lava_device_matrix_free(runner->engine, &runner->q);
     lava_device_matrix_free(runner->engine, &runner->work);
     lava_device_matrix_free(runner->engine, &runner->tau);
-    lava_device_matrix_free(runner->engine, &runner->c.matrix);
+    lava_device_matrix_free(runner->engine, &runner->whole);
     free(runner->buffer);
 }
 
 enum lava_status lava_qr_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, struct lava_progress *progress) {
     struct lava_stream stream;
-    struct qr_runner runner = {.engine = engine,
-                               .stream = &stream,
-                               .operation = operation,
-                               .plan = plan,
-                               .overrides.memory_bytes = plan->chunks.product_bytes,
-                               .c = {.stream = &stream,
-                                     .region = operation->c.region,
-                                     .first = operation->c.first,
-                                     .ld = operation->c.ld}};
+    struct qr_runner runner = {
+        .engine = engine,
+        .stream = &stream,
+        .operation = operation,
+        .plan = plan,
+        .overrides.memory_bytes = plan->chunks.product_bytes,
+        .c = {.stream = &stream,
+              .region = operation->c.region,
+              .first = operation->c.first,
+              .ld = operation->c.ld},
+        .sides = {.stream = &stream, .first = operation->sides.first, .ld = operation->sides.ld}};
     *progress = (struct lava_progress){0};
     enum lava_status status = create(&runner);
     if (!status) {

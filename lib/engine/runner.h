@@ -16,6 +16,8 @@ struct lava_progress {
     int64_t row, rows, column, partial;
     int64_t products; /* of a batch: the first ones, whole; the rest does not count then */
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
+    bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
+                       * yet; else a column is written when all of the factor is known */
 };
 
 /* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,

@@ -48,18 +48,17 @@ static uint32_t find(const struct lava_stream *stream, const struct lava_arena_l
  * after product. */
 static void fill(const struct lava_arena_list *key, uint32_t *entries) {
     size_t all = (size_t)key->tiles_m * key->tiles_n, kept = 0;
+    bool whole = key->region.block.region == LAVA_REGION_ALL;
     lava_tile_order_fill((enum lava_tile_order)key->order, key->tiles_m, key->tiles_n, entries);
+    for (size_t i = 0; i < all; i++)
+        if (whole || lava_region_has_tile(&key->region, lava_tile_order_tile_m(entries[i]),
+                                          lava_tile_order_tile_n(entries[i])))
+            entries[kept++] = entries[i];
     for (uint32_t product = 1; product < key->products; product++)
-        for (size_t i = 0; i < all; i++)
-            entries[product * all + i] =
+        for (size_t i = 0; i < kept; i++)
+            entries[product * kept + i] =
                 lava_tile_order_entry(product * key->tiles_m + lava_tile_order_tile_m(entries[i]),
                                       product * key->tiles_n + lava_tile_order_tile_n(entries[i]));
-    if (key->tiles == key->products * all)
-        return;
-    for (size_t i = 0; i < all; i++)
-        if (lava_region_has_tile(&key->region, lava_tile_order_tile_m(entries[i]),
-                                 lava_tile_order_tile_n(entries[i])))
-            entries[kept++] = entries[i];
 }
 
 /* Records that the list is written between what the stream has recorded and what follows. */

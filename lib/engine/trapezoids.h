@@ -11,7 +11,7 @@
 #define LAVA_TRAPEZOIDS_HELD 3
 
 struct lava_trapezoids {
-    /* the caller sets these; the matrix is whole */
+    /* the caller sets these; the matrix may be a block of whole columns */
     struct lava_stream *stream;
     struct lava_device_matrix matrix;
     enum lava_region region; /* the part that is transferred; the rest of a trapezoid is not written */

@@ -312,6 +312,12 @@ void lava_copy_pool_finish_all(struct lava_copy_pool *pool) {
     pool->count = 0;
 }
 
+void lava_copy_pool_run(struct lava_copy_pool *pool, lava_thread_pool_cell *function, void *context,
+                        int64_t cells) {
+    if (cells > 0)
+        lava_thread_pool_run(&pool->team, function, context, cells);
+}
+
 void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages) {
     pool->pages = *pages;
     int64_t cells = lava_pages_cells(pages);

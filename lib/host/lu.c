@@ -186,23 +186,27 @@ int64_t lava_lu_find_zero(const struct lava_operation *operation) {
     return 0;
 }
 
-int64_t lava_lu_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation, int64_t columns,
-                    int64_t *pivots) {
-    int64_t least = lava_minimum(operation->m, operation->n), known = lava_minimum(columns, least);
+int64_t lava_lu_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                    struct lava_lu_done there, int64_t *pivots) {
+    int64_t least = lava_minimum(operation->m, operation->n), known = lava_minimum(there.columns, least);
     struct lu lu = {.blas = blas, .operation = operation, .pivots = pivots};
-    const struct range all = {0, least}, done = {0, known}, wide = {least, operation->n - least};
-    const struct range rest = {columns, operation->n - columns};
-    if (columns > 0 && rest.size > 0) {
-        swap_rows(&lu, all, rest);
+    const struct range done = {0, known}, wide = {least, operation->n - least};
+    const struct range rest = {there.columns, operation->n - there.columns};
+    const struct range swapped = {0, there.by_columns ? known : least};
+    if (there.columns > 0 && rest.size > 0) {
+        swap_rows(&lu, swapped, rest);
         solve_beside(&lu, done, rest);
         subtract(&lu, done, rest);
     }
-    lu.is_swapped = columns > 0;
+    lu.is_swapped = there.columns > 0 && !there.by_columns;
     factor(&lu, (struct range){known, least - known});
-    if (wide.size > 0 && known < least) { /* columns after the last pivot */
+    if (known < least) {
         const struct range new = {known, least - known};
-        swap_rows(&lu, new, wide);
-        solve_beside(&lu, new, wide);
+        swap_rows(&lu, new, done);
+        if (wide.size > 0) { /* columns after the last pivot */
+            swap_rows(&lu, new, wide);
+            solve_beside(&lu, new, wide);
+        }
     }
     return lava_lu_find_zero(operation);
 }

@@ -20,15 +20,16 @@ static void swap_rows(const struct lava_operation *operation, bool is_before) {
 }
 
 static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      int64_t columns) {
-    return operation->kind == LAVA_OPERATION_LU ? lava_lu_run(blas, operation, columns, operation->pivots)
-                                                : lava_cholesky_run(blas, operation, columns);
+                      struct lava_systems_done done) {
+    const struct lava_lu_done lu = {.columns = done.columns, .by_columns = done.by_columns};
+    return operation->kind == LAVA_OPERATION_LU ? lava_lu_run(blas, operation, lu, operation->pivots)
+                                                : lava_cholesky_run(blas, operation, done.columns);
 }
 
 int64_t lava_systems_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                         int64_t columns, int64_t sides) {
+                         struct lava_systems_done done) {
     struct lava_operation rest = *operation, solves[2];
-    int64_t info = operation->sides.factored ? 0 : factor(blas, operation, columns);
+    int64_t sides = done.sides, info = operation->sides.factored ? 0 : factor(blas, operation, done);
     if (info || operation->sides.count == sides)
         return info;
     rest.sides.first =

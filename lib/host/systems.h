@@ -5,10 +5,16 @@
 
 #include "lib/host/cpu_blas.h"
 
-/* C <- its factors, of which the first `columns` columns are there already, with the pivots; none where
- * sides.factored is set. Then the right-hand sides <- X, of which the first `sides` ones are X already.
- * Returns info; where it is not 0, the right-hand sides are as they were. */
+/* What is there already. */
+struct lava_systems_done {
+    int64_t columns; /* of the factors, the first ones, with all pivots; does not count where sides.factored
+                      * is set */
+    bool by_columns; /* only with the pivots of these columns: nothing has happened to the others */
+    int64_t sides;   /* right-hand sides that are X, the first ones */
+};
+/* C <- its factors. Then the right-hand sides <- X. Returns info; where it is not 0, the right-hand sides are
+ * as they were. */
 int64_t lava_systems_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                         int64_t columns, int64_t sides);
+                         struct lava_systems_done done);
 
 #endif

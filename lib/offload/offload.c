@@ -17,15 +17,18 @@
 #include "lib/base/report.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/engine/block_factorizer.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
 #include "lib/engine/inverter.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/engine/solver.h"
 #include "lib/host/inverse.h"
+#include "lib/host/least_squares.h"
 #include "lib/host/lu.h"
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
+#include "lib/offload/account.h"
 #include "lib/offload/context.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
@@ -84,17 +87,19 @@ static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
 }
 
-/* What lib/abi compares with the threshold. */
-static double work_of(const struct lava_call *call) {
-    const struct lava_operation *operation = &call->operation;
+double lava_offload_work(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    double work = (double)operation->m * (double)operation->n * (double)operation->k * products_of(call);
-    double sides = (double)operation->n * (double)operation->n * (double)operation->sides.count;
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
     if (lava_operation_is_lapack(operation))
         return (lava_operation_is_factored(operation) ? 0 : work / 3) + sides;
     if (operation->twice)
         work *= 2;
     return is_half ? work / 2 : work;
+}
+
+static double work_of(const struct lava_call *call) {
+    return lava_offload_work(&call->operation) * products_of(call);
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -113,6 +118,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
+    else if (lava_operation_is_for_cpu(operation))
+        call->reason = LAVA_REASON_CPU_ALONE;
     else if (!wait && too_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
@@ -236,22 +243,24 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-static void complete_qr(const struct lava_operation *operation, int64_t columns) {
+static int64_t complete_qr(const struct lava_operation *operation, int64_t columns, int64_t sides) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     if (operation->kind == LAVA_OPERATION_QR)
-        lava_qr_run(lava_cpu_blas_get(), operation, columns);
-    else if (lava_operation_is_qr_product(operation))
-        lava_qr_multiply_run(lava_cpu_blas_get(), operation, columns);
+        return lava_least_squares_run(blas, operation, columns, sides);
+    if (lava_operation_is_qr_product(operation))
+        lava_qr_multiply_run(blas, operation, columns);
     else
-        lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - columns);
+        lava_qr_form_run(blas, operation, operation->n - columns);
+    return 0;
 }
 
 int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (lava_operation_is_factorization(operation))
-        return lava_systems_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
-    if (lava_operation_is_qr(operation)) {
-        complete_qr(operation, progress->column);
-        return 0;
+    if (lava_operation_is_factorization(operation)) {
+        const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
+        return lava_systems_run(lava_cpu_blas_get(), operation, done);
     }
+    if (lava_operation_is_qr(operation))
+        return complete_qr(operation, progress->column, progress->sides);
     if (lava_operation_is_inverse(operation)) {
         lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
         return 0;
@@ -308,6 +317,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
+    if (plan->columns.width > 0)
+        return lava_block_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_factorization(operation))
         return lava_factorizer_run(engine, operation, plan, progress);
     if (lava_operation_is_qr(operation))
@@ -318,7 +329,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
 }
 
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. */
+ * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
+ * between the buffers. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     spare_memory(lock->engine, operation, plan);
@@ -330,7 +342,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
             return status;
         if (lava_context_find_memory(lock))
             continue;
-        memory_bytes /= 2;
+        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
         if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
             return status;
         choose(operation, memory_bytes, plan);
@@ -360,6 +372,14 @@ static int64_t info_of(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
 }
 
+/* Why the CPU computes what is not written. */
+static enum lava_reason reason_of(enum lava_status status) {
+    return status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE
+           : status == LAVA_ERROR_SINGULAR   ? LAVA_REASON_SINGULAR
+           : status == LAVA_ERROR_SCALED     ? LAVA_REASON_SCALED
+                                             : LAVA_REASON_FAULT;
+}
+
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
@@ -387,7 +407,7 @@ static bool try_product(struct lava_call *call) {
         call->scheme = plan.kernel->scheme;
         return true;
     }
-    call->reason = status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE : LAVA_REASON_FAULT;
+    call->reason = reason_of(status);
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
@@ -527,40 +547,14 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     plan->reason = call->reason;
 }
 
-static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
-    const struct lava_operation *operation = &call->operation;
-    const struct lava_trace_span span = {
-        .name = lava_routine_name(call->routine),
-        .begin_ns = call->start_ns,
-        .end_ns = call->start_ns + elapsed_ns,
-        .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
-        .why = lava_reason_text(call->reason),
-        .labels = {"m", "n", "k", call->products ? "products" : NULL},
-        .numbers = {operation->m, operation->n, operation->k, call->products}};
-    lava_trace_add(&span);
-}
-
-static void count(const struct lava_call *call, uint64_t elapsed_ns) {
-    double on_cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
-    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
-                     call->reason, elapsed_ns);
-    if (!call->valid || !lava_config_get()->stats)
-        return;
-    if (call->place == LAVA_PLACE_CPU)
-        on_cpu_ns = 0;
-    else if (on_cpu_ns == 0)
-        on_cpu_ns = cpu_ns(&call->operation, products_of(call));
-    lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
-                           on_cpu_ns);
-}
-
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    count(call, elapsed_ns);
+    bool needs_rate = call->valid && lava_config_get()->stats;
+    lava_account_count(call, elapsed_ns, needs_rate ? cpu_ns(&call->operation, products_of(call)) : 0);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
     if (lava_trace_on())
-        trace_call(call, elapsed_ns);
+        lava_account_trace(call, elapsed_ns);
     last.known = true;
     last.call = *call;
     last.elapsed_ns = elapsed_ns;

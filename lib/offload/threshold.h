@@ -65,4 +65,9 @@ static inline int lava_threshold_forwards_systems(double n, double sides) {
     return lava_threshold_forwards(n, n, n / 3 + sides);
 }
 
+/* A QR factorization of m x n elements, and what follows for so many right-hand sides. */
+static inline int lava_threshold_forwards_least_squares(double m, double n, double sides) {
+    return lava_threshold_forwards(m, n, (m < n ? m : n) / 3 + sides);
+}
+
 #endif

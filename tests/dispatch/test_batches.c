@@ -26,6 +26,14 @@ static void check_limits(const struct lava_operation *x, const struct lava_plan 
     assert_true(plan->gpu_ns > 0 && plan->kernel->type == x->type);
 }
 
+/* Makes it one triangle of A by its own transpose. */
+static void make_update(struct lava_operation *x, enum lava_region region) {
+    x->n = x->m;
+    x->b.op = x->a.op == LAVA_OP_N ? LAVA_OP_T : LAVA_OP_N;
+    x->b_is_a = true;
+    x->c.region = region;
+}
+
 /* Replays the tasks: every block is packed, multiplied, finished and downloaded, in this order, and waits
  * leave room for it. */
 static void check_program(const struct lava_operation *x, const struct lava_plan *plan) {
@@ -45,11 +53,16 @@ static void check_program(const struct lava_operation *x, const struct lava_plan
         assert_true(block->products >= 1 && block->products <= plan->blocking.products);
         assert_true(block->place < plan->blocking.blocks_held);
         if (task.kind == LAVA_TASK_PACK_A) {
-            assert_true(task.rows == x->m && task.k == x->k && task.is_overwriting);
+            assert_true(!x->b_is_a && task.rows == x->m && task.k == x->k && task.is_overwriting);
             packed_a = next;
         } else if (task.kind == LAVA_TASK_PACK_B) {
             assert_true(task.columns == x->n && task.column == 0);
             packed_b = next;
+            assert_int_equal(task.serves_both, x->b_is_a);
+            if (task.serves_both) {
+                assert_true(task.rows == x->m && task.row == 0 && task.is_overwriting && task.other_k == 0);
+                packed_a = next;
+            }
         } else if (task.kind == LAVA_TASK_MULTIPLY) {
             assert_true(packed_a == next && packed_b == next && task.is_last && !task.accumulates);
             assert_true(unfinished < plan->blocking.blocks_held);
@@ -80,6 +93,8 @@ static void plans_and_programs(void **state) {
         x.series = &series;
         x.a.op = (enum lava_op)(random_next(&random) % 2);
         x.b.op = (enum lava_op)(random_next(&random) % 2);
+        if (random_next(&random) % 2)
+            make_update(&x, random_next(&random) % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER);
         device.slot_bytes = UINT64_C(65536) << random_next(&random) % 8;
         lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, memory_bytes, &plan);
         if (plan.place != LAVA_PLACE_GPU) {
@@ -110,6 +125,21 @@ static void refused(void **state) {
     lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     x.m = x.n = x.k = 600;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    x = product_of(LAVA_TYPE_FP32, LAVA_TYPE_FP32, 64, 64, 64); /* a triangle of other products */
+    x.series = &many;
+    x.c.region = LAVA_REGION_UPPER;
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    make_update(&x, LAVA_REGION_UPPER);
+    lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    x = product_of(LAVA_TYPE_FP32, LAVA_TYPE_FP32, 64, 64, 64);
+    x.series = &many;
+    x.kind = LAVA_OPERATION_SOLVE;
+    x.a.structure = LAVA_STRUCTURE_TRIANGULAR;
+    x.a.stored = LAVA_REGION_LOWER;
     lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_GPU, 0, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
     x = product_of(LAVA_TYPE_CFP32, LAVA_TYPE_CFP32, 64, 64, 64);

@@ -307,6 +307,13 @@ static struct lava_figures random_figures(uint64_t *random) {
     for (int i = 0; i < SIZES * SIZES * SIZES; i++)
         if (random_next(random) % 4)
             figures.cpu.product_ns[i / (SIZES * SIZES)][i / SIZES % SIZES][i % SIZES] = random_figure(random);
+    for (int i = 0; i < LAVA_CPU_FAMILY_COUNT * LAVA_FAMILIES_TYPES * LAVA_FAMILIES_ORDERS; i++) {
+        int family = i / LAVA_FAMILIES_ORDERS / LAVA_FAMILIES_TYPES;
+        int type = i / LAVA_FAMILIES_ORDERS % LAVA_FAMILIES_TYPES;
+        if (lava_families_name((enum lava_cpu_family)family, type) && random_next(random) % 4)
+            figures.cpu.family_ns[family][type][i % LAVA_FAMILIES_ORDERS] = random_figure(random);
+    }
+    figures.cpu.families = (double)(random_next(random) % 3);
     for (size_t i = 0; i < COUNT(rates); i++)
         if (random_next(random) % 4)
             *rates[i] = random_figure(random);
@@ -324,7 +331,7 @@ static void assert_all_near(const struct lava_figures *figures, const struct lav
 
 static void test_round_trip(void **state) {
     (void)state;
-    static char text[16384], again[16384];
+    static char text[32768], again[32768];
     uint64_t random = random_seed();
     for (int i = 0; i < 200; i++) {
         const struct lava_figures figures = random_figures(&random);
@@ -351,6 +358,11 @@ static void test_text(void **state) {
     figures.cpu.product_ns[0][0][0] = -1;
     figures.cpu.product_ns[0][0][1] = NAN;
     figures.cpu.product_ns[0][0][2] = INFINITY;
+    figures.cpu.families = 1;
+    figures.cpu.family_ns[LAVA_CPU_FAMILY_SYRK][1][2] = 2154000;
+    figures.cpu.family_ns[LAVA_CPU_FAMILY_GETRI][0][0] = 1.5e8;
+    figures.cpu.family_ns[LAVA_CPU_FAMILY_GEMM][0][0] = 5; /* the grid has it */
+    figures.cpu.family_ns[LAVA_CPU_FAMILY_TRSM][0][0] = NAN;
     figures.device.call_latency_ns = 1;
     figures.device.upload_bytes_per_s = 48.7e9;
     figures.device.download_bytes_per_s = 9.99999996e9;
@@ -359,6 +371,9 @@ static void test_text(void **state) {
     const char expected[] = "cpu_product_ns 256 1024 64 170800.5\n"
                             "cpu_product_ns 1024 1024 1024 1000000\n"
                             "cpu_product_ns 4096 4096 4096 1.23e-3\n"
+                            "cpu_families 1\n"
+                            "cpu_family_ns dsyrk 1024 2154000\n"
+                            "cpu_family_ns sgetri 256 1.5e8\n"
                             "device_call_latency_ns 1\n"
                             "device_upload_bytes_per_s 4.87e10\n"
                             "device_download_bytes_per_s 1e10\n"
@@ -382,8 +397,11 @@ static void test_parse_adds(void **state) {
     figures.cpu.product_ns[1][1][1] = 7;
     assert_true(lava_figures_parse("", &figures));
     assert_true(lava_figures_parse("device_call_latency_ns 1600.25e2\ncpu_product_ns 64 64 16 12\n"
+                                   "cpu_family_ns dgetrf 2048 31e6\n"
                                    "device_memory_bytes_per_s 38e11\n",
                                    &figures));
+    assert_near(figures.cpu.family_ns[LAVA_CPU_FAMILY_GETRF][1][3], 31e6, 0);
+    assert_true(figures.cpu.families <= 0); /* of an earlier version */
     assert_near(figures.device.call_latency_ns, 160025, 0);
     assert_near(figures.device.memory_bytes_per_s, 3.8e12, 0);
     assert_near(figures.cpu.product_ns[1][1][0], 12, 0);
@@ -399,6 +417,9 @@ static void test_unknown_names_are_skipped(void **state) {
                                    "device_queues 3\n"
                                    "device_kernel_flops_per_s fp8_999x999 1e15\n"
                                    "cpu_product_ns 768 768 768 206000\n"
+                                   "cpu_family_ns dsyrk 768 206000\n"
+                                   "cpu_family_ns sgemm 512 206000\n"
+                                   "cpu_family_ns zher3k 512 206000\n"
                                    "device_download_bytes_per_s 5e9\n",
                                    &figures));
     assert_memory_equal(&figures, &expected, sizeof figures);
@@ -441,6 +462,12 @@ static const char *const refused[] = {
     "cpu_product_ns 16 16 -16 5\n",
     "cpu_product_ns 16 16 0 5\n",
     "cpu_product_ns 16 16 16x 5\n",
+    "cpu_families 1 1\n",
+    "cpu_families none\n",
+    "cpu_family_ns dsyrk 5\n",
+    "cpu_family_ns dsyrk 512 512 5\n",
+    "cpu_family_ns dsyrk large 5\n",
+    "cpu_family_ns dsyrk 512 0\n",
     "cpu_product_ns 16 16 1e3 5\n",
     "device_queues few\n",
     "device_queues 3\x01\n",

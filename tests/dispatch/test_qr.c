@@ -27,12 +27,22 @@ static struct lava_operation qr_of(enum lava_operation_kind kind, enum lava_type
     return operation;
 }
 
+/* With so many right-hand sides. */
+static struct lava_operation least_squares_of(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
+    struct lava_operation operation = qr_of(LAVA_OPERATION_QR, type, m, n, n);
+    operation.sides =
+        (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 42), .ld = m, .count = sides};
+    return operation;
+}
+
 static struct lava_operation random_qr(uint64_t *random) {
     enum lava_operation_kind kind = kinds[random_next(random) % COUNT(kinds)];
     enum lava_type type = types[random_next(random) % COUNT(types)];
     int64_t m = random_size(random, 30000), n = random_size(random, 30000);
     if (kind == LAVA_OPERATION_QR_FORM && n > m)
         n = m;
+    if (kind == LAVA_OPERATION_QR && m >= n && random_next(random) % 2)
+        return least_squares_of(type, m, n, random_size(random, 3000));
     int64_t most = kind == LAVA_OPERATION_QR_LEFT ? m : kind == LAVA_OPERATION_QR_RIGHT ? n : m < n ? m : n;
     int64_t k = kind == LAVA_OPERATION_QR ? most : 1 + (int64_t)(random_next(random) % (uint64_t)most);
     return qr_of(kind, type, m, n, k);
@@ -44,11 +54,12 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     const struct lava_operation parts = lava_operation_of_parts(operation);
     const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
     uint64_t m = (uint64_t)operation->m, n = (uint64_t)operation->n, bytes = lava_type_bytes(operation->type),
+             sides = (uint64_t)operation->sides.count,
              rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? n : m;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_true(plan->blocking.total_bytes <= memory_bytes);
     assert_true(plan->blocking.total_bytes >=
-                (m * n + LAVA_QR_BLOCK * rows) * bytes + plan->chunks.product_bytes);
+                (m * (n + sides) + LAVA_QR_BLOCK * rows) * bytes + plan->chunks.product_bytes);
     assert_true(operation->m <= lava_solve_most_rows(device, operation->type));
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
@@ -56,6 +67,39 @@ static void check_plan(const struct lava_operation *operation, const struct lava
 static void test_random(void **state) {
     (void)state;
     check_random_plans(random_qr, check_plan);
+}
+
+/* All of least squares takes less than its parts one after the other, since the matrix goes to the device
+ * once, and more than the factorization. The CPU's times add up, and so do the operations. */
+static void test_least_squares(void **state) {
+    static const int64_t sides[] = {1, 64, 4096};
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    for (size_t i = 0; i < COUNT(types) * COUNT(sides); i++) {
+        struct lava_operation all =
+            least_squares_of(types[i / COUNT(sides)], 9000, 4096, sides[i % COUNT(sides)]);
+        const struct lava_operation parts[] = {lava_operation_without_sides(&all),
+                                               lava_operation_times_q(&all), lava_operation_solve_r(&all)};
+        struct lava_plan plan = choose(&all, &device, LAVA_MODE_GPU, &none), each[3];
+        double gpu_ns = 0, cpu_ns = 0, flops = 0;
+        for (size_t p = 0; p < COUNT(parts); p++) {
+            each[p] = choose(&parts[p], &device, LAVA_MODE_GPU, &none);
+            assert_int_equal(each[p].reason, LAVA_REASON_FORCED);
+            gpu_ns += each[p].gpu_ns;
+            cpu_ns += each[p].cpu_ns;
+            flops += lava_operation_flops(&parts[p]);
+        }
+        assert_true(plan.gpu_ns > each[0].gpu_ns && plan.gpu_ns < gpu_ns);
+        assert_true(fabs(plan.cpu_ns / cpu_ns - 1) < 1e-9);
+        assert_true(fabs(lava_operation_flops(&all) / flops - 1) < 1e-9);
+        assert_false(lava_operation_is_for_cpu(&all));
+        all.sides.first = lava_operation_element(all.c.first, all.type, 0, 4095, all.c.ld);
+        assert_int_equal(choose(&all, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+        all.adjoint = true;
+        assert_true(lava_operation_is_for_cpu(&all));
+    }
+    const struct lava_operation wide = least_squares_of(LAVA_TYPE_FP32, 10, 20, 3);
+    assert_true(lava_operation_is_for_cpu(&wide));
 }
 
 /* The scratch is one column of the device, whose rows have 32-bit indices. */
@@ -105,6 +149,6 @@ static void test_measured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_scratch),
-                                       cmocka_unit_test(test_measured)};
+                                       cmocka_unit_test(test_least_squares), cmocka_unit_test(test_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

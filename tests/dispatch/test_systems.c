@@ -1,9 +1,11 @@
-/* Plans of factorizations and of solves with the factors: what fits, how many right-hand sides a chunk has,
- * and estimates that agree with what policy.c refuses without a search and that grow with the work. */
+/* Plans of factorizations and of solves with the factors: what fits, as a whole or by block columns, how many
+ * right-hand sides a chunk has, and estimates that agree with what policy.c refuses without a search and that
+ * grow with the work. */
 #include "random_plans.h"
 
 #include <math.h>
 
+#include "dispatch/block_columns.h"
 #include "dispatch/cost.h"
 #include "dispatch/factorization.h"
 
@@ -23,6 +25,25 @@ static struct lava_operation system_of(enum lava_operation_kind kind, enum lava_
     return operation;
 }
 
+/* A block column, or a chunk of right-hand sides, and two slices are on the device beside the products. The
+ * buffer in host memory takes an eighth of the matrix, or a narrow block column. */
+static void check_blocks(const struct lava_operation *operation, const struct lava_plan *plan,
+                         uint64_t memory_bytes) {
+    int64_t n = operation->n, sides = operation->sides.count, width = plan->columns.width,
+            slice = plan->columns.slice;
+    bool is_factored = operation->sides.factored;
+    int64_t held = is_factored ? (sides < width ? sides : width) : width;
+    uint64_t bytes = (uint64_t)(n * (held + 2 * slice)) * lava_type_bytes(operation->type);
+    assert_true(width % LAVA_BLOCK_COLUMNS_ALIGN == 0 && width > 0);
+    assert_true(slice % LAVA_BLOCK_COLUMNS_ALIGN == 0 && slice > 0 && slice <= LAVA_BLOCK_COLUMNS_SLICE);
+    assert_true(is_factored || (slice <= width && width <= n / 8 + LAVA_BLOCK_COLUMNS_ALIGN));
+    assert_true(plan->blocking.total_bytes >= bytes + plan->chunks.product_bytes);
+    assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->chunks.product_bytes > 0);
+    assert_int_equal(plan->chunks.held, sides > 0);
+    assert_int_equal(plan->chunks.sides, sides < width ? sides : width);
+}
+
 static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
     const struct lava_solve_chunks *chunks = &plan->chunks;
@@ -32,6 +53,12 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     int64_t sides = operation->sides.count, each = chunks->sides < sides ? chunks->sides : sides;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_int_equal(sides > 0, chunks->sides > 0);
+    assert_true((int64_t)n <= lava_solve_most_rows(device, operation->type));
+    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
+    if (plan->columns.width > 0) {
+        check_blocks(operation, plan, memory_bytes);
+        return;
+    }
     if (sides > 0) {
         int64_t count = (sides + chunks->sides - 1) / chunks->sides;
         assert_int_equal(chunks->held, count < LAVA_SOLVE_HELD ? count : LAVA_SOLVE_HELD);
@@ -40,8 +67,6 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     assert_true(plan->blocking.total_bytes >=
                 (n * n + n * (uint64_t)each * chunks->held) * element + chunks->product_bytes);
     assert_true((n <= 128) == (chunks->product_bytes == 0));
-    assert_true((int64_t)n <= lava_solve_most_rows(device, operation->type));
-    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
 
 static struct lava_operation random_system(uint64_t *random) {
@@ -84,7 +109,8 @@ static void test_together(void **state) {
     }
 }
 
-/* With less memory the chunks become smaller, until the matrix does not fit. */
+/* With less memory the chunks become smaller, until the matrix does not fit. Then it goes by block columns,
+ * which become narrower, and take longer. */
 static void test_memory(void **state) {
     struct lava_capabilities device = device_h200();
     uint64_t matrix_bytes = UINT64_C(8) * 8192 * 8192;
@@ -102,8 +128,21 @@ static void test_memory(void **state) {
             before = plan.chunks.sides;
         }
         assert_true(before < 8192);
-        const struct lava_overrides little = {.memory_bytes = matrix_bytes};
-        assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &little).reason, LAVA_REASON_MEMORY);
+        struct lava_overrides little = {.memory_bytes = matrix_bytes};
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &little);
+        double before_ns = 0;
+        for (before = 8192; plan.reason == LAVA_REASON_FORCED; little.memory_bytes /= 2) {
+            assert_true(plan.columns.width > 0 && plan.columns.width <= before);
+            check_plan(&operation, &device, &plan, little.memory_bytes);
+            assert_true(plan.gpu_ns > 0.95 * before_ns);
+            before = plan.columns.width;
+            before_ns = plan.gpu_ns;
+            little.memory_bytes /= 2;
+            plan = choose(&operation, &device, LAVA_MODE_GPU, &little);
+            little.memory_bytes *= 2;
+        }
+        assert_int_equal(before, LAVA_BLOCK_COLUMNS_ALIGN);
+        assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
         /* B may share no element with A */
         operation.sides.first = operation.c.first;
         assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
@@ -155,6 +194,12 @@ static void test_text(void **state) {
     plan = choose(&operation, &device, LAVA_MODE_GPU, &none);
     lava_policy_describe(&operation, &plan, text, sizeof text);
     assert_non_null(strstr(text, "fp32 solve 1 sides by Cholesky lower NN m 4096 n 4096 k 4096: GPU"));
+    const struct lava_overrides little = {.memory_bytes = UINT64_C(32) << 20};
+    operation = system_of(LAVA_OPERATION_CHOLESKY, LAVA_TYPE_FP32, 4096, 0, false);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &little);
+    lava_policy_describe(&operation, &plan, text, sizeof text);
+    snprintf(chunks, sizeof chunks, ", by block columns of %lld, ", (long long)plan.columns.width);
+    assert_non_null(strstr(text, chunks));
 }
 
 int main(void) {

@@ -14,6 +14,11 @@ char families_letter(int enumerator) {
                                                     : '?';
 }
 
+static void families_fill(char *letters, const int *options, int option) {
+    for (int i = 0; i < FAMILIES_MOST_GROUPS; i++)
+        letters[i] = families_letter(options ? options[i] : option);
+}
+
 /* The arguments with the routine's integer and character types. Fortran passes them by pointer: they are
  * static, so that the addresses can be compared after the call. */
 #define FAMILIES_INTEGERS(integer)                                                                           \
@@ -21,7 +26,8 @@ char families_letter(int enumerator) {
         integer ms[FAMILIES_MOST_GROUPS], ns[FAMILIES_MOST_GROUPS], ks[FAMILIES_MOST_GROUPS];                \
         integer ldas[FAMILIES_MOST_GROUPS], ldbs[FAMILIES_MOST_GROUPS], ldcs[FAMILIES_MOST_GROUPS];          \
         integer sizes[FAMILIES_MOST_GROUPS], strides[3], counts[1];                                          \
-        char as[FAMILIES_MOST_GROUPS], bs[FAMILIES_MOST_GROUPS], uplos[1], sides[1], diags[1];               \
+        char as[FAMILIES_MOST_GROUPS], bs[FAMILIES_MOST_GROUPS];                                             \
+        char uplos[FAMILIES_MOST_GROUPS], sides[FAMILIES_MOST_GROUPS], diags[FAMILIES_MOST_GROUPS];          \
     };                                                                                                       \
     static const struct families_##integer *families_fill_##integer(const struct families_arguments *x) {    \
         static struct families_##integer v;                                                                  \
@@ -33,8 +39,9 @@ char families_letter(int enumerator) {
         }                                                                                                    \
         v.strides[0] = (integer)x->stride_a, v.strides[1] = (integer)x->stride_b;                            \
         v.strides[2] = (integer)x->stride_c, v.counts[0] = (integer)x->count;                                \
-        v.uplos[0] = families_letter(x->uplo), v.sides[0] = families_letter(x->side);                        \
-        v.diags[0] = families_letter(x->diag);                                                               \
+        families_fill(v.uplos, x->uplos, x->uplo);                                                           \
+        families_fill(v.sides, x->sides, x->side);                                                           \
+        families_fill(v.diags, x->diags, x->diag);                                                           \
         return &v;                                                                                           \
     }
 FAMILIES_INTEGERS(int)
@@ -92,6 +99,33 @@ FAMILIES_INTEGERS(int64_t)
     (v->as, v->bs, v->ms, v->ns, v->ks, x->alpha, x->a, v->ldas, v->strides, x->b, v->ldbs, v->strides + 1,  \
      x->beta, x->c, v->ldcs, v->strides + 2, v->sizes, 1001, 1002)
 
+#define FAMILIES_SYRK_BATCH_CBLAS_PASS(type, scalar)                                                         \
+    (x->layout, x->uplos, x->transa, v->ns, v->ks, x->alpha, x->a, v->ldas, x->beta, x->c, v->ldcs,          \
+     v->counts[0], v->sizes)
+#define FAMILIES_SYRK_BATCH_FORTRAN_PASS(type, scalar)                                                       \
+    (v->uplos, v->as, v->ns, v->ks, x->alpha, x->a, v->ldas, x->beta, x->c, v->ldcs, v->counts, v->sizes,    \
+     1001, 1002)
+#define FAMILIES_SYRK_STRIDED_CBLAS_PASS(type, scalar)                                                       \
+    (x->layout, x->uplo, x->transa[0], v->ns[0], v->ks[0], FAMILIES_VALUE_##scalar(x->alpha), x->a,          \
+     v->ldas[0], v->strides[0], FAMILIES_VALUE_##scalar(x->beta), x->c, v->ldcs[0], v->strides[2],           \
+     v->sizes[0])
+#define FAMILIES_SYRK_STRIDED_FORTRAN_PASS(type, scalar)                                                     \
+    (v->uplos, v->as, v->ns, v->ks, x->alpha, x->a, v->ldas, v->strides, x->beta, x->c, v->ldcs,             \
+     v->strides + 2, v->sizes, 1001, 1002)
+#define FAMILIES_TRSM_BATCH_CBLAS_PASS(type, scalar)                                                         \
+    (x->layout, x->sides, x->uplos, x->transa, x->diags, v->ms, v->ns, x->alpha, x->a, v->ldas, x->c,        \
+     v->ldcs, v->counts[0], v->sizes)
+#define FAMILIES_TRSM_BATCH_FORTRAN_PASS(type, scalar)                                                       \
+    (v->sides, v->uplos, v->as, v->diags, v->ms, v->ns, x->alpha, x->a, v->ldas, x->c, v->ldcs, v->counts,   \
+     v->sizes, 1001, 1002, 1003, 1004)
+#define FAMILIES_TRSM_STRIDED_CBLAS_PASS(type, scalar)                                                       \
+    (x->layout, x->side, x->uplo, x->transa[0], x->diag, v->ms[0], v->ns[0],                                 \
+     FAMILIES_VALUE_##scalar(x->alpha), x->a, v->ldas[0], v->strides[0], x->c, v->ldcs[0], v->strides[2],    \
+     v->sizes[0])
+#define FAMILIES_TRSM_STRIDED_FORTRAN_PASS(type, scalar)                                                     \
+    (v->sides, v->uplos, v->as, v->diags, v->ms, v->ns, x->alpha, x->a, v->ldas, v->strides, x->c, v->ldcs,  \
+     v->strides + 2, v->sizes, 1001, 1002, 1003, 1004)
+
 #define FAMILIES_POTRF_FORTRAN_PASS(type, scalar) (v->uplos, v->ns, x->c, v->ldcs, x->info, 1001)
 
 #define FAMILIES_GETRF_FORTRAN_PASS(type, scalar) (v->ms, v->ns, x->c, v->ldcs, x->ipiv, x->info)
@@ -113,6 +147,11 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_ORMQR_FORTRAN_PASS(type, scalar)                                                            \
     (v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs, (void *)(uintptr_t)x->b,   \
      v->sizes, x->info, 1001, 1002)
+
+/* A is where other routines have C, the workspace where ?geqrf has tau. */
+#define FAMILIES_GELS_FORTRAN_PASS(type, scalar)                                                             \
+    (v->as, v->ms, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->ipiv, v->sizes,         \
+     x->info, 1001)
 
 #define FAMILIES_TRTRS_FORTRAN_PASS(type, scalar)                                                            \
     (v->uplos, v->as, v->diags, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->info,      \

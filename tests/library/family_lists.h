@@ -141,6 +141,82 @@
 #define FAMILIES_STRIDED_FORTRAN_PUT                                                                    \
     FAMILIES_STRIDED_PUT FAMILIES_PUT(17, length_1) FAMILIES_PUT(18, length_2)
 
+#define FAMILIES_SYRK_BATCH_CBLAS_LIST(integer, type, scalar)                                           \
+    (int layout, const int *uplo, const int *trans, const integer *n, const integer *k,                 \
+     const void *alpha, const void *const *a, const integer *lda, const void *beta, void *const *c,     \
+     const integer *ldc, integer group_count, const integer *group_size)
+#define FAMILIES_SYRK_BATCH_PUT                                                                         \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, trans) FAMILIES_PUT(2, n) FAMILIES_PUT(3, k)                  \
+    FAMILIES_PUT(4, alpha) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, beta)                \
+    FAMILIES_PUT(8, c) FAMILIES_PUT(9, ldc) FAMILIES_PUT(10, group_count)                               \
+    FAMILIES_PUT(11, group_size)
+#define FAMILIES_SYRK_BATCH_CBLAS_PUT FAMILIES_SYRK_BATCH_PUT FAMILIES_PUT(12, layout)
+#define FAMILIES_SYRK_BATCH_FORTRAN_LIST(integer, type, scalar)                                         \
+    (const char *uplo, const char *trans, const integer *n, const integer *k, const void *alpha,        \
+     const void *const *a, const integer *lda, const void *beta, void *const *c, const integer *ldc,    \
+     const integer *group_count, const integer *group_size, size_t length_1, size_t length_2)
+#define FAMILIES_SYRK_BATCH_FORTRAN_PUT                                                                 \
+    FAMILIES_SYRK_BATCH_PUT                                                                             \
+    FAMILIES_PUT(12, length_1) FAMILIES_PUT(13, length_2)
+#define FAMILIES_SYRK_STRIDED_CBLAS_LIST(integer, type, scalar)                                         \
+    (int layout, int uplo, int trans, integer n, integer k, LAVA_VALUE_##scalar alpha,                  \
+     const void *a, integer lda, integer stridea, LAVA_VALUE_##scalar beta, void *c, integer ldc,       \
+     integer stridec, integer batch_size)
+#define FAMILIES_SYRK_STRIDED_PUT                                                                       \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, trans) FAMILIES_PUT(2, n) FAMILIES_PUT(3, k)                  \
+    FAMILIES_PUT(4, alpha) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, stridea)             \
+    FAMILIES_PUT(8, beta) FAMILIES_PUT(9, c) FAMILIES_PUT(10, ldc) FAMILIES_PUT(11, stridec)            \
+    FAMILIES_PUT(12, batch_size)
+#define FAMILIES_SYRK_STRIDED_CBLAS_PUT FAMILIES_SYRK_STRIDED_PUT FAMILIES_PUT(13, layout)
+#define FAMILIES_SYRK_STRIDED_FORTRAN_LIST(integer, type, scalar)                                       \
+    (const char *uplo, const char *trans, const integer *n, const integer *k, const void *alpha,        \
+     const void *a, const integer *lda, const integer *stridea, const void *beta, void *c,              \
+     const integer *ldc, const integer *stridec, const integer *batch_size, size_t length_1,            \
+     size_t length_2)
+#define FAMILIES_SYRK_STRIDED_FORTRAN_PUT                                                               \
+    FAMILIES_SYRK_STRIDED_PUT                                                                           \
+    FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
+
+#define FAMILIES_TRSM_BATCH_CBLAS_LIST(integer, type, scalar)                                           \
+    (int layout, const int *side, const int *uplo, const int *trans, const int *diag,                   \
+     const integer *m, const integer *n, const void *alpha, const void *const *a,                       \
+     const integer *lda, void *const *b, const integer *ldb, integer group_count,                       \
+     const integer *group_size)
+#define FAMILIES_TRSM_BATCH_PUT                                                                         \
+    FAMILIES_PUT(0, side) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, trans) FAMILIES_PUT(3, diag)            \
+    FAMILIES_PUT(4, m) FAMILIES_PUT(5, n) FAMILIES_PUT(6, alpha) FAMILIES_PUT(7, a)                     \
+    FAMILIES_PUT(8, lda) FAMILIES_PUT(9, b) FAMILIES_PUT(10, ldb) FAMILIES_PUT(11, group_count)         \
+    FAMILIES_PUT(12, group_size)
+#define FAMILIES_TRSM_BATCH_CBLAS_PUT FAMILIES_TRSM_BATCH_PUT FAMILIES_PUT(13, layout)
+#define FAMILIES_TRSM_BATCH_FORTRAN_LIST(integer, type, scalar)                                         \
+    (const char *side, const char *uplo, const char *trans, const char *diag, const integer *m,         \
+     const integer *n, const void *alpha, const void *const *a, const integer *lda, void *const *b,     \
+     const integer *ldb, const integer *group_count, const integer *group_size, size_t length_1,        \
+     size_t length_2, size_t length_3, size_t length_4)
+#define FAMILIES_TRSM_BATCH_FORTRAN_PUT                                                                 \
+    FAMILIES_TRSM_BATCH_PUT                                                                             \
+    FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2) FAMILIES_PUT(15, length_3)                    \
+    FAMILIES_PUT(16, length_4)
+#define FAMILIES_TRSM_STRIDED_CBLAS_LIST(integer, type, scalar)                                         \
+    (int layout, int side, int uplo, int trans, int diag, integer m, integer n,                         \
+     LAVA_VALUE_##scalar alpha, const void *a, integer lda, integer stridea, void *b, integer ldb,      \
+     integer strideb, integer batch_size)
+#define FAMILIES_TRSM_STRIDED_PUT                                                                       \
+    FAMILIES_PUT(0, side) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, trans) FAMILIES_PUT(3, diag)            \
+    FAMILIES_PUT(4, m) FAMILIES_PUT(5, n) FAMILIES_PUT(6, alpha) FAMILIES_PUT(7, a)                     \
+    FAMILIES_PUT(8, lda) FAMILIES_PUT(9, stridea) FAMILIES_PUT(10, b) FAMILIES_PUT(11, ldb)             \
+    FAMILIES_PUT(12, strideb) FAMILIES_PUT(13, batch_size)
+#define FAMILIES_TRSM_STRIDED_CBLAS_PUT FAMILIES_TRSM_STRIDED_PUT FAMILIES_PUT(14, layout)
+#define FAMILIES_TRSM_STRIDED_FORTRAN_LIST(integer, type, scalar)                                       \
+    (const char *side, const char *uplo, const char *trans, const char *diag, const integer *m,         \
+     const integer *n, const void *alpha, const void *a, const integer *lda, const integer *stridea,    \
+     void *b, const integer *ldb, const integer *strideb, const integer *batch_size,                    \
+     size_t length_1, size_t length_2, size_t length_3, size_t length_4)
+#define FAMILIES_TRSM_STRIDED_FORTRAN_PUT                                                               \
+    FAMILIES_TRSM_STRIDED_PUT                                                                           \
+    FAMILIES_PUT(14, length_1) FAMILIES_PUT(15, length_2) FAMILIES_PUT(16, length_3)                    \
+    FAMILIES_PUT(17, length_4)
+
 #define FAMILIES_POTRF_FORTRAN_LIST(integer, type, scalar)                                              \
     (const char *uplo, const integer *n, void *a, const integer *lda, integer *info, size_t length_1)
 #define FAMILIES_POTRF_FORTRAN_PUT                                                                      \
@@ -196,6 +272,15 @@
     FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, side) FAMILIES_PUT(10, trans) FAMILIES_PUT(11, c)        \
     FAMILIES_PUT(12, ldc) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
 
+#define FAMILIES_GELS_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *trans, const integer *m, const integer *n, const integer *nrhs, void *a,               \
+     const integer *lda, void *b, const integer *ldb, void *work, const integer *lwork, integer *info,  \
+     size_t length_1)
+#define FAMILIES_GELS_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, trans) FAMILIES_PUT(1, m) FAMILIES_PUT(2, n) FAMILIES_PUT(3, nrhs)                  \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, work) FAMILIES_PUT(9, lwork) FAMILIES_PUT(10, info) FAMILIES_PUT(11, length_1)
+
 #define FAMILIES_TRTRS_FORTRAN_LIST(integer, type, scalar)                                              \
     (const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,      \
      const void *a, const integer *lda, void *b, const integer *ldb, integer *info, size_t length_1,    \
@@ -226,10 +311,11 @@
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                         \
+    LAVA_SYRK_BATCH_ROUTINES(X) LAVA_TRSM_BATCH_ROUTINES(X)                                             \
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
     LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
-    LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
+    LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
     LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X)
 
 // clang-format on

@@ -44,3 +44,10 @@ void (*const lava_headers_dgemm_64)(const char *, const char *, const int64_t *,
                                     const int64_t *, const double *, const double *, const int64_t *,
                                     const double *, const int64_t *, const double *, double *,
                                     const int64_t *, size_t, size_t) = dgemm_64_;
+void (*const lava_headers_dtrsm)(CBLAS_LAYOUT, CBLAS_SIDE, CBLAS_UPLO, CBLAS_TRANSPOSE, CBLAS_DIAG, int64_t,
+                                 int64_t, double, const double *, int64_t, int64_t, double *, int64_t,
+                                 int64_t, int64_t) = cblas_dtrsm_batch_strided64_;
+void (*const lava_headers_csyrk_64)(const char *, const char *, const int64_t *, const int64_t *,
+                                    const void *, const void **, const int64_t *, const void *, void **,
+                                    const int64_t *, const int64_t *, const int64_t *, size_t,
+                                    size_t) = csyrk_batch_64_;

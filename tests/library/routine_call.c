@@ -25,7 +25,8 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn", [LAVA_FAMILY_POTRF] = "pn",
         [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
         [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",     [LAVA_FAMILY_GEQRF] = "mn",
-        [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk"};
+        [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
+        [LAVA_FAMILY_TRTRS] = "ptdnk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -91,7 +92,7 @@ static void call(enum lava_routine routine, const struct numbers *x) {
          is_update = row->family == LAVA_FAMILY_SYR2K;
     int64_t lda = is_square || x->transa != 111 ? x->k : x->m;
     lda = row->family == LAVA_FAMILY_ORMQR ? (x->side == 141 ? x->m : x->n) : lda;
-    int64_t ldb = is_square ? x->m : is_update ? lda : x->transb == 111 ? x->k : x->n;
+    int64_t ldb = is_square ? (x->m > x->n ? x->m : x->n) : is_update ? lda : x->transb == 111 ? x->k : x->n;
     const size_t bytes = lava_type_bytes(row->type), elements = (size_t)(x->m * x->n) + 1;
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;
     void *a = calloc(most, bytes), *b = calloc(most, bytes);
@@ -125,7 +126,7 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                                             .b = b,
                                                             .c = c,
                                                             .ipiv = a,
-                                                            .size = {x->m > x->n ? x->m : x->n},
+                                                            .size = {x->m + x->n + x->k},
                                                             .info = &info});
     free(a);
     free(b);

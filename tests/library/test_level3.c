@@ -23,8 +23,7 @@
 #include "lavablas.h"
 #include "tests/library/families.h"
 #include "tests/library/family_tests.h"
-#include "tests/library/naive_structured.h"
-#include "tests/library/poison.h"
+#include "tests/library/naive_fill.h"
 
 static bool is_symmetric(const struct lava_routine_row *row) {
     return row->family == LAVA_FAMILY_SYMM || row->family == LAVA_FAMILY_HEMM;
@@ -94,42 +93,6 @@ struct level3_matrices {
     void *memory[4];
 };
 
-static size_t bytes_of(const struct naive_matrix *x, int64_t rows, int64_t columns) {
-    return (size_t)(x->ld * (x->by_rows ? rows : columns)) * lava_type_bytes(x->type);
-}
-
-static bool is_read(const struct naive_matrix *x, int64_t i, int64_t j) {
-    return !naive_is_outside(x, i, j) && (i != j || !x->has_unit_diagonal);
-}
-
-/* Makes a matrix that is NaN wherever it must not be read. Elements beside the diagonal of a triangular one
- * are small, so that solutions do not grow with its size. */
-static void *fill(struct naive_matrix *x, int64_t rows, int64_t columns, bool is_set) {
-    const size_t bytes = lava_type_bytes(x->type);
-    bool is_complex = lava_type_is_complex(x->type);
-    char *memory = poison_new(bytes_of(x, rows, columns));
-    for (int64_t j = 0; j < columns && is_set; j++)
-        for (int64_t i = 0; i < rows; i++) {
-            int64_t at = x->by_rows ? i * x->ld + j : i + j * x->ld;
-            long double scale = x->structure == 'T' && i != j ? 500.0L * (long double)rows : 1000.0L;
-            struct naive_number value = {(poison_random(2001) - 1000) / scale,
-                                         is_complex ? (poison_random(2001) - 1000) / scale : 0};
-            if (x->structure == 'T' && i == j)
-                value.real += value.real < 0 ? -1 : 1;
-            if (!is_read(x, i, j))
-                continue;
-            naive_write(x->type, memory, at, value);
-            if (x->structure == 'H' && i == j)
-                memset(memory + (size_t)at * bytes + bytes / 2, POISON, bytes / 2);
-        }
-    x->first = memory;
-    return memory;
-}
-
-static bool is_zero(struct naive_number x) {
-    return x.real == 0 && x.imaginary == 0;
-}
-
 /* Structures, ops and sizes follow from the routine's definition, for matrices stored by rows as well. */
 static void describe(const struct lava_routine_row *row, const struct level3_case *t,
                      struct level3_matrices *x) {
@@ -164,11 +127,11 @@ static void make_matrices(const struct lava_routine_row *row, const struct level
     int64_t rows_b = is_update(row) ? x->rows_a : t->m, columns_b = is_update(row) ? x->columns_a : t->n;
     bool by_itself = is_triangular(row);
     x->b.ld = (x->b.by_rows ? columns_b : rows_b) + 2;
-    x->memory[0] = fill(&x->a, x->rows_a, x->columns_a, !is_zero(t->alpha));
-    x->memory[1] = fill(&x->b, rows_b, columns_b, !is_zero(t->alpha));
-    x->memory[2] = fill(&x->c, x->rows_c, x->columns_c, !is_zero(by_itself ? t->alpha : t->beta));
-    x->memory[3] = poison_new(bytes_of(&x->c, x->rows_c, x->columns_c));
-    memcpy(x->memory[3], x->memory[2], bytes_of(&x->c, x->rows_c, x->columns_c));
+    x->memory[0] = naive_new(&x->a, x->rows_a, x->columns_a, !naive_vanishes(t->alpha));
+    x->memory[1] = naive_new(&x->b, rows_b, columns_b, !naive_vanishes(t->alpha));
+    x->memory[2] = naive_new(&x->c, x->rows_c, x->columns_c, !naive_vanishes(by_itself ? t->alpha : t->beta));
+    x->memory[3] = poison_new(naive_bytes(&x->c, x->rows_c, x->columns_c));
+    memcpy(x->memory[3], x->memory[2], naive_bytes(&x->c, x->rows_c, x->columns_c));
     x->before = x->c;
     x->before.first = x->memory[3];
 }
@@ -201,7 +164,7 @@ static struct naive_sum expected_at(const struct lava_routine_row *row, const st
                                     const struct level3_matrices *x, int64_t i, int64_t j) {
     const struct naive_number one = {1, 0};
     bool is_left = t->side == 141, on_diagonal = is_hermitian_update(row) && i == j;
-    bool solves = row->family == LAVA_FAMILY_TRSM && !is_zero(t->alpha);
+    bool solves = row->family == LAVA_FAMILY_TRSM && !naive_vanishes(t->alpha);
     struct naive_matrix other = solves ? x->c : is_triangular(row) ? x->before : x->b;
     struct naive_sum sum = is_update(row)
                                ? update_at(row, t, x, i, j)
@@ -225,7 +188,7 @@ static void check_element(const struct lava_routine_row *row, const struct level
     const struct naive_sum expected = expected_at(row, t, x, i, j);
     int64_t k = is_update(row) ? 2 * t->k : x->rows_a;
     long double terms = (long double)(lava_type_is_complex(row->type) ? 2 * k : k);
-    bool solves = row->family == LAVA_FAMILY_TRSM && !is_zero(t->alpha);
+    bool solves = row->family == LAVA_FAMILY_TRSM && !naive_vanishes(t->alpha);
     struct naive_number off = expected.value;
     if (!solves) {
         const struct naive_number got = naive_stored(&x->c, i, j);
@@ -284,9 +247,10 @@ static void check_case(enum lava_routine routine, const struct level3_case *t) {
     struct level3_matrices x;
     make_matrices(row, t, &x);
     call_case(routine, t, &x);
-    bool adds_nothing = is_zero(t->alpha) || t->k == 0, keeps = t->beta.real == 1 && t->beta.imaginary == 0;
+    bool adds_nothing = naive_vanishes(t->alpha) || t->k == 0,
+         keeps = t->beta.real == 1 && t->beta.imaginary == 0;
     if (is_update(row) && adds_nothing && keeps)
-        assert_memory_equal(x.memory[2], x.memory[3], bytes_of(&x.c, x.rows_c, x.columns_c));
+        assert_memory_equal(x.memory[2], x.memory[3], naive_bytes(&x.c, x.rows_c, x.columns_c));
     else
         check_result(row, t, &x);
     for (int i = 0; i < 4; i++)
@@ -331,7 +295,7 @@ static void values(void **state) {
             check_case((enum lava_routine)i, &t);
             bool is_empty = t.n == 0 || (is_update(row) ? t.k == 0 : t.m == 0);
             if (counted)
-                check_last_call(row, on_device && !is_empty && !is_zero(t.alpha) ? "gpu" : "cpu");
+                check_last_call(row, on_device && !is_empty && !naive_vanishes(t.alpha) ? "gpu" : "cpu");
         }
     }
 }

@@ -12,7 +12,8 @@ for routine in sgemm dgemm cgemm zgemm cgemm3m zgemm3m; do
     blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
 done
 for type in s d c z; do
-    for routine in gemmt gemmtr syrk symm syr2k trmm trsm gemm_batch gemm_batch_strided herk hemm her2k; do
+    for routine in gemmt gemmtr syrk symm syr2k trmm trsm gemm_batch gemm_batch_strided syrk_batch syrk_batch_strided \
+        trsm_batch trsm_batch_strided herk hemm her2k; do
         case $routine$type in he*s | he*d) continue ;; esac
         routine=$type$routine
         blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
@@ -22,7 +23,7 @@ done
 for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dpotrs cpotrs zpotrs \
     sposv dposv cposv zposv sgetrs dgetrs cgetrs zgetrs sgesv dgesv cgesv zgesv \
     sgeqrf dgeqrf cgeqrf zgeqrf sorgqr dorgqr cungqr zungqr \
-    sormqr dormqr cunmqr zunmqr \
+    sormqr dormqr cunmqr zunmqr sgels dgels cgels zgels \
     strtrs dtrtrs ctrtrs ztrtrs strtri dtrtri ctrtri ztrtri slauum dlauum clauum zlauum \
     spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"

@@ -65,3 +65,25 @@ make_environment() {
     echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
     exit 77
 }
+
+# unpack_packages UNPACK FOLDER PACKAGE...: the packages of the system's release, with all that they depend on, which are kept in the
+# folder; UNPACK is tools/newer-packages. Sets $root, and $links to a folder of those of their libraries that the system does not
+# have: its own libc has to stay. Ends the test if that is not possible.
+unpack_packages() {
+    unpacker=$1
+    kept=$2
+    shift 2
+    release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    "$unpacker" "$kept" "$release" "$@" >>"$folder/log" 2>&1 || {
+        cat "$folder/log"
+        echo "skipped: no packages $* of $release (needs apt and the network)"
+        exit 77
+    }
+    root=$(readlink -f "$kept")/root
+    links=$folder/libraries
+    mkdir "$links"
+    for file in "$root"/usr/lib/*/*.so.* "$root"/lib/*/*.so.*; do
+        system=/usr/lib/$(basename "$(dirname "$file")")/$(basename "$file")
+        [ -e "$system" ] || ln -sf "$file" "$links"
+    done
+}

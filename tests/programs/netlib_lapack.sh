@@ -89,7 +89,7 @@ judge() {
 }
 
 # judge_statistics TYPE ROUTINE...: fails unless calls of each came to the library, and ran where they should. Calls that the
-# CPU gets in mode gpu have nothing to compute, are invalid, or their matrix has no factor.
+# CPU gets in mode gpu have nothing to compute, are invalid or for the CPU alone, or their matrix has no factor or is scaled.
 judge_statistics() {
     type=$1
     shift
@@ -101,7 +101,7 @@ judge_statistics() {
         case $mode in
         cpu) [ "$on_device" = 0 ] || fail "$type$routine: calls on a device" ;;
         gpu)
-            others=$(calls "$folder/stats" "$type$routine" cpu '^(nothing|invalid|the matrix)')
+            others=$(calls "$folder/stats" "$type$routine" cpu '^(nothing|invalid|the matrix|these arguments)')
             [ "$on_device" -gt 0 ] && [ $((on_device + others)) = "$all" ] || fail "$type$routine: not on the device"
             ;;
         esac
@@ -121,7 +121,7 @@ for type in $types; do
     *) with_q='ungqr_ unmqr_' ;;
     esac
     # shellcheck disable=SC2086 # with_q are words
-    judge_statistics "$type" getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ $with_q
+    judge_statistics "$type" getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ gels_ $with_q
     [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
     rm -f "$folder/stats"
 done

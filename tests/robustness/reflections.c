@@ -167,3 +167,44 @@ void reflections_check_product(const struct qr *qr, const struct matrix *got, st
         worst_column = fmaxl(worst_column, error / most);
     }
 }
+
+/* R x for row i, less y, by which it may be off beside what substitution may be. */
+static long double error_of_row(const struct qr *qr, const struct matrix *got, int64_t i, int64_t side,
+                                struct value y) {
+    long double size = 0, unit = (long double)lava_type_facts(qr->type)->unit;
+    for (int64_t j = i; j < qr->columns; j++) {
+        struct value r = matrix_get(&qr->now, i, j), x = matrix_get(got, j, side), term = times(r, x, false);
+        y.re -= term.re;
+        y.im -= term.im;
+        size += problem_size_of(r) * problem_size_of(x);
+    }
+    long double error = problem_size_of(y) - 4 * ((long double)qr->columns + 2) * unit * size;
+    return error < 0 ? 0 : error; /* not of NaN */
+}
+
+void reflections_check_least_squares(const struct qr *qr, const struct matrix *b, const struct matrix *got,
+                                     bool solves) {
+    struct value *y = reflections_values(qr->rows * b->columns);
+    long double unit = (long double)lava_type_facts(qr->type)->unit, sum;
+    for (int64_t j = 0; j < b->columns; j++)
+        for (int64_t i = 0; i < qr->rows; i++)
+            y[j * qr->rows + i] = matrix_get(b, i, j);
+    apply_all(&qr->now, &qr->tau, true, y, b->columns);
+    for (int64_t j = 0; j < b->columns; j++) {
+        const struct value *column = &y[j * qr->rows];
+        sum = 0;
+        for (int64_t i = 0; i < qr->rows; i++) {
+            struct value x = matrix_get(got, i, j), rest = {column[i].re - x.re, column[i].im - x.im};
+            long double error =
+                i < qr->columns && solves ? error_of_row(qr, got, i, j, column[i]) : problem_size_of(rest);
+            sum += error * error;
+        }
+        long double most = (12 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(column, qr->rows);
+        if (!(sqrtl(sum) <= most))
+            fail_msg("%s, %lld x %lld, %lld sides: column %lld is off by %Lg, not %Lg",
+                     lava_type_name(qr->type), (long long)qr->rows, (long long)qr->columns,
+                     (long long)b->columns, (long long)j, sqrtl(sum), most);
+        worst_column = most > 0 ? fmaxl(worst_column, sqrtl(sum) / most) : worst_column;
+    }
+    free(y);
+}

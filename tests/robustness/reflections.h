@@ -28,6 +28,11 @@ void reflections_check(const struct qr *qr);
  * Y is overwritten. Where Q was on the right, Y's columns are X's rows before, conjugated. */
 void reflections_check_product(const struct qr *qr, const struct matrix *got, struct value *y, bool adjoint,
                                bool on_right);
+/* Checks what is left of each column b of B, by the factors: X in the first rows, and Q^H b below them. Where
+ * solves is false, all of it is Q^H b. The first rows of R X may be off by 4 (n + 2) u |R| |X|, the bound of
+ * substitution, and all together by (12 + 4 sqrt(k)) u ||b||. */
+void reflections_check_least_squares(const struct qr *qr, const struct matrix *b, const struct matrix *got,
+                                     bool solves);
 /* Prints the largest errors since the last call, as parts of what is allowed. */
 void reflections_tell(enum lava_type type);
 

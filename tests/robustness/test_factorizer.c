@@ -2,7 +2,8 @@
  * factors, and what the CPU makes of them after a failure. All numbers are such that every step is exact, so
  * the results have the same bits wherever they were computed.
  *
- *     test_factorizer [queues|faults|system-faults]
+ *     test_factorizer [blocks] [queues|faults|system-faults]
+ *         blocks: by block columns, as where the matrix does not fit the device
  *         queues: with a timeline for each direction
  *         faults, system-faults: with every step failing once, of factorizations alone or with solves; needs
  *             -Dfault_injection=true */
@@ -19,7 +20,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/engine/block_factorizer.h"
 #include "lib/engine/factorizer.h"
+#include "lib/host/lu.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
@@ -29,6 +32,8 @@
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
+/* Of block columns; 0: the whole matrix is on the device. */
+static int64_t columns_each;
 
 /* A matrix with its factors, and right-hand sides with what they become. */
 struct problem {
@@ -197,12 +202,20 @@ static struct lava_plan plan_of(const struct problem *problem, const struct lava
 /* Chunks of so many right-hand sides; 0: as planned. */
 static int64_t chunk_sides;
 
+static enum lava_status run_plan(struct problem *problem, const struct lava_plan *plan,
+                                 struct lava_progress *progress) {
+    reset(problem);
+    if (plan->columns.width > 0)
+        return lava_block_factorizer_run(engine, &problem->operation, plan, progress);
+    return lava_factorizer_run(engine, &problem->operation, plan, progress);
+}
+
 static enum lava_status run(void *tested, struct lava_progress *progress) {
     struct problem *problem = tested;
-    const struct lava_overrides overrides = {.sides_each = chunk_sides};
+    const struct lava_overrides overrides = {.sides_each = chunk_sides, .columns_each = columns_each};
     const struct lava_plan plan = plan_of(problem, &overrides);
-    reset(problem);
-    return lava_factorizer_run(engine, &problem->operation, &plan, progress);
+    assert_int_equal(plan.columns.width, columns_each);
+    return run_plan(problem, &plan, progress);
 }
 
 static void check_result(const struct problem *problem) {
@@ -256,13 +269,32 @@ static void fail_everywhere(struct problem *problem) {
 }
 #endif
 
+/* The first columns as they were before the pivots after them were known. */
+static void forget_pivots(struct problem *problem, int64_t columns) {
+    const struct lava_swaps swaps = {.type = problem->operation.type,
+                                     .matrix = problem->a.now,
+                                     .ld = LD,
+                                     .columns = columns,
+                                     .pivots = problem->expected_pivots,
+                                     .first = columns,
+                                     .end = problem->operation.k,
+                                     .backwards = true};
+    if (problem->operation.kind != LAVA_OPERATION_LU || columns >= swaps.end)
+        return;
+    lava_lu_swap_rows(&swaps);
+    memset(problem->pivots + columns, -1, (size_t)(swaps.end - columns) * sizeof *problem->pivots);
+}
+
 /* The CPU's own way from a number of columns and right-hand sides that a device may have written. */
 static void complete_from(struct problem *problem, int64_t columns, int64_t sides) {
-    const struct lava_progress progress = {.rows = problem->operation.m, .column = columns, .sides = sides};
+    const struct lava_progress progress = {
+        .rows = problem->operation.m, .column = columns, .sides = sides, .by_columns = columns_each > 0};
     reset(problem);
     exact_set(&problem->a, columns);
     exact_set(&problem->b, sides);
     memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
+    if (columns_each > 0 && !problem->operation.sides.factored)
+        forget_pivots(problem, columns);
     assert_int_equal(lava_offload_complete(&problem->operation, &progress), problem->info);
     check_result(problem);
 }
@@ -345,52 +377,65 @@ static void lu_systems(void **state) {
     chunk_sides = 0;
 }
 
-/* Where memory is short, B goes by more chunks; where there is less than it said, nothing is written. */
-static void little_memory(void **state) {
-    struct problem *problem = with_sides(new_lu(LAVA_TYPE_FP64, ORDER, ORDER, 0), 400, LAVA_OP_N, false);
-    const struct lava_overrides none = {0};
-    struct lava_overrides overrides = {.memory_bytes = plan_of(problem, &none).blocking.total_bytes};
+/* Where the device has less than it said, nothing is written. */
+static void run_without_room(struct problem *problem, const struct lava_plan *plan) {
     struct lava_capabilities *device = &engine->device->capabilities;
     uint64_t memory_bytes = device->memory_bytes;
     struct lava_progress progress;
-    (void)state;
-    struct lava_plan plan = plan_of(problem, &overrides);
-    while (plan.chunks.sides * 4 > 400) {
-        overrides.memory_bytes -= overrides.memory_bytes / 16;
-        plan = plan_of(problem, &overrides);
-        assert_true(plan.blocking.total_bytes <= overrides.memory_bytes);
-        reset(problem);
-        assert_int_equal(lava_factorizer_run(engine, &problem->operation, &plan, &progress), LAVA_OK);
-        check_result(problem);
-    }
     for (int share = 0; share < 4; share++) {
         lava_engine_release(engine);
         assert_int_equal(lava_arena_wake(&engine->arena, engine->device), LAVA_OK);
         device->memory_bytes =
-            engine->device->shared->device_bytes + plan.blocking.total_bytes * (uint64_t)share / 4;
-        reset(problem);
-        assert_int_equal(lava_factorizer_run(engine, &problem->operation, &plan, &progress),
-                         LAVA_ERROR_DEVICE_MEMORY);
+            engine->device->shared->device_bytes + plan->blocking.total_bytes * (uint64_t)share / 4;
+        assert_int_equal(run_plan(problem, plan, &progress), LAVA_ERROR_DEVICE_MEMORY);
         exact_check_untouched(&problem->a, 0);
         exact_check_untouched(&problem->b, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
     }
     device->memory_bytes = memory_bytes;
+}
+
+/* Where memory is short, B goes by more chunks, and then A by block columns, which become narrower. */
+static void little_memory(void **state) {
+    struct problem *problem = with_sides(new_lu(LAVA_TYPE_FP64, ORDER, ORDER, 0), 400, LAVA_OP_N, false);
+    const struct lava_overrides none = {0};
+    struct lava_overrides overrides = {.memory_bytes = plan_of(problem, &none).blocking.total_bytes};
+    struct lava_progress progress;
+    int64_t narrowest = 128, width = ORDER;
+    (void)state;
+    struct lava_plan plan = plan_of(problem, &overrides);
+    while (plan.columns.width != narrowest) {
+        overrides.memory_bytes -= overrides.memory_bytes / 16;
+        plan = plan_of(problem, &overrides);
+        assert_true(plan.blocking.total_bytes <= overrides.memory_bytes);
+        assert_true(plan.columns.width == 0 ? width == ORDER : plan.columns.width <= width);
+        assert_true(plan.columns.width > 0 || plan.chunks.sides * 8 > 400);
+        width = plan.columns.width > 0 ? plan.columns.width : width;
+        assert_int_equal(run_plan(problem, &plan, &progress), LAVA_OK);
+        check_result(problem);
+        if (overrides.memory_bytes % 4 == 0)
+            run_without_room(problem, &plan);
+    }
+    run_without_room(problem, &plan);
     free_problem(problem);
 }
 
-/* A matrix that is not positive definite remains as it is, as do its right-hand sides, and the status says
- * why. */
+/* A matrix that is not positive definite remains as it is, but for block columns before, as do its right-hand
+ * sides, and the status says why. */
 static void not_definite(void **state) {
     struct problem *problem =
         with_sides(new_cholesky(LAVA_TYPE_FP64, LAVA_REGION_LOWER), 90, LAVA_OP_N, false);
+    int64_t before = columns_each > 0 ? (ORDER - 4) / columns_each * columns_each : 0;
     struct lava_progress progress;
     (void)state;
-    write_at(problem, problem->a.before, ORDER - 3, ORDER - 3, -1);
+    write_at(problem, problem->a.before, ORDER - 4, ORDER - 4, -1);
     assert_int_equal(run(problem, &progress), LAVA_ERROR_NOT_DEFINITE);
-    assert_int_equal(progress.column, 0);
+    assert_int_equal(progress.column, before);
     assert_int_equal(progress.sides, 0);
-    exact_check_untouched(&problem->a, 0);
+    exact_check_untouched(&problem->a, before);
+    exact_check_untouched(&problem->b, 0);
+    if (before > 0)
+        assert_int_equal(lava_offload_complete(&problem->operation, &progress), ORDER - 3);
     exact_check_untouched(&problem->b, 0);
     free_problem(problem);
 }
@@ -430,10 +475,13 @@ int main(int count, char **arguments) {
                                                 cmocka_unit_test(stalled)},
                             systems[] = {cmocka_unit_test(cholesky_systems), cmocka_unit_test(lu_systems),
                                          cmocka_unit_test(little_memory), cmocka_unit_test(not_definite)};
-    const char *mode = count > 1 ? arguments[1] : "";
+    bool is_by_blocks = count > 1 && !strcmp(arguments[1], "blocks");
+    const char *mode = count > 1 + is_by_blocks ? arguments[1 + is_by_blocks] : "";
     bool of_systems = !strcmp(mode, "system-faults");
     int failed = 0;
     has_faults = of_systems || !strcmp(mode, "faults");
+    if (is_by_blocks)
+        columns_each = has_faults ? 256 : 128;
     separates_queues = !strcmp(mode, "queues");
     poison_begin((unsigned)time(NULL));
     if (!of_systems)

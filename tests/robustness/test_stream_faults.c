@@ -77,14 +77,6 @@ static int open_engine(void **state) {
         b[i] = (float)(rand_r(&seed) % 5 - 2);
         before[i] = (float)(rand_r(&seed) % 5 - 2);
     }
-    for (int p = 0; p < COUNT; p++)
-        for (int j = 0; j < SIZE; j++)
-            for (int i = 0; i < SIZE; i++) {
-                float sum = before[p * AREA + j * SIZE + i];
-                for (int k = 0; k < SIZE; k++)
-                    sum += a[p * AREA + k * SIZE + i] * b[p * AREA + j * SIZE + k];
-                expected[p * AREA + j * SIZE + i] = sum;
-            }
     fill_triangle(&seed);
     return lava_engine_create(device, 2, &engine) ? -1 : 0;
 }
@@ -95,20 +87,37 @@ static int close_engine(void **state) {
     return 0;
 }
 
-static enum lava_status run_batch(struct lava_progress *progress) {
+/* Products of a and b, or the lower triangles of a by its own transpose. */
+static void expect(bool is_update) {
+    memcpy(expected, before, sizeof expected);
+    for (int p = 0; p < COUNT; p++)
+        for (int j = 0; j < SIZE; j++)
+            for (int i = is_update ? j : 0; i < SIZE; i++)
+                for (int k = 0; k < SIZE; k++)
+                    expected[p * AREA + j * SIZE + i] +=
+                        a[p * AREA + k * SIZE + i] *
+                        (is_update ? a[p * AREA + k * SIZE + j] : b[p * AREA + j * SIZE + k]);
+}
+
+static enum lava_status run_batch(bool is_update, struct lava_progress *progress) {
     const struct lava_series series = {.count = COUNT, .stride_a = AREA, .stride_b = AREA, .stride_c = AREA};
-    const struct lava_operation operation = {.type = LAVA_TYPE_FP32,
-                                             .m = SIZE,
-                                             .n = SIZE,
-                                             .k = SIZE,
-                                             .a = {.first = a, .ld = SIZE},
-                                             .b = {.first = b, .ld = SIZE},
-                                             .c = {.first = c, .ld = SIZE},
-                                             .alpha.real = 1,
-                                             .beta.real = 1,
-                                             .series = &series};
+    struct lava_operation operation = {.type = LAVA_TYPE_FP32,
+                                       .m = SIZE,
+                                       .n = SIZE,
+                                       .k = SIZE,
+                                       .a = {.first = a, .ld = SIZE},
+                                       .b = {.first = b, .ld = SIZE},
+                                       .c = {.first = c, .ld = SIZE},
+                                       .alpha.real = 1,
+                                       .beta.real = 1,
+                                       .series = &series};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
     struct lava_plan plan;
+    if (is_update) {
+        operation.b = (struct lava_operand){.first = a, .ld = SIZE, .op = LAVA_OP_T};
+        operation.b_is_a = true;
+        operation.c.region = LAVA_REGION_LOWER;
+    }
     memcpy(c, before, sizeof c);
     lava_batches_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, MEMORY_BYTES, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -116,21 +125,21 @@ static enum lava_status run_batch(struct lava_progress *progress) {
     return lava_runner_run(engine, &operation, &plan, progress, NULL);
 }
 
-static void batches(void **state) {
+static void sweep_batches(bool is_update) {
     struct lava_progress progress;
-    (void)state;
+    expect(is_update);
     for (size_t p = 0; p < COUNT_OF(points); p++) {
         long failed = 0, partly = 0;
         lava_engine_release(engine); /* so that memory is allocated again */
         set_fault(NULL, 0);
-        assert_int_equal(run_batch(&progress), LAVA_OK);
+        assert_int_equal(run_batch(is_update, &progress), LAVA_OK);
         assert_int_equal(progress.products, COUNT);
         assert_memory_equal(c, expected, sizeof c);
         long passages = lava_fault_passages(points[p]);
         for (long passage = 1; passage <= passages; passage++) {
             lava_engine_release(engine);
             set_fault(names[p], passage);
-            bool came = fault_came(engine, points[p], passage, run_batch(&progress));
+            bool came = fault_came(engine, points[p], passage, run_batch(is_update, &progress));
             assert_in_range(progress.products, came ? 0 : COUNT, came ? COUNT - 1 : COUNT);
             size_t written = (size_t)progress.products * AREA;
             assert_memory_equal(c, expected, written * sizeof *c);
@@ -143,8 +152,18 @@ static void batches(void **state) {
         assert_true(failed > 0 && (points[p] != LAVA_FAULT_DOWNLOAD || partly > 0));
     }
     set_fault(NULL, 0);
-    assert_int_equal(run_batch(&progress), LAVA_OK);
+    assert_int_equal(run_batch(is_update, &progress), LAVA_OK);
     assert_memory_equal(c, expected, sizeof c);
+}
+
+static void batches(void **state) {
+    (void)state;
+    sweep_batches(false);
+}
+
+static void batches_of_updates(void **state) {
+    (void)state;
+    sweep_batches(true);
 }
 
 /* c <- before + a b of the first product, on the device. Once a call has failed, so do all after it. */
@@ -401,8 +420,11 @@ static void chunked_solves(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batches), cmocka_unit_test(streams),
-                                       cmocka_unit_test(solves), cmocka_unit_test(factorizations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batches_of_updates),
+                                       cmocka_unit_test(batches),
+                                       cmocka_unit_test(streams),
+                                       cmocka_unit_test(solves),
+                                       cmocka_unit_test(factorizations),
                                        cmocka_unit_test(chunked_solves)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,0 +1,140 @@
+/* Every ?gels as programs call it: the X for which op(A) X is nearest to B, by QR. A device computes where A
+ * has at least as many rows as columns and is not transposed. Everything else, queries for the size of the
+ * workspace, and matrices that LAPACK scales, are the CPU's own routine's, with the arguments unchanged. If
+ * no CPU library has one, lib/host/least_squares.h computes. Reference LAPACK 3.12 defines the arguments,
+ * info, and what is left in A, B and work: tau, until the size of the workspace takes the place of its first
+ * element. */
+#include "dispatch/arithmetic.h"
+#include "lib/abi/entry.h"
+#include "lib/abi/integers.h"
+#include "lib/abi/options.h"
+#include "lib/abi/workspace.h"
+#include "lib/abi/xerbla.h"
+#include "lib/host/least_squares.h"
+
+#include "lavablas_lapack.h"
+
+struct gels_arguments {
+    enum lava_routine routine;
+    int trans; /* a character */
+    int64_t m, n, nrhs, lda, ldb, lwork;
+    void *a, *b, *work;
+    void *info; /* an integer of the routine's */
+};
+
+/* Real types have N and T, complex ones N and C. */
+static bool has_trans(const struct gels_arguments *x) {
+    int trans = lava_options_read_trans(x->routine, x->trans);
+    bool is_complex = lava_type_is_complex(lava_routine_type(x->routine));
+    return trans == LAVA_TRANS_NO || trans == (is_complex ? LAVA_TRANS_CONJUGATE : LAVA_TRANS_YES);
+}
+
+static bool is_adjoint(const struct gels_arguments *x) {
+    return lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
+}
+
+/* Elements of the workspace, with blocks of so many columns. */
+static int64_t work_elements(const struct gels_arguments *x, int64_t block) {
+    int64_t least = lava_minimum(x->m, x->n);
+    return lava_maximum(1, least + lava_maximum(least, x->nrhs) * block);
+}
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. */
+static int find_wrong(const struct gels_arguments *x) {
+    const struct {
+        bool is_wrong;
+        int number;
+    } checks[] = {
+        {!has_trans(x), 1},
+        {x->m < 0, 2},
+        {x->n < 0, 3},
+        {x->nrhs < 0, 4},
+        {lava_options_is_short(x->lda, x->m), 6},
+        {lava_options_is_short(x->ldb, lava_maximum(x->m, x->n)), 8},
+        {!lava_workspace_is_query(x->lwork) && x->lwork < work_elements(x, 1), 10},
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        if (checks[i].is_wrong)
+            return checks[i].number;
+    return 0;
+}
+
+/* Where there is no right-hand side LAPACK does not factor: nothing is to be computed. A query is forwarded
+ * by the entry point. */
+static struct lava_operation translate(const struct gels_arguments *x) {
+    enum lava_type type = lava_routine_type(x->routine);
+    return (struct lava_operation){.kind = LAVA_OPERATION_QR,
+                                   .type = type,
+                                   .m = x->m,
+                                   .n = x->n,
+                                   .k = x->nrhs > 0 ? lava_minimum(x->m, x->n) : 0,
+                                   .c = {.first = x->a, .ld = x->lda, .type = type},
+                                   .alpha.real = 1,
+                                   .tau = x->work,
+                                   .adjoint = is_adjoint(x),
+                                   .sides = {.first = x->b, .ld = x->ldb, .count = x->nrhs}};
+}
+
+/* Where R has a zero on its diagonal LAPACK returns before it tells the size. */
+static void write_results(const struct gels_arguments *x, int64_t info) {
+    if (info == 0)
+        lava_workspace_write(x->routine, x->work, work_elements(x, LAVA_WORKSPACE_BLOCK));
+    lava_integers_write(x->routine, x->info, 0, info);
+}
+
+static bool gels_begin(const struct gels_arguments *arguments, struct lava_call *call) {
+    *call = (struct lava_call){.routine = arguments->routine,
+                               .valid = !find_wrong(arguments) && !lava_workspace_is_query(arguments->lwork),
+                               .operation = translate(arguments)};
+    bool finished = lava_offload_begin(call);
+    if (finished)
+        write_results(arguments, call->info);
+    return finished;
+}
+
+static void gels_compute(const struct gels_arguments *arguments) {
+    const struct lava_least_squares problem = {.type = lava_routine_type(arguments->routine),
+                                               .adjoint = is_adjoint(arguments),
+                                               .m = arguments->m,
+                                               .n = arguments->n,
+                                               .nrhs = arguments->nrhs,
+                                               .lda = arguments->lda,
+                                               .ldb = arguments->ldb,
+                                               .a = arguments->a,
+                                               .b = arguments->b,
+                                               .tau = arguments->work};
+    int wrong = find_wrong(arguments);
+    int64_t info = 0;
+    if (wrong) {
+        lava_xerbla(arguments->routine, wrong);
+        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+        return;
+    }
+    if (!lava_workspace_is_query(arguments->lwork))
+        info = lava_least_squares_compute(lava_cpu_blas_get(), &problem);
+    if (info < 0)
+        lava_log_always("no memory for a copy of a matrix of %lld columns", (long long)arguments->n);
+    write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);
+}
+
+#define PARAMETERS(integer, type)                                                                            \
+    const char *trans, const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a,      \
+        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_ELEMENT_##type *work,           \
+        const integer *lwork, integer *info
+#define LIST(integer, type) (PARAMETERS(integer, type))
+#define WITH(integer, type) (PARAMETERS(integer, type), size_t trans_length)
+#define NAMES               (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
+#define WITH_NAMES          (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info, trans_length)
+#define ARGUMENTS(entry)                                                                                     \
+    { LAVA_ROUTINE_##entry, *trans, *m, *n, *nrhs, *lda, *ldb, *lwork, a, b, work, info }
+
+#define GELS_FORTRAN(entry, integer, type)                                                                   \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, gels,             \
+                       lava_workspace_is_query(*lwork) ||                                                    \
+                           lava_threshold_forwards_least_squares((double)*m, (double)*n, (double)*nrhs),     \
+                       ARGUMENTS(entry))
+
+#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
+    family##_##convention(prefix##routine##suffix, integer, type)
+
+LAVA_GELS_ROUTINES(ENTRY)

@@ -1,0 +1,219 @@
+/* Calls routines by Fortran's argument lists. Called by survey.c and tools/calibrate.c.
+ *
+ *     operands    a matrix that is its own factor  |  a general one
+ *     result      C: a copy of one of them, or what a product writes  |  pivots  |  tau  |  workspace
+ *
+ * Integers are passed as int64_t: a routine whose integers are int reads or writes the lower half, which
+ * comes first. Invariant: every argument is valid, and no result is a NaN, an infinity or subnormal, so a
+ * routine takes as long as for a program's matrices. */
+#include "lib/calibrate/own_routines.h"
+
+#include <string.h>
+
+#include "lib/base/routines.h"
+#include "lib/calibrate/turn.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half of an integer comes first");
+
+/* Columns of workspace: the most that a routine asks for, by its block size. */
+#define WORK_COLUMNS   64
+#define ALIGNED(bytes) (((size_t)(bytes) + 63) / 64 * 64)
+
+typedef const int64_t integer;
+typedef void gemm_like_function(const char *, const char *, integer *, integer *, const void *, const void *,
+                                integer *, const void *, integer *, const void *, void *, integer *, size_t,
+                                size_t); /* ?symm, ?syr2k */
+typedef void syrk_function(const char *, const char *, integer *, integer *, const void *, const void *,
+                           integer *, const void *, void *, integer *, size_t, size_t);
+typedef void triangular_function(const char *, const char *, const char *, const char *, integer *, integer *,
+                                 const void *, const void *, integer *, void *, integer *, size_t, size_t,
+                                 size_t, size_t);
+typedef void potrf_function(const char *, integer *, void *, integer *, int64_t *, size_t);
+typedef void getrf_function(integer *, integer *, void *, integer *, void *, int64_t *);
+typedef void geqrf_function(integer *, integer *, void *, integer *, void *, void *, integer *, int64_t *);
+typedef void getri_function(integer *, void *, integer *, const void *, void *, integer *, int64_t *);
+
+/* One call. */
+struct call {
+    enum lava_cpu_family family;
+    lava_function *function; /* NULL: the CPU BLAS's product */
+    bool is_wide;            /* integers are int64_t */
+    struct lava_operation operation;
+    size_t matrix_bytes;
+    void *factor, *general;        /* not written */
+    void *c, *pivots, *tau, *work; /* written */
+    bool failed;                   /* a routine of LAPACK said so */
+};
+
+static bool is_lapack(enum lava_cpu_family family) {
+    return family >= LAVA_CPU_FAMILY_POTRF;
+}
+
+/* Which matrix C is before each call; NULL: whatever it is, because it is only written. */
+static const void *source_of(const struct call *call) {
+    switch (call->family) {
+    case LAVA_CPU_FAMILY_POTRF:
+    case LAVA_CPU_FAMILY_POTRI:
+    case LAVA_CPU_FAMILY_GETRI:
+        return call->factor;
+    case LAVA_CPU_FAMILY_TRMM:
+    case LAVA_CPU_FAMILY_TRSM:
+    case LAVA_CPU_FAMILY_GETRF:
+    case LAVA_CPU_FAMILY_GEQRF:
+        return call->general;
+    default:
+        return NULL;
+    }
+}
+
+static void prepare(const struct lava_microbenchmark *benchmark, void *context) {
+    const struct call *call = context;
+    (void)benchmark;
+    memcpy(call->c, source_of(call), call->matrix_bytes);
+}
+
+static void call_blas(const struct call *call, integer *n, const void *one, const void *zero) {
+    switch (call->family) {
+    case LAVA_CPU_FAMILY_SYRK:
+        ((syrk_function *)call->function)("L", "N", n, n, one, call->general, n, zero, call->c, n, 1, 1);
+        return;
+    case LAVA_CPU_FAMILY_SYMM:
+        ((gemm_like_function *)call->function)("L", "L", n, n, one, call->factor, n, call->general, n, zero,
+                                               call->c, n, 1, 1);
+        return;
+    case LAVA_CPU_FAMILY_SYR2K:
+        ((gemm_like_function *)call->function)("L", "N", n, n, one, call->factor, n, call->general, n, zero,
+                                               call->c, n, 1, 1);
+        return;
+    default:
+        ((triangular_function *)call->function)("L", "L", "N", "N", n, n, one, call->factor, n, call->c, n, 1,
+                                                1, 1, 1);
+    }
+}
+
+/* Returns info. */
+static int64_t call_lapack(const struct call *call, integer *n) {
+    const int64_t work_elements = WORK_COLUMNS * *n;
+    int64_t info = 0;
+    switch (call->family) {
+    case LAVA_CPU_FAMILY_GETRF:
+        ((getrf_function *)call->function)(n, n, call->c, n, call->pivots, &info);
+        break;
+    case LAVA_CPU_FAMILY_GEQRF:
+        ((geqrf_function *)call->function)(n, n, call->c, n, call->tau, call->work, &work_elements, &info);
+        break;
+    case LAVA_CPU_FAMILY_GETRI:
+        ((getri_function *)call->function)(n, call->c, n, call->pivots, call->work, &work_elements, &info);
+        break;
+    default:
+        ((potrf_function *)call->function)("L", n, call->c, n, &info, 1);
+    }
+    return info;
+}
+
+static void run(const struct lava_microbenchmark *benchmark, void *context) {
+    static const float one_fp32 = 1, zero_fp32 = 0;
+    static const double one_fp64 = 1, zero_fp64 = 0;
+    struct call *call = context;
+    bool is_fp32 = call->operation.type == LAVA_TYPE_FP32;
+    if (!call->function)
+        lava_cpu_blas_run(benchmark->blas, &call->operation);
+    else if (is_lapack(call->family))
+        call->failed = call_lapack(call, &call->operation.n) != 0 || call->failed;
+    else
+        call_blas(call, &call->operation.n, is_fp32 ? (const void *)&one_fp32 : &one_fp64,
+                  is_fp32 ? (const void *)&zero_fp32 : &zero_fp64);
+}
+
+/* Finds the routine under the first of Fortran's names that a library has. No other library is opened for it:
+ * a plain name is looked for only where the CPU BLAS serves it. */
+static bool find_routine(const struct lava_microbenchmark *benchmark, const char *name, struct call *call) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT && !call->function; i++) {
+        enum lava_routine routine = (enum lava_routine)i;
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        if (row->convention != LAVA_CONVENTION_FORTRAN || strcmp(row->routine, name) != 0 ||
+            (lava_routine_is_plain(routine) && !benchmark->blas->serves_plain_names))
+            continue;
+        call->function = lava_cpu_blas_routine(routine);
+        call->is_wide = row->is_ilp64 || lava_cpu_blas_is_wide(routine);
+    }
+    return call->function != NULL;
+}
+
+/* The general matrix has elements between -1 and 1. In the other one they are divided by the order, and the
+ * diagonal is 2: it is well conditioned as a triangle, as L and U, and as a symmetric matrix, which is
+ * positive definite. */
+static void fill(enum lava_type type, int64_t n, void *factor, void *general) {
+    uint64_t state = (uint64_t)n;
+    for (int64_t i = 0; i < n * n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        double value = (double)(int64_t)state * 0x1p-63;
+        double other = i % (n + 1) == 0 ? 2 : value / (double)n;
+        if (type == LAVA_TYPE_FP32) {
+            ((float *)general)[i] = (float)value;
+            ((float *)factor)[i] = (float)other;
+        } else {
+            ((double *)general)[i] = value;
+            ((double *)factor)[i] = other;
+        }
+    }
+}
+
+/* No rows are swapped. ?getrf writes its own pivots. */
+static void set_pivots(const struct call *call) {
+    for (int64_t i = 0; i < call->operation.n; i++)
+        if (call->is_wide)
+            ((int64_t *)call->pivots)[i] = i + 1;
+        else
+            ((int32_t *)call->pivots)[i] = (int32_t)(i + 1);
+}
+
+/* Returns false where there is no memory. */
+static bool place(struct lava_microbenchmark *benchmark, struct call *call) {
+    const size_t n = (size_t)call->operation.n, element = lava_type_bytes(call->operation.type);
+    size_t pivots_at, tau_at, work_at;
+    call->matrix_bytes = n * n * element;
+    pivots_at = ALIGNED(call->matrix_bytes);
+    tau_at = pivots_at + ALIGNED(n * sizeof(int64_t));
+    work_at = tau_at + ALIGNED(n * element);
+    if (work_at + WORK_COLUMNS * n * element > benchmark->matrix_bytes ||
+        2 * ALIGNED(call->matrix_bytes) > benchmark->matrix_bytes || !lava_turn_allocate(benchmark))
+        return false;
+    call->factor = benchmark->operands;
+    call->general = (char *)benchmark->operands + ALIGNED(call->matrix_bytes);
+    call->c = benchmark->result;
+    call->pivots = (char *)benchmark->result + pivots_at;
+    call->tau = (char *)benchmark->result + tau_at;
+    call->work = (char *)benchmark->result + work_at;
+    call->operation.a.first = call->factor;
+    call->operation.b.first = call->general;
+    call->operation.c.first = call->c;
+    if (benchmark->filled_order != call->operation.n || benchmark->filled_type != call->operation.type)
+        fill(call->operation.type, call->operation.n, call->factor, call->general);
+    benchmark->filled_order = call->operation.n;
+    benchmark->filled_type = call->operation.type;
+    benchmark->filled_bytes = 0;
+    set_pivots(call);
+    return true;
+}
+
+enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenchmark *benchmark,
+                                                           enum lava_cpu_family family, int type, int order) {
+    const char *name = lava_families_name(family, type);
+    struct call call = {
+        .family = family,
+        .operation = lava_families_square(family, lava_families_types[type], lava_families_orders[order])};
+    if (!name || (family != LAVA_CPU_FAMILY_GEMM && !find_routine(benchmark, name, &call)) ||
+        lava_figures_cpu_ns(&benchmark->figures.cpu, &call.operation) > (double)benchmark->piece_ns ||
+        !place(benchmark, &call))
+        return LAVA_MICROBENCHMARK_SKIPPED;
+    double ns = 0;
+    enum lava_microbenchmark_outcome outcome = lava_turn_time_on_cpu(
+        benchmark,
+        &(struct lava_turn_work){.prepare = source_of(&call) ? prepare : NULL, .run = run, .context = &call},
+        &ns);
+    if (outcome != LAVA_MICROBENCHMARK_MEASURED || call.failed)
+        return outcome == LAVA_MICROBENCHMARK_STOPPED ? outcome : LAVA_MICROBENCHMARK_SKIPPED;
+    benchmark->figures.cpu.family_ns[family][type][order] = ns;
+    return outcome;
+}

@@ -1,0 +1,108 @@
+/* Passes over matrices in host memory. Called by lib/engine. Invariant: a cell is some whole columns, and no
+ * two cells write the same memory. */
+#include "lib/host/passes.h"
+
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+
+/* Less than this the caller finishes before a sleeping thread would wake up. */
+#define ALONE_BYTES (256 * 1024)
+/* Cells of a pass, at most: enough that threads finish together where columns of a triangle differ. */
+#define CELLS_MAX 256
+
+static int64_t columns_each(enum lava_type type, int64_t rows, int64_t columns) {
+    double bytes = (double)rows * (double)columns * (double)lava_type_bytes(type);
+    return bytes < ALONE_BYTES ? lava_maximum(columns, 1) : lava_maximum((columns - 1) / CELLS_MAX + 1, 1);
+}
+
+static int64_t cells_of(int64_t columns, int64_t each) {
+    return (columns + each - 1) / each;
+}
+
+struct copy_pass {
+    const struct lava_passes_copy *copy;
+    int64_t each; /* columns of a cell */
+};
+
+static void copy_cell(void *context, int64_t cell) {
+    const struct copy_pass *pass = context;
+    const struct lava_passes_copy *copy = pass->copy;
+    const struct lava_region_block block = {.region = copy->region, .rows = copy->rows};
+    int64_t stop = lava_minimum((cell + 1) * pass->each, copy->columns);
+    for (int64_t j = cell * pass->each; j < stop; j++) {
+        int64_t first, end = lava_region_rows(&block, j, &first), from = copy->order ? copy->order[j] : j;
+        memcpy(lava_operation_element(copy->target, copy->type, first, j, copy->target_ld),
+               lava_operation_element(copy->source, copy->type, first, from, copy->source_ld),
+               (size_t)(end - first) * lava_type_bytes(copy->type));
+    }
+}
+
+void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
+    struct copy_pass pass = {.copy = copy, .each = columns_each(copy->type, copy->rows, copy->columns)};
+    lava_copy_pool_run(pool, copy_cell, &pass, cells_of(copy->columns, pass.each));
+}
+
+struct largest_pass {
+    enum lava_type type;
+    const void *first;
+    int64_t rows, columns, ld, each;
+    int64_t largest[CELLS_MAX]; /* of each cell, as bits */
+};
+
+/* Without the sign, numbers are in the order of their bits, and NaN comes after infinity. */
+static int64_t largest_fp32(const char *elements, int64_t count, int64_t largest) {
+    int32_t most = (int32_t)largest;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t bits;
+        memcpy(&bits, elements + i * (int64_t)sizeof bits, sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+static int64_t largest_fp64(const char *elements, int64_t count, int64_t largest) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t bits;
+        memcpy(&bits, elements + i * (int64_t)sizeof bits, sizeof bits);
+        bits &= INT64_MAX;
+        largest = bits > largest ? bits : largest;
+    }
+    return largest;
+}
+
+static bool is_fp32(const struct largest_pass *pass) {
+    return lava_type_real(pass->type) == LAVA_TYPE_FP32;
+}
+
+static void largest_cell(void *context, int64_t cell) {
+    struct largest_pass *pass = context;
+    int64_t stop = lava_minimum((cell + 1) * pass->each, pass->columns), largest = 0,
+            count = pass->rows * (lava_type_is_complex(pass->type) ? 2 : 1);
+    for (int64_t j = cell * pass->each; j < stop; j++) {
+        const char *column = lava_operation_element(pass->first, pass->type, 0, j, pass->ld);
+        largest = is_fp32(pass) ? largest_fp32(column, count, largest) : largest_fp64(column, count, largest);
+    }
+    pass->largest[cell] = largest;
+}
+
+double lava_passes_largest(struct lava_copy_pool *pool, enum lava_type type, const void *first, int64_t rows,
+                           int64_t columns, int64_t ld) {
+    struct largest_pass pass = {.type = type,
+                                .first = first,
+                                .rows = rows,
+                                .columns = columns,
+                                .ld = ld,
+                                .each = columns_each(type, rows, columns)};
+    int64_t cells = cells_of(columns, pass.each), largest = 0;
+    lava_copy_pool_run(pool, largest_cell, &pass, cells);
+    for (int64_t i = 0; i < cells; i++)
+        largest = lava_maximum(largest, pass.largest[i]);
+    int32_t narrow = (int32_t)largest;
+    float single;
+    double value;
+    memcpy(&single, &narrow, sizeof single);
+    memcpy(&value, &largest, sizeof value);
+    return is_fp32(&pass) ? (double)single : value;
+}

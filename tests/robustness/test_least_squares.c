@@ -1,0 +1,306 @@
+/* Least squares by QR from host memory to host memory: values, what the CPU makes of a result that is there
+ * in part, matrices without full rank, those that LAPACK scales, and, with fault injection, that each failure
+ * leaves columns with which the CPU can go on.
+ *
+ *     test_least_squares [faults] */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dispatch/solve.h"
+#include "lib/engine/qr_runner.h"
+#include "lib/host/least_squares.h"
+#include "lib/offload/offload.h"
+#include "tests/robustness/device_test.h"
+#include "tests/robustness/reflections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+/* Columns that are downloaded in more than one piece. */
+#define COLUMNS (LAVA_SOLVE_TRAPEZOID + 40)
+
+static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+static struct lava_engine *engine;
+static bool has_faults;
+
+static int open_engine(void **state) {
+    (void)state;
+    problem_seed = device_test_seed();
+    return device_test_open(true, &engine);
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    lava_engine_destroy(engine);
+    return 0;
+}
+
+/* A and tau are the reflections'; B before and now. */
+struct call {
+    struct qr qr;
+    struct matrix before, now;
+    struct lava_operation operation;
+};
+
+static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
+    struct call call = {.qr = qr_new(type, m, n), .before = matrix_new(type, m, sides)};
+    reflections_fill(&call.before);
+    call.now = matrix_copy(&call.before);
+    call.operation = (struct lava_operation){
+        .kind = LAVA_OPERATION_QR,
+        .type = type,
+        .m = m,
+        .n = n,
+        .k = n,
+        .c = {.first = matrix_element(&call.qr.now, 0, 0), .ld = call.qr.now.ld, .type = type},
+        .alpha.real = 1,
+        .tau = matrix_element(&call.qr.tau, 0, 0),
+        .sides = {.first = matrix_element(&call.now, 0, 0), .ld = call.now.ld, .count = sides}};
+    return call;
+}
+
+static void free_call(struct call *call) {
+    qr_free(&call->qr);
+    free(call->before.all);
+    free(call->now.all);
+}
+
+static void reset(struct call *call) {
+    memcpy(call->qr.now.all, call->qr.a.all, call->qr.a.bytes);
+    memcpy(call->now.all, call->before.all, call->before.bytes);
+}
+
+static enum lava_status run(struct call *call, struct lava_progress *progress) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    struct lava_plan plan;
+    reset(call);
+    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    return lava_qr_runner_run(engine, &call->operation, &plan, progress);
+}
+
+static void check_frames(const struct call *call) {
+    assert_true(matrix_frame_is_untouched(&call->qr.now));
+    assert_true(matrix_frame_is_untouched(&call->qr.tau));
+    assert_true(matrix_frame_is_untouched(&call->now));
+}
+
+static void check_result(const struct call *call, bool solves) {
+    check_frames(call);
+    reflections_check(&call->qr);
+    reflections_check_least_squares(&call->qr, &call->before, &call->now, solves);
+}
+
+static void assert_untouched(const struct call *call) {
+    assert_memory_equal(call->qr.now.all, call->qr.a.all, call->qr.a.bytes);
+    assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
+}
+
+/* What is written of a matrix with that many whole columns is the result's. */
+static void set_columns(struct matrix *matrix, const struct matrix *whole, int64_t columns) {
+    if (columns > 0)
+        memcpy(matrix_element(matrix, 0, 0), matrix_element(whole, 0, 0),
+               (size_t)((columns - 1) * matrix->ld + matrix->rows) * lava_type_bytes(matrix->type));
+}
+
+/* The CPU's own way, from so many columns of A and of B that a device may have written. */
+static void complete_from(struct call *call, const struct call *whole, int64_t columns, int64_t sides) {
+    const struct lava_progress progress = {.rows = call->qr.rows, .column = columns, .sides = sides};
+    reset(call);
+    set_columns(&call->qr.now, &whole->qr.now, columns);
+    set_columns(&call->now, &whole->now, sides);
+    memcpy(call->qr.tau.all, whole->qr.tau.all, whole->qr.tau.bytes);
+    assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+    check_result(call, true);
+}
+
+#ifdef LAVA_FAULT_INJECTION
+#    include "tests/robustness/fault_sweep.h"
+
+/* Lets each passage of a point fail, and lets the CPU go on from there. */
+static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
+    struct lava_progress progress;
+    long partly = 0, solved = 0, last_whole = 0;
+    set_fault(NULL, 0);
+    lava_engine_release(engine);
+    assert_int_equal(run(call, &progress), LAVA_OK);
+    long passages = lava_fault_passages(point);
+    assert_true(passages > 0);
+    for (long passage = 1; passage <= passages; passage++) {
+        lava_engine_release(engine);
+        set_fault(name, passage);
+        bool came = fault_came(engine, point, passage, run(call, &progress));
+        set_fault(NULL, 0);
+        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
+        if (came && progress.column == 0) {
+            assert_untouched(call);
+            continue;
+        }
+        assert_true(progress.sides == 0 || progress.column == call->qr.columns);
+        partly += came;
+        solved += came && progress.sides > 0;
+        if (came)
+            assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+        /* the measure takes long: where the device computed everything, once is enough */
+        if (came || !last_whole++)
+            check_result(call, true);
+    }
+    printf("%s: %ld passages, %ld with columns written, %ld with some of B\n", name, passages, partly,
+           solved);
+    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > solved && solved > 0));
+}
+
+static void fail_everywhere(struct call *call) {
+    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
+    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
+    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
+    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
+}
+#else
+static void fail_everywhere(struct call *call) {
+    (void)call;
+    skip();
+}
+#endif
+
+static void check(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
+    struct call call = new_call(type, m, n, sides), whole = new_call(type, m, n, sides);
+    struct lava_progress progress;
+    assert_int_equal(run(&call, &progress), LAVA_OK);
+    assert_int_equal(progress.column, n);
+    assert_int_equal(progress.sides, sides);
+    check_result(&call, true);
+    set_columns(&whole.qr.now, &call.qr.now, n);
+    set_columns(&whole.now, &call.now, sides);
+    memcpy(whole.qr.tau.all, call.qr.tau.all, call.qr.tau.bytes);
+    complete_from(&call, &whole, 0, 0);
+    complete_from(&call, &whole, 1 + reflections_below(n), 0);
+    complete_from(&call, &whole, n, reflections_below(sides));
+    complete_from(&call, &whole, n, sides);
+    free_call(&call);
+    free_call(&whole);
+}
+
+static void values(void **state) {
+    (void)state;
+    if (has_faults) {
+        /* with little staging memory both are downloaded in several pieces */
+        struct call call = new_call(LAVA_TYPE_FP64, 300, 130, 140);
+        fail_everywhere(&call);
+        free_call(&call);
+        return;
+    }
+    for (size_t t = 0; t < COUNT(types); t++) {
+        check(types[t], 300, 77, 33);
+        check(types[t], 140 + reflections_below(200), 140, 1);
+        check(types[t], 70, 40, COLUMNS);
+        check(types[t], 5, 1, 3);
+        check(types[t], 1, 1, 1);
+        reflections_tell(types[t]);
+    }
+    check(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20); /* once: the measure takes long */
+}
+
+/* A column of zeros: R has a zero on its diagonal. The device leaves the factors, B is as it was, and what
+ * the CPU leaves there is Q^H B. */
+static void without_full_rank(void **state) {
+    struct lava_progress progress;
+    (void)state;
+    if (has_faults)
+        skip();
+    for (size_t t = 0; t < COUNT(types); t++) {
+        struct call call = new_call(types[t], 200, 150, 7);
+        int64_t zero = reflections_below(150);
+        for (int64_t i = 0; i < 200; i++)
+            matrix_set(&call.qr.a, i, zero, 0, 0);
+        assert_int_equal(run(&call, &progress), LAVA_ERROR_SINGULAR);
+        assert_int_equal(progress.column, 150);
+        assert_int_equal(progress.sides, 0);
+        assert_memory_equal(call.now.all, call.before.all, call.before.bytes);
+        assert_int_equal(lava_offload_complete(&call.operation, &progress), zero + 1);
+        check_result(&call, false);
+        free_call(&call);
+    }
+}
+
+/* What LAPACK scales, and what has NaN, is found while the device computes; nothing is written. The largest
+ * value decides, and a B of zeros is as good as any. */
+static void scaled(void **state) {
+    struct lava_progress progress;
+    (void)state;
+    if (has_faults)
+        skip();
+    for (size_t t = 0; t < COUNT(types); t++) {
+        bool is_fp32 = lava_type_real(types[t]) == LAVA_TYPE_FP32;
+        double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
+        const struct {
+            double a, b;
+            bool is_scaled;
+        } cases[] = {
+            {least / 2, 1, true},  {1, least / 2, true}, {4 / least, 1, true},     {1, 4 / least, true},
+            {0, 1, true},          {NAN, 1, true},       {1, NAN, true},           {INFINITY, 1, true},
+            {least * 2, 1, false}, {1, 0, false},        {1 / least / 4, 1, false}};
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            struct call call = new_call(types[t], 150, 140, 4);
+            bool is_complex = lava_type_is_complex(types[t]);
+            for (int64_t j = 0; j < 140; j++)
+                for (int64_t row = 0; row < 150; row++)
+                    matrix_set(&call.qr.a, row, j, 0, 0);
+            for (int64_t j = 0; j < 4; j++)
+                for (int64_t row = 0; row < 150; row++)
+                    matrix_set(&call.before, row, j, 0, 0);
+            for (int64_t j = 0; j < 140; j++)
+                matrix_set(&call.qr.a, j, j, cases[i].a / 2, 0);
+            int64_t at = reflections_below(140);
+            matrix_set(&call.qr.a, at, at, is_complex ? 0 : cases[i].a, is_complex ? cases[i].a : 0);
+            matrix_set(&call.before, reflections_below(150), reflections_below(4), -cases[i].b, 0);
+            assert_int_equal(run(&call, &progress), cases[i].is_scaled ? LAVA_ERROR_SCALED : LAVA_OK);
+            assert_int_equal(progress.column, cases[i].is_scaled ? 0 : 140);
+            assert_int_equal(progress.sides, cases[i].is_scaled ? 0 : 4);
+            if (cases[i].is_scaled)
+                assert_untouched(&call);
+            else
+                check_result(&call, true);
+            check_frames(&call);
+            free_call(&call);
+        }
+    }
+}
+
+/* Workgroups that wait for others in vain give up. Matrices remain as they are. */
+static void stalled(void **state) {
+    const struct device_test_form form = {.choice = {1 + LAVA_PANEL_GRID, LAVA_PANEL_LEAST_INVOCATIONS},
+                                          .resident = LAVA_PANEL_GROUPS,
+                                          .polls = device_test_polls_in_vain(engine, 100)};
+    struct lava_progress progress;
+    (void)state;
+    if (has_faults)
+        skip();
+    struct call call = new_call(LAVA_TYPE_FP64, 64 * 40, 20 + reflections_below(40), 3);
+    engine->device->shared->stalled = false;
+    const struct device_test_form before = device_test_set_form(engine, &form);
+    assert_int_equal(run(&call, &progress), LAVA_ERROR_STALLED);
+    assert_int_equal(progress.column, 0);
+    assert_int_equal(progress.sides, 0);
+    assert_untouched(&call);
+    assert_false(engine->device->shared->failed);
+    assert_int_equal(run(&call, &progress), LAVA_OK);
+    check_result(&call, true);
+    free_call(&call);
+    engine->device->shared->stalled = false;
+    device_test_set_form(engine, &before);
+}
+
+int main(int count, char **arguments) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(without_full_rank),
+                                       cmocka_unit_test(scaled), cmocka_unit_test(stalled)};
+    has_faults = count > 1 && !strcmp(arguments[1], "faults");
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
