@@ -67,7 +67,7 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         assert_int_equal(lava_cholesky_run(bench->blas, operation, 0), 0);
     else if (operation->kind == LAVA_OPERATION_LU)
-        assert_int_equal(lava_lu_run(bench->blas, operation, 0, pivots), 0);
+        assert_int_equal(lava_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
     else if (operation->kind == LAVA_OPERATION_QR)
         lava_qr_run(bench->blas, operation, 0);
     else if (operation->kind == LAVA_OPERATION_INVERT_CHOLESKY)
