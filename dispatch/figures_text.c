@@ -1,4 +1,4 @@
-/* Writes and reads the text form of figures. Called by lib/calibrate/figures_file.c and perf/calibrate.
+/* Writes and reads the text form of figures. Called by lib/calibrate/figures_file.c and tools/calibrate.c.
  * Invariants: what was not measured is not written; no function here depends on the locale, because host
  * programs may set one. */
 #include <math.h>

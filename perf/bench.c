@@ -1,23 +1,12 @@
 /* Times a product routine of any BLAS, loaded by path. Several libraries alternate in one run. Checks their
- * results. Run by hand and by perf/measure.
- *
- *   bench --library PATH [--library PATH ...] [--routine NAME] [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT]
- *         [--seconds S] [--warmup S] [--csv]
- *
- * NAME is cblas_sgemm, sgemm_, strsm_, one of half precision ... (see routine.c). A library without that
- * routine is skipped. Half precision needs LAVABLAS_INIT=sync, because its kernels are prepared at the first
- * product.
- *
- * PATH may be a name for dlopen. "preloaded" (or no --library) stands for the program's own scope, to measure
- * LD_PRELOAD. Libraries are opened RTLD_LOCAL, so none uses another's symbols; not RTLD_DEEPBIND, with which
- * sanitizers do not work. LavaBLAS uses the CPU BLAS of LAVABLAS_CPU_BLAS, else the first BLAS of the list,
- * because all are opened before the first call.
+ * results. Called by perf/bench's main program and by tools/bench.c; tools/replay.c uses its loop.
  *
  * Invariants: the first call of a library and of a size is never timed. If a library's sampled elements miss
- * the routine's error bound, the program prints FAIL and exits with 1. */
+ * the routine's error bound, it says FAIL and the answer is 1. */
+#include "bench.h"
+
 #include <getopt.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,37 +14,13 @@
 #include <string.h>
 
 #include "lavablas.h"
-#include "library.h"
-#include "routine.h"
+#include "lib/base/json.h"
 
-#define MAX_LIBRARIES 8
-#define MAX_SAMPLES   20000
+#define MAX_SAMPLES 20000
 /* A sample is at least this long. Two clock reads, 50 ns, are then 0.25% of it. */
 #define SAMPLE_SECONDS 20e-6
 /* A library's turn lasts this long, so that a GPU's clock does not drop between its calls. */
 #define SLICE_SECONDS 0.1
-
-struct library {
-    struct blas blas;
-    void *function;  /* the routine */
-    double *samples; /* seconds per call, for the current size */
-    size_t samples_taken;
-    unsigned long calls_per_sample;
-    unsigned long long calls;
-    double timed_seconds;
-    bool wrong;
-    bool told; /* already reported that it has no device */
-};
-
-struct options {
-    struct library libraries[MAX_LIBRARIES];
-    int library_count;
-    const struct routine *routine;
-    bool csv;
-    const char *sizes;
-    char ops[3];
-    double seconds, warmup_seconds;
-};
 
 static double *new_samples(void) {
     double *samples = malloc(MAX_SAMPLES * sizeof *samples);
@@ -64,7 +29,7 @@ static double *new_samples(void) {
     return samples;
 }
 
-static double time_sample(const struct library *library, const struct product *p) {
+static double time_sample(const struct bench_library *library, const struct product *p) {
     double start = library_now();
     for (unsigned long i = 0; i < library->calls_per_sample; i++)
         routine_call(library->function, p);
@@ -72,7 +37,7 @@ static double time_sample(const struct library *library, const struct product *p
 }
 
 /* Checks, warms up for the given time, and determines how many calls make a sample. */
-static void prepare(const struct options *options, struct library *library, const struct product *p) {
+static void prepare(const struct bench *options, struct bench_library *library, const struct product *p) {
     const char *why = "";
     library->samples_taken = 0;
     library->calls = 0;
@@ -93,7 +58,7 @@ static void prepare(const struct options *options, struct library *library, cons
     library->wrong = library->wrong || !routine_check(library->function, p, library->blas.path);
 }
 
-static void run_slice(struct library *library, const struct product *p) {
+static void run_slice(struct bench_library *library, const struct product *p) {
     double start = library_now(), elapsed;
     bool first = true;
     do {
@@ -116,7 +81,7 @@ static int compare_doubles(const void *left, const void *right) {
     return (x > y) - (x < y);
 }
 
-static double median(struct library *library) {
+double bench_median(struct bench_library *library) {
     size_t count = library->samples_taken < MAX_SAMPLES ? library->samples_taken : MAX_SAMPLES;
     qsort(library->samples, count, sizeof *library->samples, compare_doubles);
     return library->samples[count / 2];
@@ -132,18 +97,24 @@ static const char *format_time(double seconds, char text[32]) {
     return text;
 }
 
-static void print_results(struct options *options, const struct product *p) {
+static void print_results(struct bench *options, const struct product *p) {
     double flops = routine_flops(p->routine, p->m, p->n, p->k), first_median = 0;
     for (int i = 0; i < options->library_count; i++) {
-        struct library *library = &options->libraries[i];
+        struct bench_library *library = &options->libraries[i];
         struct lavablas_call last = {.size = sizeof last};
-        double middle = median(library), least = library->samples[0];
+        double middle = bench_median(library), least = library->samples[0];
         char size[40], least_text[32], median_text[32];
         const char *place = library->blas.last_call && library->blas.last_call(&last) == 0 ? last.place : "-";
         if (i == 0)
             first_median = middle;
         snprintf(size, sizeof size, "%dx%dx%d", p->m, p->n, p->k);
-        if (options->csv)
+        if (options->json) {
+            printf("%s{\"m\":%d,\"n\":%d,\"k\":%d,\"ops\":\"%s\",\"routine\":\"%s\"",
+                   options->printed++ ? ",\n" : "", p->m, p->n, p->k, options->ops, options->routine->name);
+            lava_json_put_member(stdout, "library", library->blas.path);
+            printf(",\"place\":\"%s\",\"calls\":%llu,\"min_s\":%.10g,\"median_s\":%.10g,\"right\":%s}", place,
+                   library->calls, least, middle, library->wrong ? "false" : "true");
+        } else if (options->csv)
             printf("%d,%d,%d,%s,%s,%s,%s,%llu,%.10g,%.10g,%.4f,%.2f,%s\n", p->m, p->n, p->k, options->ops,
                    options->routine->name, library->blas.path, place, library->calls, least, middle,
                    middle / first_median, flops / middle * 1e-9, library->wrong ? "FAIL" : "ok");
@@ -155,32 +126,37 @@ static void print_results(struct options *options, const struct product *p) {
     fflush(stdout);
 }
 
-static bool run_size(struct options *options, int m, int n, int k) {
-    struct product product = routine_product(options->routine, m, n, k, options->ops);
+bool bench_time(struct bench *bench, const struct product *product) {
     bool right = true;
-    for (int i = 0; i < options->library_count; i++)
-        prepare(options, &options->libraries[i], &product);
+    for (int i = 0; i < bench->library_count; i++)
+        prepare(bench, &bench->libraries[i], product);
     int rounds = 0;
     double least_seconds;
     do {
         least_seconds = INFINITY;
-        for (int i = 0; i < options->library_count; i++) {
-            run_slice(&options->libraries[i], &product);
-            least_seconds = fmin(least_seconds, options->libraries[i].timed_seconds);
+        for (int i = 0; i < bench->library_count; i++) {
+            run_slice(&bench->libraries[i], product);
+            least_seconds = fmin(least_seconds, bench->libraries[i].timed_seconds);
         }
-    } while (++rounds < 3 || least_seconds < options->seconds);
+    } while (++rounds < bench->rounds || least_seconds < bench->seconds);
+    for (int i = 0; i < bench->library_count; i++)
+        right = right && !bench->libraries[i].wrong;
+    return right;
+}
+
+static bool run_size(struct bench *options, int m, int n, int k) {
+    struct product product = routine_product(options->routine, m, n, k, options->ops);
+    bool right = bench_time(options, &product);
     print_results(options, &product);
-    for (int i = 0; i < options->library_count; i++)
-        right = right && !options->libraries[i].wrong;
     routine_free(&product);
     return right;
 }
 
-static bool open_library(struct options *options, const char *path) {
+bool bench_open(struct bench *options, const char *path) {
     bool preloaded = *path == '\0' || strcmp(path, "preloaded") == 0;
-    struct library library = {0};
-    if (options->library_count == MAX_LIBRARIES) {
-        fprintf(stderr, "at most %d libraries\n", MAX_LIBRARIES);
+    struct bench_library library = {0};
+    if (options->library_count == BENCH_MAX_LIBRARIES) {
+        fprintf(stderr, "at most %d libraries\n", BENCH_MAX_LIBRARIES);
         return false;
     }
     if (!library_open(&library.blas, preloaded ? NULL : path))
@@ -190,40 +166,57 @@ static bool open_library(struct options *options, const char *path) {
     return true;
 }
 
-/* Keeps only the libraries that have the routine. */
-static bool find_routine(struct options *options) {
+/* Those that lack the routine move behind the others. */
+bool bench_find(struct bench *options) {
     int kept = 0;
     for (int i = 0; i < options->library_count; i++) {
-        struct library *library = &options->libraries[i];
-        library->function = library_find(&library->blas, options->routine->name);
-        if (library->function)
-            options->libraries[kept++] = *library;
+        struct bench_library library = options->libraries[i];
+        library.function = library_find(&library.blas, options->routine->name);
+        options->libraries[i] = library;
+        if (library.function) {
+            options->libraries[i] = options->libraries[kept];
+            options->libraries[kept++] = library;
+        }
     }
     options->library_count = kept;
     return kept > 0;
 }
 
-static int usage(void) {
-    fprintf(stderr,
-            "usage: bench --library PATH [--library PATH ...] [--routine %s]\n"
-            "             [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] [--csv]\n"
-            "PATH 'preloaded': what LD_PRELOAD put into the program.\n",
-            routine_names());
-    return 2;
+void bench_close(struct bench *bench) {
+    for (int i = 0; i < BENCH_MAX_LIBRARIES; i++) {
+        free(bench->libraries[i].samples);
+        bench->libraries[i].samples = NULL;
+    }
+    bench->library_count = 0;
 }
 
-static bool parse_options(struct options *options, int count, char **arguments) {
+static int usage(const struct bench *options, FILE *stream) {
+    fprintf(stream,
+            "usage: %s [--library PATH ...] [--routine %s]\n"
+            "             [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] [--csv | "
+            "--json]\n"
+            "PATH 'preloaded': what LD_PRELOAD put into the program. %s\n",
+            options->name, routine_names(), options->note);
+    return stream == stdout ? 0 : 2;
+}
+
+static bool parse_options(struct bench *options, int count, char **arguments) {
     static const struct option known[] = {
         {"library", required_argument, NULL, 'l'}, {"routine", required_argument, NULL, 'r'},
         {"sizes", required_argument, NULL, 'n'},   {"ops", required_argument, NULL, 'o'},
         {"seconds", required_argument, NULL, 's'}, {"warmup", required_argument, NULL, 'w'},
-        {"csv", no_argument, NULL, 'c'},           {NULL, 0, NULL, 0},
+        {"csv", no_argument, NULL, 'c'},           {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     int option;
-    while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
+    optind = 1;
+    while ((option = getopt_long(count, arguments, "h", known, NULL)) != -1) {
         switch (option) {
         case 'l':
-            if (!open_library(options, optarg))
+            if (!options->is_given)
+                bench_close(options); /* those named replace the usual ones */
+            options->is_given = true;
+            if (!bench_open(options, optarg))
                 return false;
             break;
         case 'r':
@@ -247,11 +240,17 @@ static bool parse_options(struct options *options, int count, char **arguments) 
         case 'c':
             options->csv = true;
             break;
+        case 'j':
+            options->json = true;
+            break;
+        case 'h':
+            options->asks_help = true;
+            return true;
         default:
             return false;
         }
     }
-    return optind == count && find_routine(options);
+    return optind == count && bench_find(options);
 }
 
 /* Parses the next size of "64,512x512x64". Returns false at the end (*text is "" then) or at an invalid
@@ -270,24 +269,31 @@ static bool next_size(const char **text, int *m, int *n, int *k) {
     return true;
 }
 
-int main(int count, char **arguments) {
-    struct options options = {.routine = routine_find("cblas_sgemm"),
-                              .sizes = "64,128,256,512,1024,2048",
-                              .ops = "NN",
-                              .seconds = 1,
-                              .warmup_seconds = 0.5};
-    bool right = true;
-    int m, n, k;
-    if (!parse_options(&options, count, arguments))
-        return usage();
-    if (options.csv)
+static void print_heading(const struct bench *options) {
+    if (options->json)
+        printf("[");
+    else if (options->csv)
         printf("m,n,k,ops,routine,library,place,calls,min_s,median_s,ratio,gflops,result\n");
     else
         printf("%-18s %12s %12s %8s %11s\n", "m x n x k", "min", "median", "ratio", "GFLOP/s");
-    const char *sizes = options.sizes;
+}
+
+int bench(struct bench *options, int count, char **arguments) {
+    bool right = true;
+    int m, n, k;
+    if (!parse_options(options, count, arguments))
+        return usage(options, stderr);
+    if (options->asks_help)
+        return usage(options, stdout);
+    const char *sizes = options->sizes;
     while (next_size(&sizes, &m, &n, &k))
-        right = run_size(&options, m, n, k) && right;
+        ;
     if (*sizes)
-        return usage();
+        return usage(options, stderr);
+    print_heading(options);
+    for (sizes = options->sizes; next_size(&sizes, &m, &n, &k);)
+        right = run_size(options, m, n, k) && right;
+    if (options->json)
+        printf("]\n");
     return right ? 0 : 1;
 }

@@ -29,6 +29,8 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "shaders/interface.h"
+#include "tools/command.h"
+#include "tools/device.h"
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
@@ -317,26 +319,26 @@ static int find_gemm(enum lava_type type, enum lava_type type_c) {
     return -1;
 }
 
-static void tell_usage(void) {
-    fputs("usage: lavablas explain [--plan] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stderr);
+static void tell_usage(FILE *stream) {
+    fputs("usage: lavablas explain [--plan] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stream);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const char *before = "", *family = "";
-        fprintf(stderr, "         %sof ", shapes[i].arguments);
+        fprintf(stream, "         %sof ", shapes[i].arguments);
         for (int j = 0; j < LAVA_ROUTINE_COUNT; j++) {
             const struct lava_routine_row *row = lava_routine_row((enum lava_routine)j);
             if (row->family != shapes[i].family || !strcmp(row->routine, family))
                 continue;
             family = row->routine;
-            fprintf(stderr, "%s%s", before, family);
+            fprintf(stream, "%s%s", before, family);
             before = ", ";
         }
-        fputc('\n', stderr);
+        fputc('\n', stream);
     }
     fputs("       lavablas explain [--plan] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
           "       (the environment variables of the library count)\n",
-          stderr);
+          stream);
 }
 
 static bool read_letter(const char *word, const char *letters, char *letter) {
@@ -441,16 +443,6 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
     return shape;
-}
-
-void explain_source(const char *label) {
-    const char *path = lava_calibration_path();
-    if (lava_calibration_is_stored())
-        printf("%smeasured, %s\n", label, path);
-    else if (path[0])
-        printf("%sstarting values, there is no %s\n", label, path);
-    else
-        printf("%sstarting values, there is no cache\n", label);
 }
 
 /* What the estimate of the CPU's time is made of. */
@@ -570,10 +562,14 @@ int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
     char text[512];
+    if (command_asks_for_help(argc, argv)) {
+        tell_usage(stdout);
+        return COMMAND_DONE;
+    }
     bool with_plan = argc > 0 && !strcmp(argv[0], "--plan");
     const struct shape *shape = read_call(argc - with_plan, argv + with_plan, &call);
     if (!shape) {
-        tell_usage();
+        tell_usage(stderr);
         return 2;
     }
     lava_offload_explain(&call, &plan);
@@ -595,7 +591,7 @@ int explain(int argc, char **argv) {
         printf("device: none (%s)\n", lava_prepare_explanation());
     if (plan.cpu_ns > 0) {
         show_cpu_source(&call.operation);
-        explain_source("figures: ");
+        device_print_source("figures: ");
     }
     return call.reason == LAVA_REASON_NO_DEVICE;
 }

@@ -6,7 +6,4 @@
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
 
-/* Prints the label and where the policy's figures come from. Must be called after lava_calibration_load. */
-void explain_source(const char *label);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/abi/export.h"
+#include "lib/base/report.h"
 #include "lib/offload/offload.h"
 
 LAVA_EXPORT const char *lavablas_version(void) {
@@ -68,4 +69,10 @@ LAVA_EXPORT int lavablas_last_call(struct lavablas_call *call) {
     memset(call, 0, size);
     memcpy(call, &answer, size < sizeof answer ? size : sizeof answer);
     return 0;
+}
+
+/* A constructor would run in every program that the library is preloaded into, this in every one that ends by
+ * exit(): it looks for one variable. */
+__attribute__((destructor)) static void end(void) {
+    lava_report_end();
 }

@@ -374,3 +374,18 @@ const struct lava_config *lava_config_get(void) {
     pthread_once(&process_once, parse_process);
     return &process_config;
 }
+
+bool lava_config_is_report(const char *stats) {
+    static const char end[] = ".json";
+    size_t length = strlen(stats), tail = sizeof end - 1;
+    return length > tail && strcmp(stats + length - tail, end) == 0;
+}
+
+bool lava_config_wants_report(void) {
+    const char *stats = getenv("LAVABLAS_STATS");
+    return stats && lava_config_is_report(stats) && getauxval(AT_SECURE) == 0;
+}
+
+const char *lava_config_environment(const char *name) {
+    return getenv(name);
+}

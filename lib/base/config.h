@@ -62,6 +62,14 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
  * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
 
+/* Returns whether this setting of LAVABLAS_STATS asks for a report, by its end ".json" (lib/base/report.h).
+ */
+bool lava_config_is_report(const char *stats);
+/* Returns whether the environment asks for one, without reading the rest. */
+bool lava_config_wants_report(void);
+/* Returns a variable that is not one of the library's: for commands, which start programs. NULL: not set. */
+const char *lava_config_environment(const char *name);
+
 /* Returns the configuration of the process. The first call parses the environment, reports wrong values on
  * stderr and sets the level of the log. */
 const struct lava_config *lava_config_get(void);

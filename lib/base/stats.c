@@ -1,19 +1,12 @@
-/* Counts calls per routine, place and reason, and prints them at exit. lib/offload/offload calls it for each
- * call that is not forwarded at once. Counting is lock-free; a line of the summary is consistent once the
- * calls it counts have returned. */
+/* Counts calls per routine, place and reason, and per routine, place and size. lib/offload/offload calls it
+ * for each call that is not forwarded at once; lib/base/report prints the counts at exit. Counting is
+ * lock-free; a line of the summary is consistent once the calls it counts have returned. */
 #include "lib/base/stats.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "lib/base/config.h"
-#include "lib/base/log.h"
 
 struct counter {
     atomic_ullong calls;
@@ -22,6 +15,11 @@ struct counter {
 };
 
 static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON_COUNT];
+
+static struct {
+    atomic_ullong calls, elapsed_ns, cpu_ns;
+    _Atomic double flops, bytes;
+} shapes[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_STATS_SIZES];
 
 /* The products that were computed at a place and had estimates for both. */
 static struct {
@@ -35,17 +33,21 @@ static atomic_uint most_lanes;
 /* The products on each device, and those that several of them shared. */
 static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
-/* This is more than all lines that the table can fill, and those of lanes, devices and the estimates. */
-#define LINE_BYTES      160
-#define ESTIMATES_BYTES 512
-#define SUMMARY_BYTES                                                                                        \
-    (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT * LINE_BYTES +                                \
-     (2 + LAVA_CONFIG_DEVICES_MAX) * LINE_BYTES + ESTIMATES_BYTES)
-
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
     [LAVA_PLACE_GPU] = "gpu",
 };
+
+static void add_to(_Atomic double *place, double value) {
+    double sum = atomic_load_explicit(place, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(place, &sum, sum + value, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        ;
+}
+
+static void add(atomic_ullong *sum, double value) {
+    atomic_fetch_add_explicit(sum, (unsigned long long)value, memory_order_relaxed);
+}
 
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns) {
@@ -54,16 +56,67 @@ void lava_stats_count(enum lava_routine routine, const struct lava_operation *op
     double flops = reason == LAVA_REASON_INVALID ? 0 : lava_operation_flops(operation);
     if (products > 1)
         flops *= (double)products;
-    double sum = atomic_load_explicit(&counter->flops, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&counter->flops, &sum, sum + flops, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
+    add_to(&counter->flops, flops);
     atomic_fetch_add_explicit(&counter->elapsed_ns, elapsed_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&counter->calls, 1, memory_order_relaxed);
 }
 
-static void add(atomic_ullong *sum, double value) {
-    atomic_fetch_add_explicit(sum, (unsigned long long)value, memory_order_relaxed);
+int64_t lava_stats_least_order(int size) {
+    return size == 0 ? 0 : (int64_t)32 << size;
+}
+
+/* The cube's order is 2^(e/3) or more, and below 2^(e/3 + 1), for work from 2^e. */
+static int size_of(const struct lava_operation *operation) {
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    int size = work >= 1 ? ilogb(work) / 3 - 5 : 0;
+    if (size < 0)
+        return 0;
+    return size < LAVA_STATS_SIZES ? size : LAVA_STATS_SIZES - 1;
+}
+
+static double bytes_of(const struct lava_operation *operation) {
+    double written = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->c.type);
+    if (operation->c.region != LAVA_REGION_ALL)
+        written /= 2;
+    return lava_operation_operand_bytes(operation) + written;
+}
+
+void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
+                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double cpu_ns) {
+    double times = products > 1 ? (double)products : 1;
+    int size = size_of(operation);
+    atomic_fetch_add_explicit(&shapes[routine][place][size].calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&shapes[routine][place][size].elapsed_ns, elapsed_ns, memory_order_relaxed);
+    add(&shapes[routine][place][size].cpu_ns, cpu_ns);
+    add_to(&shapes[routine][place][size].flops, times * lava_operation_flops(operation));
+    add_to(&shapes[routine][place][size].bytes, times * bytes_of(operation));
+}
+
+struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size) {
+    return (struct lava_stats_shape){.calls = shapes[routine][place][size].calls,
+                                     .elapsed_ns = shapes[routine][place][size].elapsed_ns,
+                                     .cpu_ns = shapes[routine][place][size].cpu_ns,
+                                     .flops = shapes[routine][place][size].flops,
+                                     .bytes = shapes[routine][place][size].bytes};
+}
+
+struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place place,
+                                     enum lava_reason reason) {
+    struct counter *counter = &counters[routine][place][reason];
+    return (struct lava_stats_sum){
+        .calls = counter->calls, .elapsed_ns = counter->elapsed_ns, .flops = counter->flops};
+}
+
+struct lava_stats_estimates lava_stats_estimates(enum lava_place place) {
+    return (struct lava_stats_estimates){.calls = estimates[place].calls,
+                                         .estimated_ns = estimates[place].estimated_ns,
+                                         .measured_ns = estimates[place].measured_ns,
+                                         .lost_calls = estimates[place].lost_calls,
+                                         .lost_ns = estimates[place].lost_ns};
+}
+
+const char *lava_stats_place(enum lava_place place) {
+    return place_names[place];
 }
 
 void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
@@ -193,8 +246,7 @@ size_t lava_stats_format(char *text, size_t size) {
     return length;
 }
 
-/* A child of fork() prints only its own calls; its parent prints the others. */
-static void reset_in_child(void) {
+void lava_stats_reset(void) {
     for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
         for (int place = 0; place < LAVA_PLACE_COUNT; place++)
             for (int reason = 0; reason < LAVA_REASON_COUNT; reason++) {
@@ -203,6 +255,7 @@ static void reset_in_child(void) {
                 atomic_store_explicit(&counter->elapsed_ns, 0, memory_order_relaxed);
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
+    memset(shapes, 0, sizeof shapes); /* the child has one thread */
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
     atomic_store_explicit(&shared, 0, memory_order_relaxed);
     for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)
@@ -214,41 +267,4 @@ static void reset_in_child(void) {
         for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
             atomic_store_explicit(sums[i], 0, memory_order_relaxed);
     }
-}
-
-/* Writes everything at once, so that processes that share a file through O_APPEND do not mix their lines. */
-static bool write_all(int file, const char *text, size_t length) {
-    ssize_t written;
-    do
-        written = write(file, text, length);
-    while (written < 0 && errno == EINTR);
-    return written == (ssize_t)length;
-}
-
-void lava_stats_print(void) {
-    static char text[SUMMARY_BYTES];
-    const char *path = lava_config_get()->stats;
-    size_t length = path ? lava_stats_format(text, sizeof text) : 0;
-    if (length == 0)
-        return;
-    if (length >= sizeof text)
-        length = sizeof text - 1;
-    if (!*path) {
-        write_all(STDERR_FILENO, text, length);
-        return;
-    }
-    /* O_NONBLOCK, because a FIFO that nobody reads must not keep the program from ending. */
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-    bool written = file >= 0 && write_all(file, text, length);
-    if (!written)
-        lava_log_always("LAVABLAS_STATS: %s cannot be written: %s", path, strerror(errno));
-    if (file >= 0)
-        close(file);
-}
-
-void lava_stats_install(void) {
-    if (!lava_config_get()->stats)
-        return;
-    pthread_atfork(NULL, NULL, reset_in_child);
-    atexit(lava_stats_print);
 }

@@ -1,4 +1,4 @@
-/* Counts calls per routine, place and reason, and prints the counts at exit when LAVABLAS_STATS is set. Any
+/* Counts calls per routine, place and reason, and per size. lib/base/report prints the counts. Any
  * thread may call these functions; counting is atomic additions. */
 #ifndef LAVA_BASE_STATS_H
 #define LAVA_BASE_STATS_H
@@ -12,6 +12,38 @@
 /* Counts one call. A batch has more than one product, each like the operation. */
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
+/* Classes of sizes: by the order of a cube with as much work. Class 0 is below 64, class i from 32 * 2^i to
+ * twice that, and the last one has no end. */
+#define LAVA_STATS_SIZES 10
+/* Returns the least order of a class; 0 for class 0. */
+int64_t lava_stats_least_order(int size);
+
+/* What the calls with one routine, place and class of sizes sum up to. */
+struct lava_stats_shape {
+    uint64_t calls, elapsed_ns;
+    uint64_t cpu_ns; /* of calls on the GPU: what the CPU was estimated to take */
+    double flops, bytes;
+};
+/* The bytes of the matrices: those that are read once, and those of C that are written. cpu_ns is as above.
+ * An invalid call is not counted here. */
+void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
+                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double cpu_ns);
+struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
+
+/* What the summary says of a routine, place and reason. */
+struct lava_stats_sum {
+    uint64_t calls, elapsed_ns;
+    double flops;
+};
+struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place place,
+                                     enum lava_reason reason);
+/* What the summary says of the estimates at a place. */
+struct lava_stats_estimates {
+    uint64_t calls, estimated_ns, measured_ns, lost_calls, lost_ns;
+};
+struct lava_stats_estimates lava_stats_estimates(enum lava_place place);
+const char *lava_stats_place(enum lava_place place);
+
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */
 void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
                           uint64_t measured_ns);
@@ -38,10 +70,9 @@ unsigned lava_stats_most_lanes(void);
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0
  * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
-/* Registers the summary for exit if the configuration asks for it. lib/offload/offload calls it once. */
-void lava_stats_install(void);
-/* Prints the summary if the configuration asks for it. exit() calls it; so does a process that ends without
- * exit(). */
-void lava_stats_print(void);
+/* This is more than all lines that the tables can fill. */
+#define LAVA_STATS_SUMMARY_BYTES (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 1) + 512)
+/* Forgets all counts. Called in a child of fork(), which has one thread. */
+void lava_stats_reset(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads and writes the file of this machine's figures. Called by calibration.c, perf/calibrate and tests.
+/* Reads and writes the file of this machine's figures. Called by calibration.c, tools/calibrate.c and tests.
  *
  * Invariant: the key names everything that the figures depend on, so figures of another configuration are
  * never read. */
@@ -40,9 +40,7 @@ static void find_processor(char model[MODEL_BYTES]) {
         read_cpuinfo("CPU part", model);
 }
 
-/* Returns how many threads the CPU BLAS uses: its own answer, which OpenBLAS gives, else what the environment
- * allows, else one for each processor. */
-static int blas_threads(const struct lava_cpu_blas *blas) {
+int lava_figures_file_threads(const struct lava_cpu_blas *blas) {
     static const char *const names[] = {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
                                         "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_"};
     int (*get)(void) = NULL;
@@ -68,13 +66,14 @@ void lava_figures_file_place(const struct lava_capabilities *device, const char 
     if (stat(blas->path, &info))
         memset(&info, 0, sizeof info); /* the CPU BLAS is the built-in loop */
     find_processor(model);
-    int length = snprintf(key, sizeof key,
-                          "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
-                          "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
-                          FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id,
-                          device->name, (unsigned)device->driver_version, model, lava_processor_count(),
-                          blas->path, (long long)info.st_size, (long long)info.st_mtime, blas_threads(blas),
-                          (unsigned long long)lava_config_get()->pinned_bytes);
+    int length =
+        snprintf(key, sizeof key,
+                 "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
+                 "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
+                 FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id, device->name,
+                 (unsigned)device->driver_version, model, lava_processor_count(), blas->path,
+                 (long long)info.st_size, (long long)info.st_mtime, lava_figures_file_threads(blas),
+                 (unsigned long long)lava_config_get()->pinned_bytes);
     snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
              (unsigned)device->device_id);
     lava_file_cache_place_init(place, home, name, key, (size_t)length);

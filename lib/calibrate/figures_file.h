@@ -8,7 +8,11 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
 #include "lib/base/file_cache.h"
+#include "lib/host/cpu_blas.h"
 
+/* Returns how many threads the CPU BLAS uses: its own answer, which OpenBLAS gives, else what the environment
+ * allows, else one for each processor. */
+int lava_figures_file_threads(const struct lava_cpu_blas *blas);
 /* Finds the file for this device and the CPU BLAS of the process. home is as in lib/base/file_cache.h. */
 void lava_figures_file_place(const struct lava_capabilities *device, const char *home,
                              struct lava_file_cache_place *place);

@@ -1,4 +1,4 @@
-/* Measures one figure at a time. Called by survey.c and perf/calibrate.
+/* Measures one figure at a time. Called by survey.c and tools/calibrate.c.
  *
  * Invariant: within a turn nothing runs but the products that are timed. */
 #include "lib/calibrate/microbenchmark.h"

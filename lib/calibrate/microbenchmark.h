@@ -1,6 +1,6 @@
 /* Measures the figures that the policy decides by, one at a time, with real products on matrices of its own.
- * calibration.c uses it in the background, and perf/calibrate at leisure: they differ in the cost of a turn
- * and in how many turns they take.
+ * calibration.c uses it in the background, and tools/calibrate.c at leisure: they differ in the cost of a
+ * turn and in how many turns they take.
  *
  *     struct lava_microbenchmark benchmark = {.blas = ..., .begin = ..., .end = ...};
  *     lava_microbenchmark_latency(&benchmark, LAVA_TYPE_FP32);     adds to benchmark.figures

@@ -1,4 +1,4 @@
-/* Calls routines by Fortran's argument lists. Called by survey.c and perf/calibrate.
+/* Calls routines by Fortran's argument lists. Called by survey.c and tools/calibrate.c.
  *
  *     operands    a matrix that is its own factor  |  a general one
  *     result      C: a copy of one of them, or what a product writes  |  pivots  |  tau  |  workspace

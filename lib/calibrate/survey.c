@@ -1,5 +1,5 @@
 /* Says what is measured, in which order and within which limits. Called by calibration.c's thread and by
- * perf/calibrate. */
+ * tools/calibrate.c. */
 #include "lib/calibrate/survey.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/report.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/block_factorizer.h"
@@ -27,6 +28,7 @@
 #include "lib/host/lu.h"
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
+#include "lib/offload/account.h"
 #include "lib/offload/context.h"
 #include "lib/offload/crew.h"
 #include "lib/offload/further.h"
@@ -440,6 +442,7 @@ static void unlock_used_engine(int cancel_state) {
 /* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
  * come later before theirs. */
 static void use_figures(const struct lava_figures *figures) {
+    lava_report_note(LAVA_REPORT_FIGURES, "measured");
     lava_context_set_figures(figures);
     lava_threshold_measured(figures);
 }
@@ -451,8 +454,9 @@ static void open_once(void) {
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
-    lava_cpu_blas_get();
-    lava_stats_install();
+    lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
+    lava_report_note(LAVA_REPORT_FIGURES, "starting values");
+    lava_report_install();
     lava_trace_install();
     lava_calibration_connect(&measuring);
     if (lava_config_get()->mode != LAVA_MODE_CPU)
@@ -520,27 +524,14 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     plan->reason = call->reason;
 }
 
-static void trace_call(const struct lava_call *call, uint64_t elapsed_ns) {
-    const struct lava_operation *operation = &call->operation;
-    const struct lava_trace_span span = {
-        .name = lava_routine_name(call->routine),
-        .begin_ns = call->start_ns,
-        .end_ns = call->start_ns + elapsed_ns,
-        .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
-        .why = lava_reason_text(call->reason),
-        .labels = {"m", "n", "k", call->products ? "products" : NULL},
-        .numbers = {operation->m, operation->n, operation->k, call->products}};
-    lava_trace_add(&span);
-}
-
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
-                     call->reason, elapsed_ns);
+    bool needs_rate = call->valid && lava_config_get()->stats;
+    lava_account_count(call, elapsed_ns, needs_rate ? cpu_ns(&call->operation, products_of(call)) : 0);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
     if (lava_trace_on())
-        trace_call(call, elapsed_ns);
+        lava_account_trace(call, elapsed_ns);
     last.known = true;
     last.call = *call;
     last.elapsed_ns = elapsed_ns;

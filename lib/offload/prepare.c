@@ -20,6 +20,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/base/report.h"
 #include "lib/base/thread.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/copy_pool.h"
@@ -82,6 +83,7 @@ static enum lava_status create_engine(const char **why) {
     if ((status = lava_engine_create(device, lava_copy_pool_threads(), &engine)))
         return status;
     lava_context_set_engine(engine);
+    lava_report_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
     lava_calibration_load(lava_context_capabilities());
     lava_context_set_figures(lava_calibration_figures());
     return LAVA_OK;
@@ -101,6 +103,7 @@ static void give_device_up(enum lava_status status, const char *why) {
         if (preparation.states[type] != READY)
             set_state((enum lava_type)type, UNAVAILABLE, why);
     lava_threshold_close();
+    lava_report_note(LAVA_REPORT_NO_DEVICE, why);
     LAVA_LOG(INFO, "no device: %s", why);
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/base/stats.h"
+#include "lib/base/report.h"
 
 /* Each wait at exit() may take this long. */
 #define EXIT_WAIT_MS 1500
@@ -65,7 +65,7 @@ static void begin_exit(void) {
  * even in a child that does nothing but exit. (Both were measured with Mesa's driver; NVIDIA's 580 crashes or
  * waits, too.) So a child ends here, and the handlers that were registered before the driver's are lost. */
 static void leave_forked(int status) {
-    lava_stats_print();
+    lava_report_print();
     fflush(NULL);
     _exit(status);
 }

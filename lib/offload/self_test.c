@@ -195,6 +195,13 @@ void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state) 
         test->unlock(cancel_state);
 }
 
+void lava_self_test_tell(const struct lava_self_test *test, const char *what, enum lava_type type,
+                         const struct lava_kernel *kernel, double error) {
+    const struct lava_self_test_result result = {what, type, kernel, error};
+    if (test->tell)
+        test->tell(&result, test->context);
+}
+
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,
                                          const struct lava_plan *plan) {
@@ -239,6 +246,8 @@ static enum lava_status run_case(const struct lava_self_test *self_test, const s
     if (status)
         return status;
     double worst = worst_error(sample, &operation);
+    lava_self_test_tell(self_test, test->narrow ? "products, rounded" : "products", kernel->type, kernel,
+                        worst);
     if (worst <= 1.0)
         return LAVA_OK;
     LAVA_LOG(WARN, "%s: kernel %s computes wrong results (error %.2g of the bound)",

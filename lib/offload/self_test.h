@@ -9,6 +9,14 @@
 
 #define LAVA_SELF_TEST_KERNELS 24
 
+/* What one comparison has found. */
+struct lava_self_test_result {
+    const char *what;                 /* "products" ... static storage */
+    enum lava_type type;              /* of A and B, perhaps complex */
+    const struct lava_kernel *kernel; /* that multiplies; the steps of factorizations are shared by all */
+    double error;                     /* the largest, in units of its bound: above 1, or NaN, it is wrong */
+};
+
 /* The test of a type, kernel by kernel, in the order in which their pipelines become ready. The caller holds
  * the engine, unless it sets `lock` and `unlock`: then they enclose each operation. */
 struct lava_self_test {
@@ -20,6 +28,9 @@ struct lava_self_test {
     bool tested_complex;
     bool (*lock)(int *cancel_state); /* false: the engine must not be used any more */
     void (*unlock)(int cancel_state);
+    /* Called after each comparison, where it is set. `lavablas verify` lists them. */
+    void (*tell)(const struct lava_self_test_result *result, void *context);
+    void *context;
 };
 
 /* Starts to create the pipelines of the type's kernels. `stops` is as for the builder. Returns
@@ -64,6 +75,9 @@ enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stop
  * be used any more. */
 bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state);
 void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state);
+/* Tells the result of a comparison, where the test's owner wants to know. */
+void lava_self_test_tell(const struct lava_self_test *test, const char *what, enum lava_type type,
+                         const struct lava_kernel *kernel, double error);
 /* Multiplies, with the engine locked. */
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,

@@ -103,6 +103,9 @@ enum lava_status lava_self_test_complex(struct lava_self_test *test, const struc
             if (!(error <= worst)) /* also true for a NaN */
                 worst = error;
         }
+    if (!status)
+        lava_self_test_tell(test, "complex products", lava_type_facts(kernel->type)->complex_type, kernel,
+                            worst);
     if (status || worst <= 1.0)
         return status;
     LAVA_LOG(WARN, "%s: complex products by %s are wrong (error %.2g of the bound)",

@@ -156,8 +156,11 @@ static enum lava_status factor(const struct lava_self_test *test, const struct l
     return status;
 }
 
-static enum lava_status tell(const struct lava_self_test *test, const struct sample *sample, double ratio,
-                             enum lava_status status) {
+static enum lava_status tell(const struct lava_self_test *test, const struct lava_kernel *kernel,
+                             const struct sample *sample, double ratio, enum lava_status status) {
+    if (!status)
+        lava_self_test_tell(test, sample->stored == LAVA_REGION_ALL ? "LU factors" : "Cholesky factors",
+                            sample->type, kernel, ratio);
     if (!status && !(ratio <= 1)) /* also true for a NaN */
         status = LAVA_ERROR_SELF_TEST;
     if (status == LAVA_ERROR_SELF_TEST || status == LAVA_ERROR_NOT_DEFINITE)
@@ -178,7 +181,7 @@ static enum lava_status test_cholesky(const struct lava_self_test *test, const s
         ratio = worst_residual(&sample) / (8.0 * (ORDER + 2) * lava_type_facts(type)->unit);
     if (!status && !is_other_untouched(&sample))
         status = LAVA_ERROR_SELF_TEST;
-    status = tell(test, &sample, ratio, status);
+    status = tell(test, kernel, &sample, ratio, status);
     free_sample(&sample);
     return status;
 }
@@ -236,7 +239,7 @@ static enum lava_status test_lu(const struct lava_self_test *test, const struct 
             if (!(error <= worst))
                 worst = error;
         }
-    status = tell(test, &sample, worst, status);
+    status = tell(test, kernel, &sample, worst, status);
     free_sample(&sample);
     return status;
 }

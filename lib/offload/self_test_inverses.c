@@ -221,6 +221,8 @@ static enum lava_status test_one(const struct lava_self_test *test, const struct
     enum lava_status status = make(sample) ? run(test, kernel, sample) : LAVA_ERROR_HOST_MEMORY;
     if (!status)
         ratio = worst_difference(sample) / bound;
+    if (!status)
+        lava_self_test_tell(test, "inverses", sample->type, kernel, ratio);
     if (!status && (!(ratio <= 1) || !is_rest_untouched(sample))) /* a NaN is wrong */
         status = LAVA_ERROR_SELF_TEST;
     if (status == LAVA_ERROR_SELF_TEST)

@@ -176,6 +176,8 @@ static enum lava_status test_type(const struct lava_self_test *test, const struc
         status = run(test, kernel, &sample, LAVA_OPERATION_QR_FORM);
         errors[1] = status ? 0 : error_of_q(&sample, unit);
     }
+    if (!status)
+        lava_self_test_tell(test, "QR factors", type, kernel, errors[1] > errors[0] ? errors[1] : errors[0]);
     for (int i = 0; i < 2 && !status; i++)
         if (!(errors[i] <= 1)) /* also true for a NaN */
             status = LAVA_ERROR_SELF_TEST;

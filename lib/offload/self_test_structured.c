@@ -346,6 +346,7 @@ static double allowed(const struct lava_kernel *kernel, const struct lava_operat
 
 static enum lava_status judge(const struct lava_self_test *test, const struct lava_kernel *kernel,
                               const char *what, enum lava_type type, double ratio) {
+    lava_self_test_tell(test, what, type, kernel, ratio);
     if (ratio <= 1.0)
         return LAVA_OK;
     LAVA_LOG(WARN, "%s: %s of %s by kernel %s are wrong (error %.2g of the bound)",

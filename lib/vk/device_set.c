@@ -118,6 +118,19 @@ static uint32_t keep_models(const struct lava_device_entry *entries, uint32_t *f
     return kept;
 }
 
+static bool is_listed(const char *list, uint32_t index) {
+    for (; list; list = strchr(list, ','), list += list != NULL)
+        if (strtoul(list, NULL, 10) == index)
+            return true;
+    return false;
+}
+
+bool lava_device_set_allows(const struct lava_config *config, const struct lava_device_entry *entry,
+                            uint32_t index) {
+    enum form form = form_of(config->device);
+    return form == LIST ? is_listed(config->device, index) : is_meant(form, config->device, entry);
+}
+
 uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,
                               uint32_t count, uint32_t found[LAVA_DEVICE_SET_MAX]) {
     enum form form = form_of(config->device);

@@ -17,6 +17,11 @@ struct lava_device_entry {
     uint32_t vendor_id, device_id, driver_version;
 };
 
+/* Returns whether LAVABLAS_DEVICE means the device with this index, whatever else there is and it lacks. Only
+ * its name and kind are read. */
+bool lava_device_set_allows(const struct lava_config *config, const struct lava_device_entry *entry,
+                            uint32_t index);
+
 /* Finds the devices that this process uses, the first one first, and returns how many: 0 where there is
  * none. All are of one model, because a plan fits one model. */
 uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,

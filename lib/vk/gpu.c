@@ -10,7 +10,6 @@
 #include "lib/base/log.h"
 #include "lib/vk/pipelines.h"
 #include "lib/vk/queue.h"
-#include "lib/vk/selection.h"
 
 /* Roles of a user that have the same family and index share a queue. */
 static enum lava_status create_queues(struct lava_device *device) {
@@ -61,6 +60,20 @@ enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigne
 enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
                                const char **why) {
     return lava_gpu_open_further(config, 0, device, why);
+}
+
+enum lava_status lava_gpu_list(const struct lava_config *config, struct lava_selection_entry *entries,
+                               uint32_t *count, const char **why) {
+    struct lava_device *device;
+    enum lava_status status = lava_device_create(&device, why);
+    if (status) {
+        *count = 0;
+        return status;
+    }
+    *why = "no Vulkan driver";
+    status = lava_selection_list(device, config, entries, count);
+    lava_device_destroy(device);
+    return status;
 }
 
 enum lava_status lava_gpu_share(const struct lava_device *first, unsigned user, struct lava_device **result) {

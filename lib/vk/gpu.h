@@ -7,6 +7,7 @@
 
 #include "lib/base/config.h"
 #include "lib/vk/device.h"
+#include "lib/vk/selection.h"
 
 /* On failure *device is NULL and *why, a string of static storage, says what is missing. Some drivers take
  * about a second. */
@@ -16,6 +17,10 @@ enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_dev
  * one, whose set_size says how many there are. Each has an instance of its own. */
 enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
                                        struct lava_device **device, const char **why);
+/* Lists the devices of this machine, whether they can be used or not, as lava_selection_list does. On failure
+ * *count is 0 and *why as above. */
+enum lava_status lava_gpu_list(const struct lava_config *config, struct lava_selection_entry *entries,
+                               uint32_t *count, const char **why);
 /* Makes another user of the first one's VkDevice, with queues of its own: 1 to LAVA_DEVICE_USERS - 1, one at
  * a time for each number. The first one may be in use meanwhile. It must be closed last. On failure *device
  * is NULL. */

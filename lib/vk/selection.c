@@ -2,6 +2,7 @@
  * do: everything else reads struct lava_capabilities. */
 #include "lib/vk/selection.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,11 +124,24 @@ static void ask(struct lava_device *device, VkPhysicalDevice physical, struct an
     device->vk.GetPhysicalDeviceMemoryProperties2(physical, &answers->memory);
 }
 
-static bool usable(const struct answers *answers) {
-    return answers->properties.properties.apiVersion >= VK_API_VERSION_1_3 &&
-           answers->features.features.shaderInt64 && answers->features12.bufferDeviceAddress &&
-           answers->features12.timelineSemaphore && answers->features12.scalarBlockLayout &&
-           answers->features13.synchronization2 && answers->features13.maintenance4;
+/* Returns what the kernels need and the device lacks; NULL: nothing. */
+static const char *missing(const struct answers *answers) {
+    const struct {
+        bool has;
+        const char *what;
+    } needs[] = {
+        {answers->properties.properties.apiVersion >= VK_API_VERSION_1_3, "Vulkan 1.3"},
+        {answers->features.features.shaderInt64, "shaderInt64"},
+        {answers->features12.bufferDeviceAddress, "bufferDeviceAddress"},
+        {answers->features12.timelineSemaphore, "timelineSemaphore"},
+        {answers->features12.scalarBlockLayout, "scalarBlockLayout"},
+        {answers->features13.synchronization2, "synchronization2"},
+        {answers->features13.maintenance4, "maintenance4"},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (!needs[i].has)
+            return needs[i].what;
+    return NULL;
 }
 
 static enum lava_device_kind kind_of(VkPhysicalDeviceType type) {
@@ -403,7 +417,7 @@ static void fill_entries(struct lava_device *device, const VkPhysicalDevice *phy
         memcpy(names[i], properties->deviceName, sizeof names[i]);
         entries[i] = (struct lava_device_entry){.name = names[i],
                                                 .kind = kind_of(properties->deviceType),
-                                                .is_usable = usable(answers),
+                                                .is_usable = !missing(answers),
                                                 .vendor_id = properties->vendorID,
                                                 .device_id = properties->deviceID,
                                                 .driver_version = properties->driverVersion};
@@ -446,4 +460,37 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
     enum lava_status status = pick(device, config, physical, count, answers);
     free(answers);
     return status;
+}
+
+/* The driver's own name for itself is known from Vulkan 1.3 on. */
+static void describe(struct lava_selection_entry *entry, const struct answers *answers) {
+    const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
+    snprintf(entry->name, sizeof entry->name, "%s", properties->deviceName);
+    snprintf(entry->driver, sizeof entry->driver, "%s%s%s", answers->properties12.driverName,
+             answers->properties12.driverInfo[0] ? ", " : "", answers->properties12.driverInfo);
+    entry->vulkan_major = VK_API_VERSION_MAJOR(properties->apiVersion);
+    entry->vulkan_minor = VK_API_VERSION_MINOR(properties->apiVersion);
+    entry->kind = kind_of(properties->deviceType);
+    entry->vendor_id = properties->vendorID;
+    entry->missing = missing(answers);
+}
+
+enum lava_status lava_selection_list(struct lava_device *device, const struct lava_config *config,
+                                     struct lava_selection_entry *entries, uint32_t *count) {
+    VkPhysicalDevice physical[MAX_DEVICES];
+    uint32_t found = *count < MAX_DEVICES ? *count : MAX_DEVICES;
+    struct answers *answers = malloc(sizeof *answers);
+    *count = 0;
+    if (!answers)
+        return LAVA_ERROR_HOST_MEMORY;
+    VkResult result = device->vk.EnumeratePhysicalDevices(device->instance, &found, physical);
+    for (uint32_t i = 0; i < found && (result == VK_SUCCESS || result == VK_INCOMPLETE); i++) {
+        ask(device, physical[i], answers);
+        describe(&entries[i], answers);
+        const struct lava_device_entry asked = {.name = entries[i].name, .kind = entries[i].kind};
+        entries[i].wanted = lava_device_set_allows(config, &asked, i);
+        ++*count;
+    }
+    free(answers);
+    return *count > 0 ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }

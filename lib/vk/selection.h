@@ -12,4 +12,19 @@
 enum lava_status lava_selection_pick(struct lava_device *device, const struct lava_config *config,
                                      const char **why);
 
+/* What a device is, whether it can be used or not. */
+struct lava_selection_entry {
+    char name[256];
+    char driver[512 + 2]; /* name and version, as the driver has them; "": not known */
+    uint32_t vulkan_major, vulkan_minor;
+    uint32_t vendor_id;
+    enum lava_device_kind kind;
+    bool wanted;         /* the configuration allows it */
+    const char *missing; /* what the kernels need and it lacks; NULL: nothing. Static storage */
+};
+/* Fills up to *count entries, in Vulkan's order, which LAVABLAS_DEVICE counts by, and sets *count. Called for
+ * a device that lava_device_create made. */
+enum lava_status lava_selection_list(struct lava_device *device, const struct lava_config *config,
+                                     struct lava_selection_entry *entries, uint32_t *count);
+
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/report.h"
 #include "lib/base/stats.h"
 #include "tests/library/capture.h"
 
@@ -29,7 +30,7 @@ static void count_one(void) {
 }
 
 static void install_and_count(void) {
-    lava_stats_install();
+    lava_report_install();
     count_one();
 }
 
@@ -55,7 +56,7 @@ static void fork_child_counts(void) {
 }
 
 static void install_only(void) {
-    lava_stats_install();
+    lava_report_install();
 }
 
 static const struct {
@@ -229,6 +230,66 @@ static void estimates_are_compared(void **state) {
               "GPU's\n");
 }
 
+/* The classes of sizes end at powers of two, by the work: a thin product counts as the cube of its work. */
+static void sizes_have_classes(void **state) {
+    static const struct {
+        int64_t m, n, k, least_order;
+    } products[] = {{1, 1, 1, 0},
+                    {63, 63, 63, 0},
+                    {64, 64, 64, 64},
+                    {127, 127, 127, 64},
+                    {128, 128, 128, 128},
+                    {4096, 4096, 1, 256},
+                    {512, 512, 512, 512},
+                    {16384, 16384, 16384, 16384},
+                    {16383, 16383, 16383, 8192},
+                    {1 << 20, 1 << 20, 1 << 20, 16384}};
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        const struct lava_operation product = {.type = LAVA_TYPE_FP64,
+                                               .c.type = LAVA_TYPE_FP64,
+                                               .m = products[i].m,
+                                               .n = products[i].n,
+                                               .k = products[i].k};
+        int size = 0;
+        lava_stats_reset();
+        lava_stats_count_shape(LAVA_ROUTINE_dgemm_, &product, 2, LAVA_PLACE_GPU, 30, 70);
+        while (size < LAVA_STATS_SIZES && !lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size).calls)
+            size++;
+        assert_true(size < LAVA_STATS_SIZES);
+        assert_int_equal(lava_stats_least_order(size), products[i].least_order);
+        const struct lava_stats_shape shape = lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size);
+        double m = (double)product.m, n = (double)product.n, k = (double)product.k;
+        assert_true(shape.calls == 1 && shape.elapsed_ns == 30 && shape.cpu_ns == 70);
+        assert_true(shape.flops == 4 * m * n * k && shape.bytes == 16 * (m * k + k * n + m * n));
+        assert_true(lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_CPU, size).calls == 0);
+    }
+    lava_stats_reset();
+}
+
+/* A path that ends in .json: one line, with the quotation marks of names escaped. */
+static void report_in_a_file(void **state) {
+    struct capture capture;
+    char folder[] = "/tmp/lavablas-stats-XXXXXX", path[64], text[65536];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/stats.json", folder);
+    assert_int_equal(run_program("fork-child-counts", path, &capture), 0);
+    int file = open(path, O_RDONLY);
+    ssize_t length = read(file, text, sizeof text - 1);
+    assert_true(length > 0);
+    text[length] = '\0';
+    close(file);
+    assert_int_equal(count_of(text, "\n"), 2);
+    assert_int_equal(count_of(text, "{\"lavablas\":\""), 2);
+    assert_int_equal(count_of(text, "\"routine\":\"sgemm_\",\"place\":\"cpu\""), 1);
+    assert_int_equal(count_of(text, "\"routine\":\"cblas_sgemm\",\"place\":\"cpu\""), 1);
+    assert_int_equal(count_of(text, "\"calls\":1,\"ns\":1000,\"flop\":100000000}"), 2);
+    assert_true(count_of(text, "\"objects\":[\"/") == 2);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void short_buffers(void **state) {
     char whole[4096], text[4096];
     (void)state;
@@ -272,6 +333,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(summary_on_stderr),
         cmocka_unit_test(children_of_fork_tell_their_own),
         cmocka_unit_test(summary_in_a_file),
+        cmocka_unit_test(report_in_a_file),
+        cmocka_unit_test(sizes_have_classes),
         cmocka_unit_test(threads_lose_nothing),
         cmocka_unit_test(estimates_are_compared),
         cmocka_unit_test(lanes_are_counted),

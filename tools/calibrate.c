@@ -1,7 +1,7 @@
-/* perf/calibrate: measures this machine's CPU BLAS and device, stores the figures where the library looks for
- * them, and prints them.
+/* lavablas calibrate: measures this machine's CPU BLAS and device, stores the figures where the library looks
+ * for them, and prints them.
  *
- *   calibrate [--seconds S] [--quick | --show]
+ *   lavablas calibrate [--seconds S] [--quick | --show] [--json]
  *
  *   --seconds S  time per measurement (1); a product that is expected to take longer is skipped
  *   --quick      what the library measures in the background, within a second
@@ -12,8 +12,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "lib/base/json.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/own_routines.h"
@@ -22,8 +23,8 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/vk/gpu.h"
+#include "tools/command.h"
 
-#define BAR_CHARACTERS 30
 /* The matrices of 4096 x 4096 x 4096 together. */
 #define MATRIX_BYTES ((size_t)192 << 20)
 #define RUNS         11
@@ -31,36 +32,51 @@
 #define TURN_SHARE 0.05
 #define NAME_BYTES 64
 
-static const char usage[] = "usage: calibrate [--seconds S] [--quick | --show]\n"
-                            "  --seconds S  for one thing that is measured (1)\n"
-                            "  --quick      only what the library measures in the background\n"
-                            "  --show       only print what is stored, and where\n";
+static const char usage[] =
+    "usage: lavablas calibrate [--seconds S] [--quick | --show] [--json]\n"
+    "Measures this machine and stores the figures that the library decides by. Nothing else should run.\n"
+    "  --seconds S  for one thing that is measured (1)\n"
+    "  --quick      only what the library measures in the background\n"
+    "  --show       only print what is stored, and where\n"
+    "  --json       the figures as one JSON object\n"
+    "Exit status: 1: nothing is stored; 77: there is no device, or the machine has too much other work.\n";
 
 struct options {
     double seconds;
-    bool quick, show;
+    bool quick, show, json;
 };
 
 static struct options options = {.seconds = 1};
 static int cancel_state;
 
-static bool parse(int argc, char **argv) {
-    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"show", no_argument, NULL, 'w'},
-                                          {NULL, 0, NULL, 0}};
+/* Returns -1 where the command goes on; else the exit status. */
+static int parse(int argc, char **argv) {
+    static const struct option known[] = {
+        {"seconds", required_argument, NULL, 's'}, {"quick", no_argument, NULL, 'q'},
+        {"show", no_argument, NULL, 'w'},          {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    bool right = true;
     int option;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    optind = 1;
+    while ((option = getopt_long(argc + 1, argv - 1, "h", known, NULL)) != -1) {
         if (option == 's')
             options.seconds = atof(optarg);
         else if (option == 'q')
             options.quick = true;
         else if (option == 'w')
             options.show = true;
-        else
-            return false;
+        else if (option == 'j')
+            options.json = true;
+        else if (option == 'h') {
+            fputs(usage, stdout);
+            return COMMAND_DONE;
+        } else
+            right = false;
     }
-    return optind == argc && options.seconds > 0 && !(options.quick && options.show);
+    if (right && optind == argc + 1 && options.seconds > 0 && !(options.quick && options.show))
+        return -1;
+    fputs(usage, stderr);
+    return COMMAND_WRONG;
 }
 
 static bool begin_turn(struct lava_microbenchmark *bench, struct lava_engine **engine) {
@@ -73,18 +89,6 @@ static bool end_turn(struct lava_microbenchmark *bench, struct lava_engine *engi
     if (engine)
         lava_context_unlock(cancel_state);
     return true;
-}
-
-static void show_progress(int done, int total, const char *round, const char *name) {
-    if (!isatty(STDERR_FILENO))
-        return;
-    if (total == 0) {
-        fprintf(stderr, "\r\033[K");
-        return;
-    }
-    int filled = done * BAR_CHARACTERS / total;
-    fprintf(stderr, "\r\033[K%s [%.*s%.*s] %d/%d %s", round, filled, "##############################",
-            BAR_CHARACTERS - filled, "..............................", done, total, name);
 }
 
 /* One measurement of the device, before its kernel rows. */
@@ -103,9 +107,9 @@ static const struct step steps[] = {
 static void report(enum lava_microbenchmark_outcome outcome, const char *name) {
     if (outcome == LAVA_MICROBENCHMARK_MEASURED)
         return;
-    show_progress(0, 0, NULL, NULL);
-    printf("%s: %s\n", name,
-           outcome == LAVA_MICROBENCHMARK_SKIPPED ? "skipped" : "the device is not usable any more");
+    command_progress(0, 0, NULL, NULL);
+    fprintf(stderr, "%s: %s\n", name,
+            outcome == LAVA_MICROBENCHMARK_SKIPPED ? "skipped" : "the device is not usable any more");
 }
 
 static void measure_device(struct lava_microbenchmark *bench, unsigned types) {
@@ -117,18 +121,18 @@ static void measure_device(struct lava_microbenchmark *bench, unsigned types) {
     int rows = (int)(count < LAVA_FIGURES_MAX_KERNELS ? count : LAVA_FIGURES_MAX_KERNELS);
     int total = STEPS + rows + 1;
     for (int i = 0; i < STEPS; i++) {
-        show_progress(i, total, "device", steps[i].name);
+        command_progress(i, total, "device", steps[i].name);
         report(steps[i].function(bench, first), steps[i].name);
     }
     for (int row = 0; row < rows; row++) {
         if (!(types & 1u << table[row].type) || !lava_microbenchmark_lists(bench, &table[row]))
             continue;
-        show_progress(STEPS + row, total, "device", table[row].name);
+        command_progress(STEPS + row, total, "device", table[row].name);
         report(lava_microbenchmark_kernel(bench, (size_t)row), table[row].name);
     }
-    show_progress(total - 1, total, "device", "products");
+    command_progress(total - 1, total, "device", "products");
     report(lava_microbenchmark_products(bench, first), "products");
-    show_progress(0, 0, NULL, NULL);
+    command_progress(0, 0, NULL, NULL);
 }
 
 static void measure_cpu(struct lava_microbenchmark *bench) {
@@ -139,10 +143,10 @@ static void measure_cpu(struct lava_microbenchmark *bench) {
         const int *at = points[i];
         snprintf(name, sizeof name, "%lld x %lld x %lld", (long long)lava_figures_sizes[at[0]],
                  (long long)lava_figures_sizes[at[1]], (long long)lava_figures_sizes[at[2]]);
-        show_progress(i, LAVA_SURVEY_POINTS, "CPU", name);
+        command_progress(i, LAVA_SURVEY_POINTS, "CPU", name);
         report(lava_microbenchmark_cpu(bench, at[0], at[1], at[2]), name);
     }
-    show_progress(0, 0, NULL, NULL);
+    command_progress(0, 0, NULL, NULL);
 }
 
 static void measure_families(struct lava_microbenchmark *bench) {
@@ -154,11 +158,11 @@ static void measure_families(struct lava_microbenchmark *bench) {
         if (!routine)
             continue;
         snprintf(name, sizeof name, "%s %lld", routine, (long long)lava_families_orders[points[i].order]);
-        show_progress(i, LAVA_SURVEY_FAMILIES, "routines", name);
+        command_progress(i, LAVA_SURVEY_FAMILIES, "routines", name);
         report(lava_own_routines_measure(bench, points[i].family, points[i].type, points[i].order), name);
     }
     bench->figures.cpu.families = LAVA_FIGURES_FAMILIES;
-    show_progress(0, 0, NULL, NULL);
+    command_progress(0, 0, NULL, NULL);
 }
 
 /* Returns the types that the device is ready for. The preparation takes seconds on software devices. */
@@ -166,43 +170,72 @@ static unsigned prepare(void) {
     unsigned types = 0;
     for (int type = 0; type < (options.quick ? 1 : LAVA_TYPE_REAL_COUNT); type++) {
         enum lava_reason reason;
-        show_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
+        command_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
         if (lava_prepare_ready_for((enum lava_type)type, true, &reason))
             types |= 1u << type;
         else
-            printf("%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));
+            fprintf(stderr, "%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));
     }
-    show_progress(0, 0, NULL, NULL);
+    command_progress(0, 0, NULL, NULL);
     return types;
 }
 
-static int print(const struct lava_figures *figures) {
+/* A figure's line is its name, what it belongs to, and the value. */
+static void put_lines(char *text) {
+    const char *before = "";
+    printf("\"figures\":[");
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *value = strrchr(line, ' '), *of = strchr(line, ' ');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        printf("%s{\"figure\":", before);
+        if (of < value - 1)
+            *of++ = '\0';
+        else
+            of = NULL;
+        lava_json_put(stdout, line);
+        lava_json_put_member(stdout, "of", of);
+        printf(",\"value\":%s}", value);
+        before = ",";
+    }
+    printf("]}\n");
+}
+
+static bool print(const struct lava_figures *figures, const char *path) {
     int length = lava_figures_print(figures, NULL, 0);
     char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
     if (!text)
-        return 1;
+        return false;
     lava_figures_print(figures, text, (size_t)length + 1);
-    fputs(text, stdout);
+    if (options.json) {
+        printf("{\"path\":");
+        lava_json_put(stdout, path);
+        printf(",");
+        put_lines(text);
+    } else {
+        printf("%s\n%s", path, text);
+    }
     free(text);
-    return 0;
+    return true;
 }
 
 static int show(void) {
     struct lava_device *device;
     const char *why;
     if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "calibrate: no device: %s\n", why);
-        return 77;
+        fprintf(stderr, "lavablas: no device: %s\n", why);
+        return COMMAND_SKIPPED;
     }
     lava_calibration_load(&device->capabilities);
     lava_gpu_close(device);
     const char *path = lava_calibration_path();
     if (!lava_calibration_is_stored()) {
-        printf("nothing is stored in %s\n", path[0] ? path : "any file: there is no cache");
-        return 1;
+        fprintf(stderr, "lavablas: nothing is stored in %s\n",
+                path[0] ? path : "any file: there is no cache");
+        return COMMAND_NO;
     }
-    printf("%s\n", path);
-    return print(lava_calibration_figures());
+    return print(lava_calibration_figures(), path) ? COMMAND_DONE : COMMAND_NO;
 }
 
 static int measure(void) {
@@ -210,7 +243,7 @@ static int measure(void) {
     const struct lava_config *config = lava_config_get();
     unsigned types = prepare();
     if (!types)
-        return 77;
+        return COMMAND_SKIPPED;
     struct lava_microbenchmark bench = {.blas = lava_cpu_blas_get(),
                                         .capabilities = lava_context_capabilities(),
                                         .figures.cpu = lava_cpu_blas_figures(lava_cpu_blas_get()),
@@ -232,21 +265,21 @@ static int measure(void) {
     }
     lava_microbenchmark_finish(&bench);
     if (!complete) {
-        fprintf(stderr, "calibrate: the machine has too much other work\n");
-        return 77;
+        fprintf(stderr, "lavablas: the machine has too much other work\n");
+        return COMMAND_SKIPPED;
     }
     lava_figures_file_place(bench.capabilities, config->cache ? config->cache_home : NULL, &place);
     bool stored = lava_figures_file_write(&place, &bench.figures);
-    printf("%s%s\n", stored ? "stored in " : "not stored: no folder for ", place.path);
-    return print(&bench.figures) || !stored;
+    if (!stored)
+        fprintf(stderr, "lavablas: not stored: no folder for %s\n", place.path);
+    return print(&bench.figures, place.path) && stored ? COMMAND_DONE : COMMAND_NO;
 }
 
-int main(int argc, char **argv) {
-    if (!parse(argc, argv)) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    setenv("LAVABLAS_CALIBRATE", "off", 1); /* this program measures */
+int command_calibrate(int argc, char **argv) {
+    int status = parse(argc, argv);
+    if (status >= 0)
+        return status;
+    setenv("LAVABLAS_CALIBRATE", "off", 1); /* this command measures */
     lava_offload_open();
     return options.show ? show() : measure();
 }

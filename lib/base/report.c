@@ -1,0 +1,206 @@
+/* Tells the statistics of the process at exit. Called by lib/offload, and by the library's destructor.
+ *
+ * The report has one line for each process. Numbers are integers, because a program's locale may have another
+ * decimal point:
+ *
+ *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH, "device": NAME ...
+ *      "objects": [PATH ...],
+ *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...],
+ *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
+ *                  "bytes": ..., "cpu_ns": ...} ...],
+ *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
+ *                     "lost_ns": ...} ...]}
+ *
+ * A fact that is not known is left out. */
+#include "lib/base/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/config.h"
+#include "lib/base/json.h"
+#include "lib/base/log.h"
+#include "lib/base/stats.h"
+
+static const char *_Atomic facts[LAVA_REPORT_FACTS];
+static const char *const fact_names[LAVA_REPORT_FACTS] = {
+    [LAVA_REPORT_CPU_BLAS] = "cpu_blas",
+    [LAVA_REPORT_DEVICE] = "device",
+    [LAVA_REPORT_NO_DEVICE] = "no_device",
+    [LAVA_REPORT_FIGURES] = "figures",
+};
+static _Atomic bool told; /* the report: there is one for each process */
+
+void lava_report_note(enum lava_report_fact fact, const char *text) {
+    atomic_store_explicit(&facts[fact], text, memory_order_release);
+}
+
+/* Writes everything at once, so that processes that share a file through O_APPEND do not mix their lines. */
+static bool write_all(int file, const char *text, size_t length) {
+    ssize_t written;
+    do
+        written = write(file, text, length);
+    while (written < 0 && errno == EINTR);
+    return written == (ssize_t)length;
+}
+
+/* O_NONBLOCK, because a FIFO that nobody reads must not keep the program from ending. */
+static void append(const char *path, const char *text, size_t length) {
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    bool written = file >= 0 && write_all(file, text, length);
+    if (!written)
+        lava_log_always("LAVABLAS_STATS: %s cannot be written: %s", path, strerror(errno));
+    if (file >= 0)
+        close(file);
+}
+
+static void print_summary(const char *path) {
+    static char text[LAVA_STATS_SUMMARY_BYTES];
+    size_t length = lava_stats_format(text, sizeof text);
+    if (length == 0)
+        return;
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    if (*path)
+        append(path, text, length);
+    else
+        write_all(STDERR_FILENO, text, length);
+}
+
+static void put_process(FILE *stream) {
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    fprintf(stream, "{\"lavablas\":\"%s\",\"pid\":%d,\"parent\":%d", LAVA_VERSION, (int)getpid(),
+            (int)getppid());
+    if (length > 0) {
+        program[length] = '\0';
+        lava_json_put_member(stream, "program", program);
+    }
+    for (int fact = 0; fact < LAVA_REPORT_FACTS; fact++) {
+        const char *text = atomic_load_explicit(&facts[fact], memory_order_acquire);
+        if (text)
+            lava_json_put_member(stream, fact_names[fact], text);
+    }
+}
+
+/* The program itself has no name here, and the kernel's own object no file. */
+static int put_object(struct dl_phdr_info *info, size_t size, void *context) {
+    FILE *stream = context;
+    (void)size;
+    if (info->dlpi_name && info->dlpi_name[0] == '/') {
+        lava_json_put(stream, info->dlpi_name);
+        fputc(',', stream);
+    }
+    return 0;
+}
+
+/* Returns what comes before an element: nothing for the first one. */
+static const char *separator(bool *any) {
+    const char *text = *any ? "," : "";
+    *any = true;
+    return text;
+}
+
+static void put_calls(FILE *stream) {
+    bool any = false;
+    for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
+        for (int place = 0; place < LAVA_PLACE_COUNT; place++)
+            for (int reason = 0; reason < LAVA_REASON_COUNT; reason++) {
+                const struct lava_stats_sum sum = lava_stats_sum(
+                    (enum lava_routine)routine, (enum lava_place)place, (enum lava_reason)reason);
+                if (sum.calls == 0)
+                    continue;
+                fprintf(stream, "%s{\"routine\":\"%s\",\"place\":\"%s\",\"reason\":", separator(&any),
+                        lava_routine_name((enum lava_routine)routine),
+                        lava_stats_place((enum lava_place)place));
+                lava_json_put(stream, lava_reason_text((enum lava_reason)reason));
+                fprintf(stream, ",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"flop\":%.0f}", sum.calls,
+                        sum.elapsed_ns, sum.flops);
+            }
+}
+
+static void put_shapes(FILE *stream) {
+    bool any = false;
+    for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
+        for (int place = 0; place < LAVA_PLACE_COUNT; place++)
+            for (int size = 0; size < LAVA_STATS_SIZES; size++) {
+                const struct lava_stats_shape shape =
+                    lava_stats_shape((enum lava_routine)routine, (enum lava_place)place, size);
+                if (shape.calls == 0)
+                    continue;
+                fprintf(stream,
+                        "%s{\"routine\":\"%s\",\"place\":\"%s\",\"order\":%" PRId64 ",\"calls\":%" PRIu64
+                        ",\"ns\":%" PRIu64 ",\"flop\":%.0f,\"bytes\":%.0f,\"cpu_ns\":%" PRIu64 "}",
+                        separator(&any), lava_routine_name((enum lava_routine)routine),
+                        lava_stats_place((enum lava_place)place), lava_stats_least_order(size), shape.calls,
+                        shape.elapsed_ns, shape.flops, shape.bytes, shape.cpu_ns);
+            }
+}
+
+static void put_estimates(FILE *stream) {
+    for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
+        const struct lava_stats_estimates sum = lava_stats_estimates((enum lava_place)place);
+        fprintf(stream,
+                "%s{\"place\":\"%s\",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"measured_ns\":%" PRIu64
+                ",\"lost_calls\":%" PRIu64 ",\"lost_ns\":%" PRIu64 "}",
+                place ? "," : "", lava_stats_place((enum lava_place)place), sum.calls, sum.estimated_ns,
+                sum.measured_ns, sum.lost_calls, sum.lost_ns);
+    }
+}
+
+/* No memory: no report. */
+static void report(const char *path) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = told ? NULL : open_memstream(&text, &length);
+    if (!stream)
+        return;
+    told = true;
+    put_process(stream);
+    fputs(",\"objects\":[", stream);
+    dl_iterate_phdr(put_object, stream);
+    fputs("null],\"calls\":[", stream);
+    put_calls(stream);
+    fputs("],\"shapes\":[", stream);
+    put_shapes(stream);
+    fputs("],\"estimates\":[", stream);
+    put_estimates(stream);
+    fputs("]}\n", stream);
+    if (!fclose(stream))
+        append(path, text, length);
+    free(text);
+}
+
+void lava_report_print(void) {
+    const char *path = lava_config_get()->stats;
+    if (path && lava_config_is_report(path))
+        report(path);
+    else if (path)
+        print_summary(path);
+}
+
+void lava_report_end(void) {
+    if (!told && lava_config_wants_report())
+        lava_report_print();
+}
+
+/* A child of fork() tells only its own calls; its parent tells the others. */
+static void reset_in_child(void) {
+    lava_stats_reset();
+    told = false;
+}
+
+void lava_report_install(void) {
+    if (!lava_config_get()->stats)
+        return;
+    pthread_atfork(NULL, NULL, reset_in_child);
+    atexit(lava_report_print);
+}

@@ -1,0 +1,34 @@
+/* Enters calls that have ended into the statistics and the trace. Called by offload.c. */
+#include "lib/offload/account.h"
+
+#include "lib/base/config.h"
+#include "lib/base/stats.h"
+#include "lib/base/trace.h"
+#include "lib/offload/offload.h"
+
+void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
+    const struct lava_operation *operation = &call->operation;
+    const struct lava_trace_span span = {
+        .name = lava_routine_name(call->routine),
+        .begin_ns = call->start_ns,
+        .end_ns = call->start_ns + elapsed_ns,
+        .where = call->place == LAVA_PLACE_GPU ? "gpu" : "cpu",
+        .why = lava_reason_text(call->reason),
+        .labels = {"m", "n", "k", call->products ? "products" : NULL},
+        .numbers = {operation->m, operation->n, operation->k, call->products}};
+    lava_trace_add(&span);
+}
+
+void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns) {
+    double on_cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
+    lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
+                     call->reason, elapsed_ns);
+    if (!call->valid || !lava_config_get()->stats)
+        return;
+    if (call->place == LAVA_PLACE_CPU)
+        on_cpu_ns = 0;
+    else if (on_cpu_ns == 0)
+        on_cpu_ns = expected_ns;
+    lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
+                           on_cpu_ns);
+}

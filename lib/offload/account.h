@@ -1,0 +1,16 @@
+/* What becomes known of a call that has ended: the statistics and the trace. Any thread may call these
+ * functions. */
+#ifndef LAVA_OFFLOAD_ACCOUNT_H
+#define LAVA_OFFLOAD_ACCOUNT_H
+
+#include <stdint.h>
+
+struct lava_call;
+
+/* Counts the call. expected_ns is the CPU's time by its rate; it counts for a call on the device that had no
+ * other estimate. */
+void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns);
+/* Adds the call's span to the trace. */
+void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns);
+
+#endif

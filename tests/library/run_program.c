@@ -1,0 +1,91 @@
+/* A program for `lavablas run`, by its first argument. Run by test_run.sh.
+ *
+ *   run_program multiply          three products
+ *   run_program fork              the same, and one more in a child of fork() and in a program it starts
+ *   run_program by-address FILE   a product by a routine that dlsym found in the library FILE
+ *   run_program status N          ends with that status
+ *   run_program signal N          ends by that signal
+ *   run_program wait FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { M = 300, N = 250, K = 200 };
+
+typedef void gemm(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                  const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+                  const double *beta, double *c, const int *ldc);
+gemm dgemm_;
+
+static void multiply(gemm *function) {
+    static double a[M * K], b[K * N], c[M * N];
+    const int m = M, n = N, k = K;
+    const double one = 1, zero = 0;
+    function("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m);
+}
+
+static int fork_and_multiply(const char *self) {
+    multiply(dgemm_);
+    pid_t child = fork();
+    if (child == 0) {
+        multiply(dgemm_);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    if ((child = fork()) == 0) {
+        execl(self, self, "multiply", (char *)NULL);
+        _exit(1);
+    }
+    waitpid(child, NULL, 0);
+    return 0;
+}
+
+static int multiply_by_address(const char *path) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL),
+         *address = handle ? dlsym(handle, "scipy_dgemm_") : NULL;
+    gemm *function;
+    if (!address)
+        return 1;
+    memcpy(&function, &address, sizeof function);
+    multiply(function);
+    return 0;
+}
+
+static volatile sig_atomic_t has_come;
+
+static void note(int signal) {
+    has_come = signal;
+}
+
+static int wait_for_signal(const char *path) {
+    signal(SIGUSR1, note);
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    if (file < 0)
+        return 1;
+    close(file);
+    for (int i = 0; i < 1000 && !has_come; i++)
+        usleep(10000);
+    return has_come ? 5 : 1;
+}
+
+int main(int count, char **arguments) {
+    const char *way = count > 1 ? arguments[1] : "", *with = count > 2 ? arguments[2] : "0";
+    if (!strcmp(way, "multiply"))
+        for (int i = 0; i < 3; i++)
+            multiply(dgemm_);
+    else if (!strcmp(way, "fork"))
+        return fork_and_multiply(arguments[0]);
+    else if (!strcmp(way, "by-address"))
+        return multiply_by_address(with);
+    else if (!strcmp(way, "status"))
+        return atoi(with);
+    else if (!strcmp(way, "signal"))
+        return raise(atoi(with));
+    else if (!strcmp(way, "wait"))
+        return wait_for_signal(with);
+    return 0;
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# `lavablas doctor` and `info`: each cause that keeps the GPU from being used is found and has a remedy, in folders made for
+# that; on lavapipe the device is found and tested. Both tell the same as JSON, and answer --help.
+#
+#   test_doctor.sh LAVABLAS OWN_PROGRAM
+set -eu
+tool=$1
+own=$2
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/../programs/common.sh"
+export LAVABLAS_CACHE=0
+
+for command in info doctor device kernels profiles explain run calibrate bench verify replay; do
+    "$tool" $command --help >"$folder/help" 2>"$folder/errors" || fail "$command --help: status $?"
+    grep -q "^usage: lavablas $command" "$folder/help" || fail "$command --help: $(cat "$folder/help")"
+    [ ! -s "$folder/errors" ] || fail "$command --help: stderr: $(cat "$folder/errors")"
+done
+for command in info doctor device kernels profiles; do
+    status=0
+    "$tool" $command --nosuch >"$folder/output" 2>"$folder/errors" || status=$?
+    [ $status = 2 ] || fail "$command --nosuch: status $status"
+    grep -q "^usage: lavablas $command" "$folder/errors" || fail "$command --nosuch: no usage"
+    [ ! -s "$folder/output" ] || fail "$command --nosuch: output"
+    "$tool" $command --json >"$folder/json" 2>/dev/null || :
+    python3 -m json.tool "$folder/json" >/dev/null || fail "$command --json: $(cat "$folder/json")"
+done
+"$tool" --help | grep -q '^usage: lavablas COMMAND' || fail '--help'
+[ "$("$tool" --version)" ] || fail '--version'
+status=0
+"$tool" nosuch 2>/dev/null || status=$?
+[ $status = 2 ] || fail "no such command: status $status"
+
+# finds STATUS PATTERN ARGUMENT...: the doctor's exit status, and one finding with a remedy behind it.
+finds() {
+    expected=$1
+    pattern=$2
+    shift 2
+    status=0
+    "$tool" doctor "$@" >"$folder/findings" 2>"$folder/errors" || status=$?
+    [ $status = "$expected" ] || fail "doctor $*: status $status: $(cat "$folder/findings" "$folder/errors")"
+    grep -A 1 -E "$pattern" "$folder/findings" | grep -q '^ *remedy: ..' ||
+        fail "doctor $*: no remedy behind: $pattern: $(cat "$folder/findings")"
+}
+
+mkdir -p "$folder/root/sys/bus/pci/devices/0000:01:00.0" "$folder/root/dev/dri" "$folder/root/usr/share/vulkan/icd.d"
+cd "$folder/root/sys/bus/pci/devices/0000:01:00.0"
+echo 0x030000 >class
+echo 0x1002 >vendor
+echo 0x744c >device
+cd - >/dev/null
+export XDG_DATA_DIRS=/usr/share
+finds 1 '^bad   device node: there is neither' --root "$folder/root"
+grep -q '^good  hardware: AMD 1002:744c at 0000:01:00.0' "$folder/findings" || fail 'the hardware'
+finds 1 '^bad   driver: there is no Vulkan driver in any' --root "$folder/root"
+grep -A 1 '^bad   driver' "$folder/findings" | grep -q 'vulkan-radeon' || fail 'the remedy of the vendor'
+echo '{"ICD": {"library_path": "/nonexistent/libvulkan_radeon.so", "api_version": "1.3.0"}}' \
+    >"$folder/root/usr/share/vulkan/icd.d/radeon.json"
+echo '{"ICD": ' >"$folder/root/usr/share/vulkan/icd.d/broken.json"
+finds 1 '^note  driver: .*radeon.json names /nonexistent/libvulkan_radeon.so, which cannot be loaded' --root "$folder/root"
+finds 1 '^note  driver: .*broken.json is not a manifest' --root "$folder/root"
+: >"$folder/root/dev/dri/renderD128"
+finds 1 '^bad   driver' --root "$folder/root"
+grep -q '^good  device node: .*/renderD128 can be' "$folder/findings" || fail 'the device node'
+chmod 0 "$folder/root/dev/dri/renderD128"
+# Root may read everything: then another user looks.
+readable=$tool
+cp "$tool" "$folder/lavablas"
+chmod 755 "$folder" "$folder/lavablas"
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups "$folder/lavablas" --version >/dev/null 2>&1; then
+    printf '#!/bin/sh\nexec setpriv --reuid 65534 --clear-groups "%s" "$@"\n' "$folder/lavablas" >"$folder/other_user"
+    chmod 755 "$folder/other_user"
+    tool=$folder/other_user
+fi
+if [ "$tool" != "$readable" ] || [ ! -r "$folder/root/dev/dri/renderD128" ]; then
+    finds 1 '^bad   device node: no permission' --root "$folder/root"
+    grep -q "usermod -aG $(id -gn)" "$folder/findings" || fail 'the group'
+else
+    echo 'no other user: permissions are not checked'
+fi
+tool=$readable
+
+VK_DRIVER_FILES=/nonexistent/driver.json VK_ICD_FILENAMES=/nonexistent/driver.json finds 1 '^bad   driver: .*VK_DRIVER_FILES'
+mkdir "$folder/broken"
+: >"$folder/broken/libvulkan.so.1"
+LD_LIBRARY_PATH="$folder/broken" finds 1 '^bad   Vulkan loader: none'
+LAVABLAS_MODE=cpu finds 1 '^bad   LAVABLAS_MODE=cpu'
+cp "$own" "$folder/secure"
+chmod 4755 "$folder/secure"
+[ ! -u "$folder/secure" ] || finds 1 '^bad   .*/secure: a set-user-ID program' "$folder/secure"
+finds 1 '^bad   .*nosuch: there is no such program' "$folder/nosuch"
+
+# On lavapipe.
+export LAVABLAS_DEVICE=cpu
+"$tool" device >"$folder/device" || { cat "$folder/device"; echo 'without lavapipe'; exit $((failed ? 1 : 77)); }
+finds 1 '^bad   figures: by them the CPU is faster'
+grep -q '^good  test: kernels of fp64 compute right results' "$folder/findings" || fail "the test: $(cat "$folder/findings")"
+LAVABLAS_MODE=gpu finds 0 '^note  LAVABLAS_MODE=gpu'
+LAVABLAS_DEVICE='no such device' finds 1 'is not what LAVABLAS_DEVICE=no such device asks for'
+LAVABLAS_DEVICE='' finds 1 '^bad   device: there is only a software device'
+LAVABLAS_MODE=gpu LAVABLAS_MEMORY=16M finds 0 '^note  memory: only 16 MiB'
+"$tool" info >"$folder/info" || fail "info: status $?"
+for line in '^LavaBLAS [0-9]' '^CPU BLAS: /' '^  threads  *[0-9]' '^LAPACK: ' '^Vulkan loader: /' '^device: llvmpipe' '^  kernel for fp64  *fp64_'; do
+    grep -q "$line" "$folder/info" || fail "info: no line $line"
+done
+"$tool" info --json >"$folder/json"
+python3 -c '
+import json, sys
+info = json.load(open(sys.argv[1]))
+assert info["device"]["kind"] == "software" and info["cpu_blas"]["threads"] > 0 and info["vulkan"]["loader"]
+assert {row["type"] for row in info["kernels"]} == {"fp32", "fp16", "bf16", "fp64", "cfp32", "cfp64"}
+assert not info["figures"]["measured"]' "$folder/json" || fail "info --json: $(cat "$folder/json")"
+exit $failed

@@ -1,0 +1,147 @@
+#!/bin/sh
+# `lavablas run`: the program keeps its status, its signals and its output; the report counts every call of every process,
+# says where it ran, and names what cannot be intercepted. Without a device it says that nothing helped.
+#
+#   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM LIBRARY FOLDER \
+#       LIBRARY_WITH_OTHER_NAMES
+#
+# FOLDER: that of the library from that of the command, where both are installed.
+set -eu
+tool=$1
+program=$2
+own=$3
+own_static=$4
+other=$(readlink -f "$5")
+library=$6
+library_folder=$7
+renamed=$(readlink -f "$8")
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/../programs/common.sh"
+
+# value NAME...: the member of the JSON object in the file, by a path of names.
+value() {
+    python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))
+for name in sys.argv[2:]:
+    value = value[int(name) if name.lstrip("-").isdigit() else name]
+print(value)' "$folder/json" "$@"
+}
+
+report() { # report ARGUMENT...: runs the command with a report as JSON in a file
+    rm -f "$folder/json"
+    status=0
+    "$tool" run --json --output "$folder/json" "$@" >"$folder/output" 2>"$folder/errors" || status=$?
+}
+
+equal() { # equal EXPECTED GOT WHAT
+    [ "$1" = "$2" ] || fail "$3: $2 instead of $1; $(cat "$folder/json" "$folder/errors" 2>/dev/null)"
+}
+
+# Statuses and signals.
+for expected in 0 1 7 126 127 255; do
+    report --mode cpu -- "$program" status "$expected"
+    equal "$expected" $status "status $expected"
+    equal "$expected" "$(value status)" "status in the report"
+done
+report -- "$program" signal 15
+equal 143 $status 'SIGTERM'
+equal 15 "$(value signal)" 'signal in the report'
+report "$folder/nosuch"
+equal 127 $status 'no such program'
+: >"$folder/plain"
+chmod 644 "$folder/plain"
+report "$folder/plain"
+equal 126 $status 'no program'
+report --nosuch true
+equal 125 $status 'no such option'
+report
+equal 125 $status 'no program given'
+"$tool" run --help | grep -q '^usage: lavablas run' || fail '--help'
+
+# A signal is passed on to the program.
+"$tool" run --output "$folder/text" -- "$program" wait "$folder/waits" &
+runner=$!
+for _ in $(seq 500); do
+    [ ! -e "$folder/waits" ] || break
+    sleep 0.02
+done
+kill -USR1 $runner
+status=0
+wait $runner || status=$?
+equal 5 $status 'SIGUSR1 is passed on'
+
+# The program's own output is alone on stdout; the report is on stderr.
+output=$("$tool" run --mode cpu -- sh -c 'echo hello; exit 3' 2>"$folder/errors") && status=0 || status=$?
+equal 3 $status 'status of a shell'
+equal hello "$output" 'stdout'
+grep -q '^lavablas: ended with status 3' "$folder/errors" || fail "stderr: $(cat "$folder/errors")"
+
+# On the CPU.
+report --mode cpu -- "$program" multiply
+equal 3 "$(value total cpu_calls)" 'calls on the CPU'
+equal 0 "$(value total gpu_calls)" 'calls on the GPU'
+equal 90000000 "$(value total flop)" 'operations'
+equal 4440000 "$(value total bytes)" 'bytes'
+equal 128 "$(value shapes 0 least_order)" 'size'
+equal dgemm_ "$(value shapes 0 routine)" 'routine'
+equal 'the mode is cpu' "$(value reasons 0 reason)" 'reason'
+equal False "$(value total cpu_alone_is_estimated)" 'measured'
+equal '[]' "$(value not_intercepted)" 'everything is intercepted'
+LAVABLAS_LOG=none "$tool" run --mode cpu --stats -- "$program" multiply 2>"$folder/errors" || fail '--stats'
+grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail "verdict: $(cat "$folder/errors")"
+grep -q 'dgemm_  *3 calls .*the mode is cpu' "$folder/errors" || fail "reasons: $(cat "$folder/errors")"
+
+# Children of fork() and programs that they start.
+report --mode cpu -- "$program" fork
+equal 5 "$(value total cpu_calls)" 'calls of all processes'
+equal 3 "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["processes"]))' "$folder/json")" 'processes'
+
+# What cannot be intercepted.
+report -- "$own"
+equal 3 $status 'the program with its own routine'
+equal dgemm_ "$(value not_intercepted 0 routine)" 'the routine in the program'
+case $(value not_intercepted 0 why) in *'comes before every preloaded library'*) ;; *) fail 'why, in the program' ;; esac
+if [ -n "$own_static" ]; then
+    report -- "$own_static"
+    equal 3 $status 'the static program'
+    case $(value not_intercepted 0 why) in *'linked statically'*) ;; *) fail 'why, static' ;; esac
+fi
+report -- "$program" by-address "$other"
+equal 0 $status 'by address'
+equal 0 "$(value total cpu_calls)" 'calls by address'
+equal "$other" "$(value not_intercepted 0 path)" 'the library by address'
+
+LD_PRELOAD=$renamed report -- /bin/true
+equal 0 $status 'a BLAS with other names'
+equal "$renamed" "$(value not_intercepted 0 path)" 'the library with other names'
+equal mkl_blas_dgemm "$(value not_intercepted 0 routine)" 'its routine'
+
+# The library is found where both are installed, also through a link to the command; without it nothing runs.
+mkdir -p "$folder/prefix/bin" "$folder/prefix/bin/$library_folder" "$folder/links"
+cp "$tool" "$folder/prefix/bin/lavablas"
+cp "$library" "$folder/prefix/bin/$library_folder/liblavablas.so.0"
+ln -s "$folder/prefix/bin/lavablas" "$folder/links/lavablas"
+"$folder/links/lavablas" run --json --output "$folder/json" --mode cpu -- "$program" multiply || fail 'installed'
+equal 3 "$(value total cpu_calls)" 'calls with the installed library'
+rm "$folder/prefix/bin/$library_folder/liblavablas.so.0"
+status=0
+"$folder/links/lavablas" run true 2>"$folder/errors" || status=$?
+equal 125 $status 'no library'
+grep -q 'there is no liblavablas.so.0' "$folder/errors" || fail "no library: $(cat "$folder/errors")"
+
+# On lavapipe, compared with a run of the CPU alone.
+report --mode gpu --device cpu --trace "$folder/trace" --compare -- "$program" multiply
+equal 0 $status 'on lavapipe'
+if [ "$(value no_device)" != None ]; then
+    echo "without lavapipe: $(value no_device)"
+    exit $((failed ? 1 : 77))
+fi
+equal 3 "$(value total gpu_calls)" 'calls on the device'
+equal True "$(value total cpu_alone_is_estimated)" 'estimated'
+equal 'the mode is gpu' "$(value reasons 0 reason)" 'reason on the device'
+[ "$(value cpu_run_ns)" -gt 0 ] || fail 'the run of the CPU alone'
+[ "$(value total gpu_ns)" -gt 0 ] || fail 'the time on the device'
+[ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
+grep -q dgemm_ "$folder/trace" || fail 'the trace'
+exit $failed

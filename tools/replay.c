@@ -1,0 +1,272 @@
+/* lavablas replay: times the products of a recorded trace (LAVABLAS_TRACE), each shape once, with LavaBLAS
+ * and with the CPU BLAS, and adds up what all its calls would take on either side.
+ *
+ * The matrices are random, C has its own, nothing is transposed, and triangles are lower: a trace has the
+ * sizes alone. Routines that perf/routine.c does not know (LAPACK's, batches) are listed as left out. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/json.h"
+#include "lib/base/routines.h"
+#include "tools/command.h"
+#include "tools/json.h"
+#include "tools/sides.h"
+
+static const char usage[] =
+    "usage: lavablas replay [--library PATH ...] [--seconds S] [--top N] [--json] TRACE\n"
+    "Times the shapes of a trace that `lavablas run` has recorded, on either side.\n"
+    "  --library PATH  a library to time; without it LavaBLAS and the CPU BLAS\n"
+    "  --seconds S     for each shape and library (0.2)\n"
+    "  --top N         only the N shapes that took the most time\n"
+    "  --json          one JSON object\n"
+    "Exit status: 1: a result is wrong, or nothing can be replayed; 2: wrong arguments.\n";
+
+struct shape {
+    const char *name;              /* as recorded */
+    const struct routine *routine; /* as timed; NULL: left out */
+    int m, n, k;
+    double calls, recorded_s;
+    double median_s[BENCH_MAX_LIBRARIES];
+    bool right, timed;
+};
+
+struct replay {
+    struct bench bench;
+    struct shape *shapes;
+    size_t count;
+    int top;
+    bool json;
+};
+
+/* Returns the routine of perf/routine.c that computes the same: with the plain name of either convention. */
+static const struct routine *find_routine(const char *name) {
+    char plain[80];
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (strcmp(row->name, name) != 0)
+            continue;
+        snprintf(plain, sizeof plain, "%s_", row->routine);
+        const struct routine *found = routine_find(plain);
+        snprintf(plain, sizeof plain, "cblas_%s", row->routine);
+        return found ? found : routine_find(plain);
+    }
+    return NULL;
+}
+
+/* The square matrix of ?symm, ?trmm and ?trsm is on the left here. */
+static void set_sizes(struct shape *shape) {
+    bool is_square =
+        shape->routine && (shape->routine->family == FAMILY_SYMM || shape->routine->family == FAMILY_TRMM ||
+                           shape->routine->family == FAMILY_TRSM);
+    if (is_square && shape->k != shape->m) {
+        shape->n = shape->m;
+        shape->m = shape->k;
+    }
+}
+
+static bool add_call(struct replay *replay, const struct json *span) {
+    const struct json *sizes = json_member(span, "args");
+    struct shape new = {.name = json_text(span, "name", ""),
+                        .m = (int)json_number(sizes, "m"),
+                        .n = (int)json_number(sizes, "n"),
+                        .k = (int)json_number(sizes, "k"),
+                        .right = true};
+    struct shape *shape = NULL;
+    if (!json_text(sizes, "where", NULL) || new.m < 1 || new.n < 1 || new.k < 1)
+        return true;
+    for (size_t i = 0; i < replay->count && !shape; i++) {
+        struct shape *known = &replay->shapes[i];
+        if (!strcmp(known->name, new.name) && known->m == new.m && known->n == new.n && known->k == new.k)
+            shape = known;
+    }
+    if (!shape) {
+        shape = realloc(replay->shapes, (replay->count + 1) * sizeof *shape);
+        if (!shape)
+            return false;
+        replay->shapes = shape;
+        shape += replay->count++;
+        *shape = new;
+        shape->routine = json_member(sizes, "products") ? NULL : find_routine(new.name);
+    }
+    shape->calls++;
+    shape->recorded_s += json_number(span, "dur") * 1e-6;
+    return true;
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct shape *x = a, *y = b;
+    return (x->recorded_s < y->recorded_s) - (x->recorded_s > y->recorded_s);
+}
+
+/* Times one shape. Libraries without the routine have no time. */
+static void time_shape(struct replay *replay, struct shape *shape) {
+    struct bench bench = replay->bench;
+    const char *ops =
+        shape->routine->family == FAMILY_SYRK || shape->routine->family == FAMILY_SYR2K ? "NT" : "NN";
+    set_sizes(shape);
+    bench.routine = shape->routine;
+    if (!bench_find(&bench))
+        return;
+    struct product product = routine_product(shape->routine, shape->m, shape->n, shape->k, ops);
+    shape->right = bench_time(&bench, &product);
+    routine_free(&product);
+    shape->timed = true;
+    for (int i = 0, place = 0; i < bench.library_count; i++, place++) {
+        while (replay->bench.libraries[place].blas.path != bench.libraries[i].blas.path)
+            place++;
+        replay->bench.libraries[place].told = bench.libraries[i].told;
+        shape->median_s[place] = bench_median(&bench.libraries[i]);
+    }
+}
+
+static void print(const struct replay *replay) {
+    const struct bench *bench = &replay->bench;
+    double sums[BENCH_MAX_LIBRARIES] = {0}, recorded_s = 0, left_out_s = 0, left_out = 0;
+    for (int i = 0; i < bench->library_count; i++)
+        printf("library %d: %s\n", i + 1, bench->libraries[i].blas.path);
+    printf("%-22s %-20s %8s %12s", "routine", "m x n x k", "calls", "recorded s");
+    for (int i = 0; i < bench->library_count; i++)
+        printf("   library %d s", i + 1);
+    printf("\n");
+    for (size_t j = 0; j < replay->count; j++) {
+        const struct shape *shape = &replay->shapes[j];
+        char sizes[48];
+        snprintf(sizes, sizeof sizes, "%dx%dx%d", shape->m, shape->n, shape->k);
+        if (shape->timed) {
+            printf("%-22s %-20s %8.0f %12.6f", shape->name, sizes, shape->calls, shape->recorded_s);
+            for (int i = 0; i < bench->library_count; i++) {
+                sums[i] += shape->calls * shape->median_s[i];
+                printf(" %13.6f", shape->calls * shape->median_s[i]);
+            }
+            printf("%s\n", shape->right ? "" : "  WRONG");
+            recorded_s += shape->recorded_s;
+        } else {
+            left_out += shape->calls;
+            left_out_s += shape->recorded_s;
+        }
+    }
+    printf("%-22s %-20s %8s %12.6f", "all", "", "", recorded_s);
+    for (int i = 0; i < bench->library_count; i++)
+        printf(" %13.6f", sums[i]);
+    printf("\n");
+    if (left_out > 0)
+        printf("left out: %.0f calls, recorded %.6f s: batches, LAPACK's routines, or beyond --top\n",
+               left_out, left_out_s);
+}
+
+static void put(const struct replay *replay) {
+    printf("{\"libraries\":[");
+    for (int i = 0; i < replay->bench.library_count; i++) {
+        printf("%s", i ? "," : "");
+        lava_json_put(stdout, replay->bench.libraries[i].blas.path);
+    }
+    printf("],\"shapes\":[");
+    for (size_t j = 0; j < replay->count; j++) {
+        const struct shape *shape = &replay->shapes[j];
+        printf("%s{\"routine\":", j ? ",\n" : "");
+        lava_json_put(stdout, shape->name);
+        printf(",\"m\":%d,\"n\":%d,\"k\":%d,\"calls\":%.0f,\"recorded_s\":%.9g,\"right\":%s,\"median_s\":[",
+               shape->m, shape->n, shape->k, shape->calls, shape->recorded_s,
+               shape->right ? "true" : "false");
+        for (int i = 0; i < replay->bench.library_count; i++)
+            if (shape->median_s[i] > 0)
+                printf("%s%.9g", i ? "," : "", shape->median_s[i]);
+            else
+                printf("%snull", i ? "," : "");
+        printf("]}");
+    }
+    printf("]}\n");
+}
+
+static int replay_all(struct replay *replay) {
+    bool right = true, any = false;
+    int timed = 0, total = 0;
+    if (replay->count > 0)
+        qsort(replay->shapes, replay->count, sizeof *replay->shapes, by_time);
+    for (size_t i = 0; i < replay->count; i++)
+        total += replay->shapes[i].routine != NULL;
+    total = total < replay->top ? total : replay->top;
+    for (size_t i = 0; i < replay->count; i++) {
+        struct shape *shape = &replay->shapes[i];
+        if (!shape->routine || timed == replay->top)
+            continue;
+        command_progress(timed++, total, "replaying", shape->name);
+        time_shape(replay, shape);
+        right &= shape->right;
+        any |= shape->timed;
+    }
+    command_progress(0, 0, NULL, NULL);
+    if (!any) {
+        fputs("lavablas: the trace has no product that can be replayed\n", stderr);
+        return COMMAND_NO;
+    }
+    if (replay->json)
+        put(replay);
+    else
+        print(replay);
+    return right ? COMMAND_DONE : COMMAND_NO;
+}
+
+/* Returns -1 where the command goes on with argv[optind - 1], else the exit status. */
+static int read_options(int argc, char **argv, struct replay *replay) {
+    static const struct option known[] = {
+        {"library", required_argument, NULL, 'l'}, {"seconds", required_argument, NULL, 's'},
+        {"top", required_argument, NULL, 't'},     {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    int option;
+    bool right = true;
+    optind = 1;
+    while ((option = getopt_long(argc + 1, argv - 1, "h", known, NULL)) != -1) {
+        switch (option) {
+        case 'l':
+            right &= bench_open(&replay->bench, optarg);
+            break;
+        case 's':
+            replay->bench.seconds = atof(optarg);
+            break;
+        case 't':
+            replay->top = atoi(optarg);
+            break;
+        case 'j':
+            replay->json = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return COMMAND_DONE;
+        default:
+            right = false;
+        }
+    }
+    if (right && optind == argc && replay->bench.seconds >= 0 && replay->top > 0)
+        return -1;
+    fputs(usage, stderr);
+    return COMMAND_WRONG;
+}
+
+int command_replay(int argc, char **argv) {
+    struct replay replay = {.bench = {BENCH_DEFAULTS}, .top = 1000000};
+    replay.bench.seconds = 0.2;
+    replay.bench.warmup_seconds = 0.05;
+    replay.bench.rounds = 1;
+    int status = read_options(argc, argv, &replay);
+    if (status >= 0)
+        return status;
+    const char *path = argv[optind - 1];
+    char *text = json_read_file(path);
+    struct json *trace = text ? json_parse(text) : NULL;
+    free(text);
+    if (!trace || trace->kind != JSON_ARRAY) {
+        fprintf(stderr, "lavablas: %s: not a trace of LavaBLAS\n", path);
+        json_free(trace);
+        return COMMAND_NO;
+    }
+    bool complete = replay.bench.library_count > 0 || sides_open(&replay.bench);
+    for (const struct json *span = trace->first; span && complete; span = span->next)
+        complete = add_call(&replay, span);
+    status = complete ? replay_all(&replay) : COMMAND_NO;
+    bench_close(&replay.bench);
+    free(replay.shapes);
+    json_free(trace);
+    return status;
+}

@@ -1,0 +1,223 @@
+/* Prints what `lavablas run` has found, for people and as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/json.h"
+#include "lib/base/stats.h"
+#include "tools/report.h"
+
+static double seconds(double ns) {
+    return ns * 1e-9;
+}
+
+static double all_ns(const struct report_shape *shape) {
+    return shape->ns[LAVA_PLACE_CPU] + shape->ns[LAVA_PLACE_GPU];
+}
+
+/* Returns the fact that the first process which has it reports; NULL where there is none. */
+static const char *fact(const struct report *report, const char *name) {
+    const char *text = NULL;
+    for (size_t i = 0; i < report->process_count && !text; i++)
+        text = json_text(report->processes[i].line, name, NULL);
+    return text;
+}
+
+static void print_order(FILE *stream, const char *routine, double least_order) {
+    char order[48] = "";
+    if (least_order > 0)
+        snprintf(order, sizeof order, "%.0f to %.0f", least_order, 2 * least_order - 1);
+    else if (*routine)
+        snprintf(order, sizeof order, "below 64");
+    if (least_order >= lava_stats_least_order(LAVA_STATS_SIZES - 1))
+        snprintf(order, sizeof order, "%.0f and more", least_order);
+    fprintf(stream, "  %-22s %-14s", *routine ? routine : "all", order);
+}
+
+static void print_shape(FILE *stream, const struct report_shape *shape) {
+    print_order(stream, shape->routine ? shape->routine : "", shape->least_order);
+    fprintf(stream, " %8.0f %9.3f %8.0f %9.3f %11.1f %9.3f %s%9.3f\n", shape->calls[LAVA_PLACE_GPU],
+            seconds(shape->ns[LAVA_PLACE_GPU]), shape->calls[LAVA_PLACE_CPU],
+            seconds(shape->ns[LAVA_PLACE_CPU]), shape->flop * 1e-9, shape->bytes / 0x1p30,
+            shape->calls[LAVA_PLACE_GPU] > 0 ? "~" : " ", seconds(shape->cpu_ns));
+}
+
+static void print_table(FILE *stream, const struct report *report) {
+    fprintf(stream, "  %-22s %-14s %8s %9s %8s %9s %11s %9s %10s\n", "routine", "order", "on GPU", "s",
+            "on CPU", "s", "GFLOP", "GiB", "CPU alone");
+    for (size_t i = 0; i < report->shape_count; i++)
+        print_shape(stream, &report->shapes[i]);
+    if (report->shape_count > 1)
+        print_shape(stream, &report->total);
+}
+
+/* The first sentence: whether it helped. */
+static void print_verdict(FILE *stream, const struct report *report) {
+    const struct report_shape *total = &report->total;
+    double saved_ns = total->cpu_ns - all_ns(total);
+    const char *device = fact(report, "device"), *figures = fact(report, "figures");
+    if (report->process_count == 0)
+        fputs(
+            "lavablas: no process has reported: it was ended by a signal or by _exit(), or the library could "
+            "not be loaded\n",
+            stream);
+    else if (total->calls[LAVA_PLACE_CPU] + total->calls[LAVA_PLACE_GPU] == 0)
+        fputs("lavablas: no call of a routine that LavaBLAS has came to it\n", stream);
+    else if (total->calls[LAVA_PLACE_GPU] == 0)
+        fprintf(stream, "lavablas: it did not help: all calls ran on the CPU, for %.3f s\n",
+                seconds(all_ns(total)));
+    else
+        fprintf(
+            stream,
+            "lavablas: it %s: the calls took %.3f s, the CPU alone would have taken about %.3f s: %.3f s %s "
+            "(estimated by %s; device: %s)\n",
+            saved_ns > 0 ? "helped" : "did not help", seconds(all_ns(total)), seconds(total->cpu_ns),
+            fabs(seconds(saved_ns)), saved_ns > 0 ? "saved" : "lost",
+            figures && !strcmp(figures, "measured") ? "this machine's measured figures" : "starting values",
+            device ? device : "none");
+}
+
+static void print_end(FILE *stream, const struct report_end *end) {
+    if (end->signal)
+        fprintf(stream, "lavablas: ended by signal %d (%s) after %.3f s\n", end->signal,
+                strsignal(end->signal), end->seconds);
+    else
+        fprintf(stream, "lavablas: ended with status %d after %.3f s\n", end->status, end->seconds);
+    if (end->plain_seconds > 0)
+        fprintf(stream,
+                "lavablas: with the CPU alone the same program took %.3f s (measured): %.2f times as long\n",
+                end->plain_seconds, end->plain_seconds / end->seconds);
+}
+
+static void print_reasons(FILE *stream, const struct report *report) {
+    for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
+        bool any = false;
+        for (size_t i = 0; i < report->reason_count; i++) {
+            const struct report_reason *sum = &report->reasons[i];
+            if ((int)sum->place != place)
+                continue;
+            if (!any)
+                fprintf(stream, "on the %s:\n", place == LAVA_PLACE_GPU ? "GPU" : "CPU");
+            any = true;
+            fprintf(stream, "  %-*s%8.0f calls %9.3f s  %s\n", *sum->routine ? 23 : 0, sum->routine,
+                    sum->calls, seconds(sum->ns), sum->reason);
+        }
+    }
+}
+
+static void print_losses(FILE *stream, const struct report *report) {
+    static const char *const names[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = "CPU", [LAVA_PLACE_GPU] = "GPU"};
+    for (int place = 0; place < LAVA_PLACE_COUNT; place++)
+        if (report->lost_calls[place] > 0)
+            fprintf(stream, "lost: %.0f calls on the %s took %.3f s longer than the %s's estimate\n",
+                    report->lost_calls[place], names[place], seconds(report->lost_ns[place]),
+                    names[1 - place]);
+}
+
+/* Calls of a process that is not the only one. */
+static void print_processes(FILE *stream, const struct report *report) {
+    size_t quiet = 0;
+    if (report->process_count < 2)
+        return;
+    fprintf(stream, "processes, of which the table is the sum:\n");
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct report_process *process = &report->processes[i];
+        quiet += process->calls == 0;
+        if (process->calls > 0)
+            fprintf(stream, "  %-7.0f %s: %.0f calls, %.3f s\n", json_number(process->line, "pid"),
+                    json_text(process->line, "program", "?"), process->calls, seconds(process->ns));
+    }
+    if (quiet)
+        fprintf(stream, "  %zu more without a call\n", quiet);
+}
+
+void report_print(FILE *stream, const struct report *report, const struct report_end *end) {
+    const char *no_device = fact(report, "no_device"), *cpu_blas = fact(report, "cpu_blas");
+    print_end(stream, end);
+    print_verdict(stream, report);
+    if (report->shape_count > 0)
+        print_table(stream, report);
+    print_reasons(stream, report);
+    print_losses(stream, report);
+    print_processes(stream, report);
+    if (cpu_blas)
+        fprintf(stream, "CPU BLAS: %s\n", cpu_blas);
+    if (no_device)
+        fprintf(stream, "no device: %s; `lavablas doctor` says more\n", no_device);
+    for (size_t i = 0; i < report->bypass_count; i++)
+        fprintf(stream, "not intercepted: %s in %s: %s\n", report->bypasses[i].routine,
+                report->bypasses[i].path, report->bypasses[i].why);
+}
+
+static void put_shape(FILE *stream, const struct report_shape *shape) {
+    fprintf(
+        stream,
+        "\"gpu_calls\":%.0f,\"gpu_ns\":%.0f,\"cpu_calls\":%.0f,\"cpu_ns\":%.0f,\"flop\":%.0f,\"bytes\":%.0f,"
+        "\"cpu_alone_ns\":%.0f,\"cpu_alone_is_estimated\":%s}",
+        shape->calls[LAVA_PLACE_GPU], shape->ns[LAVA_PLACE_GPU], shape->calls[LAVA_PLACE_CPU],
+        shape->ns[LAVA_PLACE_CPU], shape->flop, shape->bytes, shape->cpu_ns,
+        shape->calls[LAVA_PLACE_GPU] > 0 ? "true" : "false");
+}
+
+static void put_shapes(FILE *stream, const struct report *report) {
+    for (size_t i = 0; i < report->shape_count; i++) {
+        fprintf(stream, "%s{\"routine\":", i ? "," : "");
+        lava_json_put(stream, report->shapes[i].routine);
+        fprintf(stream, ",\"least_order\":%.0f,", report->shapes[i].least_order);
+        put_shape(stream, &report->shapes[i]);
+    }
+}
+
+static void put_reasons(FILE *stream, const struct report *report) {
+    for (size_t i = 0; i < report->reason_count; i++) {
+        const struct report_reason *sum = &report->reasons[i];
+        fprintf(stream, "%s{\"place\":\"%s\"", i ? "," : "", lava_stats_place(sum->place));
+        if (*sum->routine)
+            lava_json_put_member(stream, "routine", sum->routine);
+        lava_json_put_member(stream, "reason", sum->reason);
+        fprintf(stream, ",\"calls\":%.0f,\"ns\":%.0f,\"flop\":%.0f}", sum->calls, sum->ns, sum->flop);
+    }
+}
+
+static void put_processes(FILE *stream, const struct report *report) {
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct report_process *process = &report->processes[i];
+        fprintf(stream, "%s{\"pid\":%.0f,\"parent\":%.0f", i ? "," : "", json_number(process->line, "pid"),
+                json_number(process->line, "parent"));
+        lava_json_put_member(stream, "program", json_text(process->line, "program", NULL));
+        fprintf(stream, ",\"calls\":%.0f,\"ns\":%.0f}", process->calls, process->ns);
+    }
+}
+
+static void put_bypasses(FILE *stream, const struct report *report) {
+    for (size_t i = 0; i < report->bypass_count; i++) {
+        fprintf(stream, "%s{\"path\":", i ? "," : "");
+        lava_json_put(stream, report->bypasses[i].path);
+        lava_json_put_member(stream, "routine", report->bypasses[i].routine);
+        lava_json_put_member(stream, "why", report->bypasses[i].why);
+        fputc('}', stream);
+    }
+}
+
+void report_print_json(FILE *stream, const struct report *report, const struct report_end *end) {
+    static const char *const names[] = {"cpu_blas", "device", "no_device", "figures"};
+    fprintf(stream, "{\"status\":%d,\"signal\":%d,\"ns\":%.0f,\"cpu_run_ns\":%.0f", end->status, end->signal,
+            end->seconds * 1e9, end->plain_seconds * 1e9);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        lava_json_put_member(stream, names[i], fact(report, names[i]));
+    fputs(",\"total\":{", stream);
+    put_shape(stream, &report->total);
+    fputs(",\"shapes\":[", stream);
+    put_shapes(stream, report);
+    fputs("],\"reasons\":[", stream);
+    put_reasons(stream, report);
+    fputs("],\"lost\":{", stream);
+    for (int place = 0; place < LAVA_PLACE_COUNT; place++)
+        fprintf(stream, "%s\"%s_calls\":%.0f,\"%s_ns\":%.0f", place ? "," : "",
+                lava_stats_place((enum lava_place)place), report->lost_calls[place],
+                lava_stats_place((enum lava_place)place), report->lost_ns[place]);
+    fputs("},\"processes\":[", stream);
+    put_processes(stream, report);
+    fputs("],\"not_intercepted\":[", stream);
+    put_bypasses(stream, report);
+    fputs("]}\n", stream);
+}
