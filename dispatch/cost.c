@@ -32,6 +32,12 @@
 /* Time to gather exponents and to dispatch the fallback when it has nothing to do. H200, 2026-11-21: the time
  * that products of 512 and 1024 took beyond their arithmetic. */
 #define SCREEN_NS 12e3
+/* Several engines share the host's memory: so fast are matrices copied to and from staging memory by all copy
+ * threads together. H200, 16 cores, 2026-11-21: 126 GB/s with eight threads, 230 with sixteen. No machine
+ * with several GPUs was measured; a starting value. */
+#define HOST_COPY_BYTES_PER_S 126e9
+/* Time to start the other engines' threads. A starting value. */
+#define SHARE_NS 100e3
 /* Most steps that are simulated. They represent the rest of a longer product. */
 #define STEPS_MAX 200
 
@@ -335,13 +341,24 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
     }
 }
 
+/* The column blocks of the first of several engines, if they take turns. */
+static bool take_turn(void *context, uint32_t number, int64_t *column) {
+    const struct lava_estimate *estimate = context;
+    *column = (int64_t)number * estimate->engines * estimate->blocking.block_n;
+    return *column < estimate->operation->n;
+}
+
 /* Simulates the product and returns the simulated share of it. The share is 1 unless there are too many
  * steps. */
 static double run_program(struct timeline *timeline) {
     const struct lava_operation *operation = timeline->estimate->operation;
     struct lava_program program;
     struct lava_task task;
+    struct lava_estimate estimate = *timeline->estimate;
+    const struct lava_program_share share = {.take = take_turn, .context = &estimate};
     lava_program_begin(&program, operation, timeline->estimate->kernel, &timeline->estimate->blocking);
+    if (estimate.engines > 1)
+        program.share = &share;
     while (lava_program_next(&program, &task)) {
         if (timeline->steps >= STEPS_MAX && task.kind != LAVA_TASK_EPILOGUE &&
             task.kind != LAVA_TASK_DOWNLOAD) {
@@ -397,7 +414,19 @@ static double at_once_ns(const struct lava_estimate *estimate) {
            1e9 * result_bytes(operation, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
 
+/* Engines that share a product upload A each, and all of them together op(B). */
+static double shared_ns(const struct lava_estimate *estimate) {
+    const struct lava_operation *operation = estimate->operation;
+    double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0);
+    double up =
+        ((double)operation->m * (double)operation->k * estimate->engines + b) * element_bytes(estimate);
+    double host_ns = 1e9 * (up + result_bytes(operation, operation->m, operation->n)) / HOST_COPY_BYTES_PER_S;
+    return SHARE_NS + fmax(streamed_ns(estimate), host_ns);
+}
+
 double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
+    if (estimate->engines > 1)
+        return shared_ns(estimate);
     return estimate->at_once ? at_once_ns(estimate) : streamed_ns(estimate);
 }
 

@@ -29,7 +29,8 @@ struct lava_estimate {
     const struct lava_kernel *kernel;
     struct lava_profile_kernel row; /* the kernel's row; flops_per_s is the measured rate if there is one */
     struct lava_blocking blocking;
-    bool at_once; /* not streamed; see struct lava_plan */
+    bool at_once;     /* not streamed; see struct lava_plan */
+    uint32_t engines; /* that share the product; 0 or 1: one computes it */
 };
 
 struct lava_rates lava_cost_rates(const struct lava_profile *profile,
@@ -39,7 +40,8 @@ struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,
                                          const struct lava_device_figures *figures);
 
-/* Returns the time from host memory to host memory, in ns. */
+/* Returns the time from host memory to host memory, in ns. Engines that share a product are taken to be alike
+ * and to take turns at the column blocks: the time is that of the first. */
 double lava_cost_gpu_ns(const struct lava_estimate *estimate);
 /* Returns a lower bound for every way to compute the product, in ns: the latency plus the larger of all
  * transfers and all arithmetic at flops_per_s. flops_per_s is the best rate of any row of the type; with 0

@@ -60,6 +60,7 @@ struct lava_overrides {
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
+    uint32_t engines; /* that share the product (sharing.h); 0: one */
 };
 
 /* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
@@ -83,6 +84,8 @@ struct lava_plan {
     enum lava_place place;
     enum lava_reason reason;
     double cpu_ns, gpu_ns; /* estimates; 0 if none was made */
+    uint32_t engines;      /* that share the product (sharing.h); 0: one computes it */
+    double one_ns;         /* where they do: what one is estimated to take */
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero if it has none */

@@ -287,6 +287,7 @@ static struct request prepare(const struct lava_operation *operation, const stru
                    .pieces = overrides->pieces,
                    .slot_bytes = device->slot_bytes},
         .estimate = {.operation = operation,
+                     .engines = overrides->engines,
                      .device = device,
                      .rates = lava_cost_rates(profile, figures),
                      .multiprocessors = multiprocessors}};
@@ -302,6 +303,7 @@ static void adopt(const struct request *request, const struct candidate *candida
         plan->shape = *shape;
     plan->blocking = estimate->blocking;
     plan->at_once = estimate->at_once;
+    plan->engines = estimate->engines;
     plan->resident_workgroups = (uint32_t)lava_cost_slots(estimate);
     plan->order = overrides->order ? (enum lava_tile_order)(overrides->order - 1) : row->order;
     plan->persistent = overrides->persistent ? overrides->persistent == 2 : row->persistent;
@@ -548,6 +550,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     append(&line, ": %s (%s)", plan->place == LAVA_PLACE_GPU ? "GPU" : "CPU", lava_reason_text(plan->reason));
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
+    if (plan->engines > 1)
+        append(&line, " on %u devices, %.3f ms on one", plan->engines, plan->one_ns / 1e6);
     if (!plan->kernel)
         return;
     append(&line, ", profile %s, kernel %s", plan->profile ? plan->profile->label : "none",

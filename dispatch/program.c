@@ -33,7 +33,8 @@ static bool is_batch_of_updates(const struct lava_program *program) {
 static bool has_a(const struct lava_program *program) {
     if (program->operation->series)
         return is_batch_of_updates(program);
-    return has_strips(program) || (program->blocking->blocks_k == 1 && program->column > 0);
+    bool is_first = program->share ? program->block.number == 0 : program->column == 0;
+    return has_strips(program) || (program->blocking->blocks_k == 1 && !is_first);
 }
 
 /* Blocks begin at whole tiles, also if they go from the last one to the first. */
@@ -50,8 +51,14 @@ static void set_columns(const struct lava_program *program, int64_t width, struc
 static void begin_block(struct lava_program *program) {
     const struct lava_operation *operation = program->operation;
     const struct lava_blocking *blocking = program->blocking;
+    const struct lava_program_share *share = program->share;
     struct lava_block *block = &program->block;
-    int64_t width = program->column == 0 ? blocking->block_n : blocking->later_n;
+    if (share && !share->take(share->context, program->blocks, &program->column)) {
+        program->stage = END;
+        return;
+    }
+    int64_t width = program->column == 0 || share ? blocking->block_n : blocking->later_n;
+    block->number = program->blocks++;
     block->row = block->packed_row = program->row;
     block->rows = block->packed_rows = lava_minimum(blocking->block_m, operation->m - program->row);
     if (operation->series) { /* program->column counts products */
@@ -230,6 +237,10 @@ static void download(struct lava_program *program, struct lava_task *task) {
         return;
     }
     bool is_batch = operation->series != NULL;
+    if (program->share) {
+        program->stage = BLOCK;
+        return;
+    }
     program->column += is_batch ? program->block.products : program->block.columns;
     program->stage = program->column < (is_batch ? operation->series->count : operation->n) ? BLOCK : END;
 }
@@ -239,6 +250,10 @@ static void end_rows(struct lava_program *program, struct lava_task *task) {
     task->kind = LAVA_TASK_WAIT;
     task->ends_rows = true;
     program->downloads = 0;
+    if (program->share) {
+        program->stage = DONE;
+        return;
+    }
     if (!has_strips(program)) {
         program->row += program->block.rows;
         program->column = 0;

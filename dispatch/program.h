@@ -49,6 +49,9 @@
  * If a product is added transposed (`twice`), K is that of both, one after the other: op(A) is followed by
  * op(B)' in the packed rows, op(B) by op(A)' in the packed columns. Each matrix is uploaded once.
  *
+ * Several programs may share a product, each for an engine: then each takes its next column block when it
+ * gets there, until none is left. Every block is computed as one program for all of C computes it.
+ *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
 #define LAVA_DISPATCH_PROGRAM_H
@@ -81,6 +84,7 @@ struct lava_block {
     int64_t packed_row, packed_rows, packed_column, packed_columns;
     int64_t product,
         products;      /* of a batch: the first and how many, each with these rows and columns; else 0, 1 */
+    uint32_t number;   /* of the program's blocks, from 0 */
     uint32_t place;    /* index into blocking.blocks_held places */
     uint32_t buffer_b; /* index of the packed op(B) buffer, 0 or 1 */
 };
@@ -110,14 +114,25 @@ struct lava_program_pack {
     int part, after;   /* of the strip; the stage after the pack */
 };
 
+/* Gives a program its column blocks, all of block_n columns but the last of C. */
+struct lava_program_share {
+    /* Sets *column to the begin of the program's block with that number. Returns false if there is none; then
+     * there is none after it. Another iterator over the same program gets the same answers. */
+    bool (*take)(void *context, uint32_t number, int64_t *column);
+    void *context;
+};
+
 struct lava_program {
     const struct lava_operation *operation; /* owned by the caller; real, or of parts */
+    const struct lava_program_share *share; /* NULL: all of C. Else it writes all of C's rows, and blocking
+                                             * has one row block and one panel of K. Set after begin */
     const struct lava_kernel *kernel;
     const struct lava_blocking *blocking;
     int stage;
     int64_t row, column, first_k, piece;
     struct lava_block block;
     struct lava_program_pack pack;
+    uint32_t blocks;                /* begun so far */
     uint32_t packs_of_b, downloads; /* packs so far; downloads not waited for */
     uint32_t next_place;
 };

@@ -3,6 +3,7 @@
 #include "tools/device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "dispatch/profiles.h"
 #include "lib/base/config.h"
@@ -35,13 +36,30 @@ void device_print_source(const char *label) {
         printf("%sstarting values, there is no cache\n", label);
 }
 
+/* The devices that this process may use, all of one model, as device_read found them. */
+static struct {
+    unsigned size;
+    uint32_t indices[LAVA_CONFIG_DEVICES_MAX];
+} set;
+
 bool device_read(struct lava_capabilities *capabilities, const char **why) {
     struct lava_device *device;
     if (lava_gpu_open(lava_config_get(), &device, why))
         return false;
     *capabilities = device->capabilities;
+    set.size = device->set_size;
+    memcpy(set.indices, device->set, sizeof set.indices);
     lava_gpu_close(device);
     return true;
+}
+
+static void print_set(void) {
+    printf("  LAVABLAS_DEVICE      ");
+    for (unsigned i = 0; i < set.size; i++)
+        printf("%s%u", i ? "," : "", set.indices[i]);
+    if (set.size > 1)
+        printf(": %u devices of this model", set.size);
+    printf("\n");
 }
 
 void device_print_cpu(void) {
@@ -70,6 +88,7 @@ static void show_shapes(const struct lava_capabilities *device, enum lava_type t
 void device_print(const struct lava_capabilities *device) {
     printf("device: %s (%s, %04x:%04x, driver %#x)\n", device->name, kinds[device->kind], device->vendor_id,
            device->device_id, device->driver_version);
+    print_set();
     printf("  profile              %s\n", lava_profiles_find(device)->label);
     device_print_source("  figures              ");
     printf("  subgroup             %u invocations, for matrices %u\n", device->simt_subgroup_size,

@@ -36,13 +36,16 @@ static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}}
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
 
-/* Launchers put the rank of a process on its machine into one of these. */
-static const char *const local_rank_names[] = {
-    "OMPI_COMM_WORLD_LOCAL_RANK", /* Open MPI */
-    "MV2_COMM_WORLD_LOCAL_RANK",  /* MVAPICH */
-    "MPI_LOCALRANKID",            /* MPICH's and Intel's Hydra */
-    "SLURM_LOCALID",              /* srun */
-    "PMI_LOCAL_RANK",             /* Cray's and other PMI launchers */
+/* Launchers put the rank of a process on its machine into one of these, and the number of ranks there into
+ * another. Slurm writes the latter with the number of nodes that it holds for: 4(x2). */
+static const struct {
+    const char *rank, *size;
+} local_names[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"}, /* Open MPI */
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},   /* MVAPICH */
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},                       /* MPICH's and Intel's Hydra */
+    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},               /* srun */
+    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},                         /* Cray's and other PMI launchers */
 };
 
 /* These limit the threads of a CPU BLAS; the more specific one comes first. */
@@ -238,7 +241,7 @@ static const struct {
     const char *expected;
 } variables[] = {
     {"LAVABLAS_MODE",      parse_mode,      "auto, cpu or gpu"},
-    {"LAVABLAS_DEVICE",    parse_device,    "an index, a part of a device's name, or cpu"},
+    {"LAVABLAS_DEVICE",    parse_device,    "all, an index or a list of them, a part of a device's name, cpu or cpu:all"},
     {"LAVABLAS_CPU_BLAS",  parse_cpu_blas,  "the path of a library"},
     {"LAVABLAS_INIT",      parse_init,      "async or sync"},
     {"LAVABLAS_PRECISION", parse_precision, "ieee, standard or fast"},
@@ -258,20 +261,36 @@ static const struct {
 };
 /* clang-format on */
 
+/* Reads digits and sets *end to what follows them. Returns -1 where there are none. */
+static int read_count(const char *value, const char **end) {
+    int count = 0;
+    for (*end = value; **end >= '0' && **end <= '9' && count < 1000000; ++*end)
+        count = count * 10 + (**end - '0');
+    return *end > value ? count : -1;
+}
+
+/* Returns how many ranks there are on this host; 0 where that is not said, or not the same on every node. */
+static int find_local_size(const struct parser *parser, const char *name) {
+    const char *value = parser->get(name, parser->context), *end;
+    int size = value ? read_count(value, &end) : -1;
+    if (size <= 0 || !*end)
+        return size > 0 ? size : 0;
+    bool of_nodes = !strncmp(end, "(x", 2) && read_count(end + 2, &end) > 0 && !strcmp(end, ")");
+    return of_nodes ? size : 0;
+}
+
 /* These variables belong to others, so a value that is not understood is not reported: the next name is
  * tried. */
-static int find_local_rank(const struct parser *parser) {
-    for (size_t i = 0; i < sizeof local_rank_names / sizeof local_rank_names[0]; i++) {
-        const char *value = parser->get(local_rank_names[i], parser->context);
-        int rank = 0;
-        if (!value || !*value)
+static void find_local_rank(struct parser *parser) {
+    for (size_t i = 0; i < sizeof local_names / sizeof local_names[0]; i++) {
+        const char *value = parser->get(local_names[i].rank, parser->context), *end;
+        int rank = value ? read_count(value, &end) : -1;
+        if (rank < 0 || *end)
             continue;
-        while (*value >= '0' && *value <= '9' && rank < 1000000)
-            rank = rank * 10 + (*value++ - '0');
-        if (!*value)
-            return rank;
+        parser->config->local_rank = rank;
+        parser->config->local_size = find_local_size(parser, local_names[i].size);
+        return;
     }
-    return -1;
 }
 
 /* OpenMP allows a list, one number for each nested level; the first one counts. Wrong values are not
@@ -326,7 +345,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
     }
     if (!parser.init_set)
         config->init_sync = config->mode == LAVA_MODE_GPU;
-    config->local_rank = find_local_rank(&parser);
+    find_local_rank(&parser);
     config->cpu_threads = find_cpu_threads(&parser);
     config->cache_home = find_cache_home(&parser);
 }

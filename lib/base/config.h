@@ -11,13 +11,16 @@
 
 /* Products on the device at a time, at most. */
 #define LAVA_CONFIG_LANES_MAX 4
+/* Devices of a process, at most. */
+#define LAVA_CONFIG_DEVICES_MAX 16
 
 struct lava_config {
     enum lava_mode mode;
     bool secure;                   /* a setuid program: mode is CPU, and everything else has its default */
     bool init_sync;                /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
-    const char *device;            /* LAVABLAS_DEVICE: index, name part or "cpu"; NULL: the best real GPU */
+    const char *device;            /* LAVABLAS_DEVICE, as lib/vk/device_set reads it; NULL: the best GPUs */
     int local_rank;                /* MPI's local rank, -1: none */
+    int local_size;                /* how many ranks there are on this host; 0: not known */
     int cpu_threads;               /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, 0: neither is set */
     const char *cpu_blas;          /* path, or NULL */
     enum lava_precision precision; /* for threads that have not chosen one */

@@ -27,8 +27,11 @@ static struct {
     atomic_ullong lost_calls, lost_ns; /* those that took longer than the other place's estimate */
 } estimates[LAVA_PLACE_COUNT];
 
-/* The most products that were on the device at a time. */
+/* The most products that were on a device at a time. */
 static atomic_uint most_lanes;
+
+/* The products on each device, and those that several of them shared. */
+static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
@@ -140,6 +143,22 @@ unsigned lava_stats_most_lanes(void) {
     return atomic_load_explicit(&most_lanes, memory_order_relaxed);
 }
 
+void lava_stats_device(unsigned device) {
+    atomic_fetch_add_explicit(&on_device[device], 1, memory_order_relaxed);
+}
+
+void lava_stats_shared(void) {
+    atomic_fetch_add_explicit(&shared, 1, memory_order_relaxed);
+}
+
+uint64_t lava_stats_of_shared(void) {
+    return atomic_load_explicit(&shared, memory_order_relaxed);
+}
+
+uint64_t lava_stats_of_device(unsigned device) {
+    return atomic_load_explicit(&on_device[device], memory_order_relaxed);
+}
+
 /* Returns the room left at text + length, for snprintf. */
 static size_t room(size_t size, size_t length) {
     return length < size ? size - length : 0;
@@ -185,6 +204,26 @@ static size_t format_estimates(char *text, size_t size) {
     return length > 0 ? (size_t)length : 0;
 }
 
+/* The first device's line appears where another one has one. */
+static size_t format_devices(char *text, size_t size) {
+    unsigned last = LAVA_CONFIG_DEVICES_MAX - 1;
+    size_t length = 0;
+    while (last > 0 && lava_stats_of_device(last) == 0)
+        last--;
+    for (unsigned i = 0; last > 0 && i <= last; i++) {
+        size_t left = room(size, length);
+        length += (size_t)snprintf(left ? text + length : NULL, left,
+                                   "lavablas: device %u of the process: %llu products\n", i,
+                                   (unsigned long long)lava_stats_of_device(i));
+    }
+    size_t left = room(size, length);
+    if (lava_stats_of_shared() > 0)
+        length += (size_t)snprintf(left ? text + length : NULL, left,
+                                   "lavablas: several devices shared %llu products\n",
+                                   (unsigned long long)lava_stats_of_shared());
+    return length;
+}
+
 size_t lava_stats_format(char *text, size_t size) {
     size_t length = 0;
     if (size)
@@ -201,6 +240,8 @@ size_t lava_stats_format(char *text, size_t size) {
         length += (size_t)snprintf(left ? text + length : NULL, left,
                                    "lavablas: at most %u products on the device at a time\n", lanes);
     left = room(size, length);
+    length += format_devices(left ? text + length : NULL, left);
+    left = room(size, length);
     length += format_estimates(left ? text + length : NULL, left);
     return length;
 }
@@ -216,6 +257,9 @@ void lava_stats_reset(void) {
             }
     memset(shapes, 0, sizeof shapes); /* the child has one thread */
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
+    atomic_store_explicit(&shared, 0, memory_order_relaxed);
+    for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)
+        atomic_store_explicit(&on_device[device], 0, memory_order_relaxed);
     for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
         atomic_ullong *const sums[] = {&estimates[place].calls, &estimates[place].estimated_ns,
                                        &estimates[place].measured_ns, &estimates[place].lost_calls,

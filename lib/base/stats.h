@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
+#include "lib/base/config.h"
 #include "lib/base/routines.h"
 
 /* Counts one call. A batch has more than one product, each like the operation. */
@@ -47,21 +48,32 @@ const char *lava_stats_place(enum lava_place place);
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */
 void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
                           uint64_t measured_ns);
-/* Notes that so many products were on the device at a time. */
+/* Notes that so many products were on a device at a time. */
 void lava_stats_lanes(unsigned lanes);
+/* Counts a product on the device with this number, below LAVA_CONFIG_DEVICES_MAX, and returns how many there
+ * were on it. */
+void lava_stats_device(unsigned device);
+/* Counts a product that several devices share; each of them counts it, too. */
+void lava_stats_shared(void);
+uint64_t lava_stats_of_device(unsigned device);
+uint64_t lava_stats_of_shared(void);
 /* Returns the most there were. */
 unsigned lava_stats_most_lanes(void);
 /* Writes the summary: a line per routine, place and reason that occurred, without tabs and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
- * Where several products were on the device at a time, a line says how many:
+ * Where several products were on a device at a time, a line says how many:
  *   lavablas: at most 2 products on the device at a time
+ * Where several devices were used, a line for each says how often:
+ *   lavablas: device 1 of the process: 12 products
+ *   lavablas: several devices shared 3 products
  * The last line compares the estimates with the measured times, where a product had estimates:
  *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0
  * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
 /* This is more than all lines that the tables can fill. */
-#define LAVA_STATS_SUMMARY_BYTES (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 1) + 512)
+#define LAVA_STATS_SUMMARY_BYTES                                                                             \
+    (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 2 + LAVA_CONFIG_DEVICES_MAX) + 512)
 /* Forgets all counts. Called in a child of fork(), which has one thread. */
 void lava_stats_reset(void);
 

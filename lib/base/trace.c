@@ -41,7 +41,7 @@ static struct {
     struct kept spans[SPANS_KEPT];
     char text[64 * LINE_BYTES];
     size_t length;
-    bool is_named[LAVA_CONFIG_LANES_MAX];
+    bool is_named[LAVA_CONFIG_DEVICES_MAX][LAVA_CONFIG_LANES_MAX];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static const char *const track_names[LAVA_TRACE_TRACKS] = {
@@ -81,18 +81,36 @@ static int queue_track(enum lava_trace_track track, unsigned lane) {
     return FIRST_QUEUE_TRACK + (int)(lane * (LAVA_TRACE_TRACKS - 1)) + (int)track - 1;
 }
 
+/* The first device's tracks stand beside the program's threads. Each further device counts as a process of
+ * its own, with a number that no process has. */
+#define PROCESSES_MAX (1 << 22)
+static int process_of(unsigned device) {
+    return trace.process + (int)device * PROCESSES_MAX;
+}
+
+static void put_process_name(unsigned device) {
+    if (device > 0)
+        advance(snprintf(line_place(), LINE_BYTES,
+                         "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"device %u "
+                         "of the process\"}}",
+                         process_of(device), device));
+}
+
 /* Names the lane's tracks, once. */
-static void put_track_names(unsigned lane) {
-    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS && !trace.is_named[lane]; track++) {
+static void put_track_names(unsigned device, unsigned lane) {
+    bool *is_named = &trace.is_named[device][lane];
+    if (!*is_named && lane == 0)
+        put_process_name(device);
+    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS && !*is_named; track++) {
         char *line = line_place(), which[24] = "";
         if (lane > 0)
             snprintf(which, sizeof which, ", lane %u", lane + 1);
         advance(snprintf(
             line, LINE_BYTES,
             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s%s\"}}",
-            trace.process, queue_track((enum lava_trace_track)track, lane), track_names[track], which));
+            process_of(device), queue_track((enum lava_trace_track)track, lane), track_names[track], which));
     }
-    trace.is_named[lane] = true;
+    *is_named = true;
 }
 
 /* Returns what snprintf would have written; the buffer is large enough for every span there is. */
@@ -117,13 +135,13 @@ static void put_span(const struct kept *kept) {
     bool of_queue = span->track != LAVA_TRACE_THREAD;
     int track = of_queue ? queue_track(span->track, span->lane) : kept->thread;
     if (of_queue)
-        put_track_names(span->lane);
+        put_track_names(span->device, span->lane);
     char *line = line_place();
     int length = snprintf(line, LINE_BYTES,
                           "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64 ".%03" PRIu64
                           ",\"dur\":%" PRIu64 ".%03" PRIu64 ",\"args\":{",
-                          span->name, trace.process, track, span->begin_ns / 1000, span->begin_ns % 1000,
-                          duration / 1000, duration % 1000);
+                          span->name, process_of(of_queue ? span->device : 0), track, span->begin_ns / 1000,
+                          span->begin_ns % 1000, duration / 1000, duration % 1000);
     length += format_arguments(span, line + length, LINE_BYTES - (size_t)length);
     length += snprintf(line + length, LINE_BYTES - (size_t)length, "}}");
     advance(length);
@@ -165,7 +183,7 @@ void lava_trace_install(void) {
         return;
     }
     trace.process = (int)getpid();
-    put_track_names(0);
+    put_track_names(0, 0);
     write_text();
     pthread_atfork(NULL, NULL, stop_in_child);
     atexit(write_at_exit);

@@ -26,7 +26,9 @@ enum lava_trace_track {
 struct lava_trace_span {
     const char *name; /* static storage, as are all strings here */
     enum lava_trace_track track;
-    unsigned lane; /* of the queue; below LAVA_CONFIG_LANES_MAX. Spans of a track do not overlap */
+    /* Of the queue: below LAVA_CONFIG_DEVICES_MAX and LAVA_CONFIG_LANES_MAX. Spans of a track do not overlap
+     */
+    unsigned device, lane;
     uint64_t begin_ns, end_ns;
     const char *where, *why;                /* of a call; NULL: not shown */
     const char *labels[LAVA_TRACE_NUMBERS]; /* of the numbers; NULL: no more */

@@ -6,7 +6,9 @@
 #include "dispatch/batches.h"
 #include "lib/base/log.h"
 #include "lib/offload/context.h"
+#include "lib/offload/further.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/prepare.h"
 
 struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i) {
     return lava_operation_of_series(&batch->operation, &batch->series, i);
@@ -131,15 +133,18 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     }
 }
 
-static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
-                            struct lava_plan *plan, int64_t *finished) {
+/* Runs the plan on one device. *lost: that has failed. */
+static enum lava_status run_once(struct lava_call *call, const struct lava_operation *operation,
+                                 struct lava_plan *plan, int64_t *finished, bool *lost) {
     struct lava_lane_lock lock;
-    if (!lava_context_lock_lane(plan->blocking.total_bytes, &lock)) {
+    *lost = true;
+    if (!lava_further_take(plan->blocking.total_bytes, lava_prepare_needs(operation), &lock)) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
     lava_learning_begin_device(&call->learning, lock.engine, plan);
     enum lava_status status = run_plan(&lock, operation, plan, finished);
+    *lost = !lock.engine || lock.engine->device->shared->failed;
     if (lock.engine) {
         lava_learning_end_device(&call->learning, lock.engine, plan, status);
         lava_idle_touch();
@@ -147,8 +152,22 @@ static enum lava_status run(struct lava_call *call, const struct lava_operation 
     }
     if (status) {
         call->reason = LAVA_REASON_FAULT;
-        LAVA_LOG(INFO, "batch on the device: %s; the CPU computes the rest", lava_status_name(status));
+        LAVA_LOG(INFO, "batch on the device: %s", lava_status_name(status));
     }
+    return status;
+}
+
+/* A batch whose device failed before anything was written goes to another one; else the CPU computes the
+ * rest. There are fewer devices each time. */
+static enum lava_status run(struct lava_call *call, const struct lava_operation *operation,
+                            struct lava_plan *plan, int64_t *finished) {
+    enum lava_status status;
+    bool lost;
+    do
+        status = run_once(call, operation, plan, finished, &lost);
+    while (status && status != LAVA_ERROR_UNAVAILABLE && lost && *finished == 0 && !lava_context_is_failed());
+    if (!status)
+        call->reason = plan->reason;
     return status;
 }
 

@@ -24,6 +24,7 @@ struct lava_run {
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* element type of the downloaded result */
     struct lava_stream *stream;
+    const struct lava_program_share *share; /* NULL: the run computes all of C */
     uint32_t repeat;
     uint32_t units_per_dispatch;
     struct lava_point done; /* reached when the last compute task has finished */

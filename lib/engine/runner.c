@@ -116,6 +116,7 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     if (block->rows == 0) /* no download was started */
         return;
     int64_t columns_done = block->columns / run->each, rows_done = 0, products_done = block->products;
+    bool unfinished = run->stream->download_count > 0;
     if (run->stream->download_count > 0) {
         const struct lava_download *first = run->stream->downloads[0];
         block = &run->blocks[first - run->downloads];
@@ -125,6 +126,10 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
     }
     if (run->caller->series) {
         progress->products = block->product + products_done;
+    } else if (run->share) {
+        progress->blocks = (int64_t)block->number + !unfinished;
+        progress->column = unfinished ? block->column / run->each + columns_done : 0;
+        progress->partial = rows_done;
     } else {
         progress->row = block->row;
         progress->rows = block->rows;
@@ -156,6 +161,7 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
     struct lava_program program;
     struct lava_task task;
     lava_program_begin(&program, run->operation, run->plan->kernel, &run->plan->blocking);
+    program.share = run->share;
     struct ahead ahead = {run, program};
     if (!run->operation->on_device) {
         run->stream->staging.next = next_stored;
@@ -169,8 +175,9 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
             return status;
         }
     }
-    *progress =
-        (struct lava_progress){.row = run->operation->m, .products = lava_operation_count(run->operation)};
+    *progress = (struct lava_progress){.row = run->operation->m,
+                                       .products = lava_operation_count(run->operation),
+                                       .blocks = run->share ? program.blocks : 0};
     return LAVA_OK;
 }
 
@@ -293,15 +300,24 @@ static struct lava_run run_of(struct lava_stream *stream, const struct lava_oper
                              .stream = stream};
 }
 
-enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
-                                 const struct lava_plan *plan, struct lava_progress *progress,
-                                 struct lava_timing *timing) {
+/* What a caller may want of a run besides the product; NULL: nothing. */
+struct wishes {
+    struct lava_timing *timing;
+    const struct lava_program_share *share;
+    bool populates;
+};
+
+static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
+                                    const struct lava_plan *plan, const struct wishes *wishes,
+                                    struct lava_progress *progress) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
+    struct lava_timing *timing = wishes->timing;
     struct lava_stream stream;
     enum lava_status status;
     *progress = (struct lava_progress){0};
     lava_stream_open(&stream, engine, timing != NULL);
     struct lava_run run = run_of(&stream, operation, &parts, plan);
+    run.share = wishes->share;
     run.repeat = timing && timing->repeat > 1 ? timing->repeat : 1;
     set_limits(&run);
     if (operation->series)
@@ -313,13 +329,28 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
                                 plan->spares_memory ? 0 : (uint64_t)upload_bytes, parts.of_parts);
     if (!status && !(status = get_pipelines(&run))) {
         lava_stream_look_around(&stream);
-        populate(&stream, operation);
+        if (wishes->populates)
+            populate(&stream, operation);
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
     if (!status && timing)
         read_timing(&run, timing);
     return status;
+}
+
+enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                 const struct lava_plan *plan, struct lava_progress *progress,
+                                 struct lava_timing *timing) {
+    const struct wishes wishes = {.timing = timing, .populates = true};
+    return run_product(engine, operation, plan, &wishes, progress);
+}
+
+enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct lava_operation *operation,
+                                       const struct lava_plan *plan, const struct lava_program_share *share,
+                                       bool populates, struct lava_progress *progress) {
+    const struct wishes wishes = {.share = share, .populates = populates};
+    return run_product(engine, operation, plan, &wishes, progress);
 }
 
 /* Makes room for a product's blocks. Buffers are replaced only while the device is idle. */

@@ -6,6 +6,7 @@
 #define LAVA_ENGINE_RUNNER_H
 
 #include "dispatch/policy.h"
+#include "dispatch/program.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/stream.h"
 
@@ -18,6 +19,9 @@ struct lava_progress {
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
     bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
                        * yet; else a column is written when all of the factor is known */
+    int64_t blocks;   /* of a share: the first column blocks in its own order, whole. In the next one those of
+                       * its columns before `column`, and the first `partial` rows of that column; row and
+                       * rows do not count then */
 };
 
 /* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,
@@ -32,6 +36,12 @@ struct lava_timing {
 enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
+
+/* Runs the column blocks that the share gives, beside runs of other engines that share the product.
+ * `populates` says whether this one looks after C's pages. */
+enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct lava_operation *operation,
+                                       const struct lava_plan *plan, const struct lava_program_share *share,
+                                       bool populates, struct lava_progress *progress);
 
 /* Makes room for the plan's blocks, waiting for the device where buffers must be replaced. of_parts: the
  * matrices are complex. LAVA_ERROR_DEVICE_MEMORY: smaller blocks may fit; the stream is as before. */

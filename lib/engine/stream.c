@@ -208,6 +208,7 @@ static void end_trace(struct lava_stream *stream) {
         for (uint32_t i = 0; i < stamps->pairs; i++) {
             const struct lava_trace_span span = {.name = names[stamps->kinds[i]],
                                                  .track = tracks[role],
+                                                 .device = stream->device->ordinal,
                                                  .lane = stream->device->user,
                                                  .begin_ns = intervals[i].begin_ns,
                                                  .end_ns = intervals[i].end_ns};

@@ -273,6 +273,13 @@ unsigned lava_copy_pool_further_threads(void) {
     return limit_threads(lava_processor_count() / 2);
 }
 
+/* All pools together have about a thread for each processor, beside the first one's. A starting value. */
+unsigned lava_copy_pool_device_threads(unsigned devices) {
+    unsigned each = (unsigned)lava_processor_count() / devices, most = lava_copy_pool_further_threads();
+    each = each < 2 ? 2 : each;
+    return each < most ? each : most;
+}
+
 static unsigned more_in_a_crowd(unsigned threads) {
     unsigned wanted = (unsigned)lava_processor_count();
     wanted = wanted < CROWD_MAX ? wanted : CROWD_MAX;

@@ -1,16 +1,18 @@
 /* Holds the engines and tells who may use them. Called by offload.c, idle.c and lib/blas for products, and by
- * prepare.c.
+ * prepare.c and further.c.
  *
  * `lock` guards everything here, and no other lock is taken while it is held. It is never held for long.
  *
  * Invariant: the first engine is written only by a preparation, and not after a type is ready, except for its
- * figures, which are atomic. A lane's engine is used only by who has taken the lane or the whole device. A
+ * figures, which are atomic. A lane's engine is used only by who has taken the lane, all devices, or closed
+ * the lane's device. Further devices are added, never removed. A
  * child of fork() never touches its parent's engines or this lock, because no type is ready for it
  * (prepare.c). */
 #include "lib/offload/context.h"
 
 #include <fenv.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/clock.h"
@@ -21,7 +23,8 @@
 #include "lib/offload/process.h"
 #include "lib/vk/gpu.h"
 
-#define LANES LAVA_DEVICE_USERS
+#define LANES   LAVA_DEVICE_USERS
+#define DEVICES LAVA_DEVICE_SET_MAX
 /* Two products at a time keep the bus and the device busy. */
 #define USUAL_LANES 2
 /* Newcomers pass a thread that has waited for less than this. */
@@ -29,11 +32,13 @@
 /* A product of so many bytes fits the first lane only. */
 #define FIRST_LANE_ONLY UINT64_MAX
 
-/* A thread that waits for a lane or for the whole device. It is on that thread's stack. */
+/* A thread that waits for a lane or for all devices. It is on that thread's stack. */
 struct waiter {
     pthread_cond_t woken;
     bool whole;
     uint64_t block_bytes; /* where it waits for a lane */
+    uint64_t needs;       /* what the lane's device must be tested for */
+    unsigned device;      /* whose first lane it waits for, where block_bytes is FIRST_LANE_ONLY */
     uint64_t since_ns;
     struct waiter *next;
 };
@@ -44,18 +49,27 @@ struct lane {
     uint64_t failed_bytes; /* blocks of so many bytes did not fit the device; 0: all did */
 };
 
+/* A device of the process, which exists where its first lane has an engine. */
+struct device {
+    struct lane lanes[LANES];
+    unsigned taken;  /* lanes */
+    uint64_t serves; /* what it is tested for, as in prepare.h; the first one: see there */
+    bool closed;     /* a preparation has it */
+    bool refused;    /* another lane could not be made */
+    bool reclaiming; /* the first lane's product waits for the memory of the others */
+};
+
 static struct {
     pthread_mutex_t lock;
-    struct lane lanes[LANES];
-    unsigned taken;               /* lanes */
-    bool whole;                   /* the whole device is locked */
+    struct device devices[DEVICES];
+    _Atomic unsigned count;       /* devices that may exist: the first ones; at least 1 */
+    unsigned taken;               /* lanes of all devices */
+    bool whole;                   /* all devices are locked */
     bool making;                  /* a thread makes a lane */
-    bool refused;                 /* another lane could not be made */
-    bool reclaiming;              /* the first lane's product waits for the memory of the others */
     struct waiter *first, **last; /* those who wait, in order; last: the end of the list, NULL if empty */
     pthread_cond_t freed;         /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
-} context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
+} context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER, .count = 1};
 
 /* The lock is held by the caller of what follows, up to the next such line. */
 
@@ -79,57 +93,105 @@ static bool has_room(const struct lane *lane, uint64_t block_bytes) {
            (lane->failed_bytes == 0 || block_bytes < lane->failed_bytes);
 }
 
-static struct lane *find_lane(uint64_t block_bytes) {
-    if (context.whole)
-        return NULL;
-    if (!context.lanes[0].taken)
-        return &context.lanes[0];
-    for (int i = 1; i < LANES && !context.reclaiming; i++) {
-        struct lane *lane = &context.lanes[i];
-        if (lane->engine && !lane->taken && has_room(lane, block_bytes))
-            return lane;
-    }
+static struct device *device_of(const struct lane *lane) {
+    return &context.devices[((const char *)lane - (const char *)context.devices) /
+                            (ptrdiff_t)sizeof context.devices[0]];
+}
+
+static bool has_failed(const struct device *device) {
+    return device->lanes[0].engine->device->shared->failed;
+}
+
+/* Returns whether the device may take products that need so much, now or when it is free. */
+static bool serves(const struct device *device, const struct waiter *self) {
+    const struct lava_engine *engine = device->lanes[0].engine;
+    if (!engine || has_failed(device))
+        return false;
+    if (self->block_bytes == FIRST_LANE_ONLY)
+        return device == &context.devices[self->device];
+    return device == context.devices ||
+           (!(self->needs & ~device->serves) && self->block_bytes <= engine->capabilities.memory_bytes);
+}
+
+static bool is_free(const struct device *device, int lane, const struct waiter *self) {
+    const struct lane *place = &device->lanes[lane];
+    if (!place->engine || place->taken || device->closed)
+        return false;
+    return lane == 0 || (!device->reclaiming && self->block_bytes != FIRST_LANE_ONLY &&
+                         has_room(place, self->block_bytes));
+}
+
+/* A device at rest is taken before another lane of a busy one. */
+static struct lane *find_lane(const struct waiter *self) {
+    for (int i = 0; i < LANES && !context.whole; i++)
+        for (unsigned j = 0; j < context.count; j++)
+            if (is_free(&context.devices[j], i, self) && serves(&context.devices[j], self))
+                return &context.devices[j].lanes[i];
     return NULL;
+}
+
+/* Returns whether it is worthwhile to wait for a lane. */
+static bool has_hope(const struct waiter *self) {
+    for (unsigned i = 0; i < context.count; i++)
+        if (serves(&context.devices[i], self))
+            return true;
+    return false;
 }
 
 static bool is_unused(void) {
     return !context.whole && context.taken == 0 && !context.making;
 }
 
-/* Takes what the thread waits for, if it is free. *lane is set where that is a lane. */
+static void take_lane(struct lane *lane) {
+    struct device *device = device_of(lane);
+    lane->taken = true;
+    lava_stats_lanes(++device->taken);
+    lava_stats_device((unsigned)(device - context.devices));
+    context.taken++;
+}
+
+/* Takes what the thread waits for, if it is free. *lane is set where that is a lane: NULL, and nothing is
+ * taken, where no device is left that it could wait for. */
 static bool take(const struct waiter *self, struct lane **lane) {
     if (self->whole) {
         bool unused = is_unused();
         context.whole = context.whole || unused;
         return unused;
     }
-    *lane = find_lane(self->block_bytes);
-    if (!*lane)
-        return false;
-    (*lane)->taken = true;
-    lava_stats_lanes(++context.taken);
-    return true;
+    *lane = find_lane(self);
+    if (*lane)
+        take_lane(*lane);
+    return *lane || !has_hope(self);
 }
 
 static bool may_pass(void) {
     return !context.first || lava_clock_now_ns() - context.first->since_ns < PATIENCE_NS;
 }
 
-/* Returns the place for another lane where it may be made: all that exist are at work on products. */
-static struct lane *place_for_lane(void) {
-    const struct lava_engine *engine = context.lanes[0].engine;
-    if (!engine || context.making || context.reclaiming || context.refused || lava_process_is_exiting())
+/* Returns the place for another lane of the device where it may be made: all that exist are taken. */
+static struct lane *place_on(struct device *device) {
+    const struct lava_engine *engine = device->lanes[0].engine;
+    if (!engine || device->reclaiming || device->refused || device->closed || has_failed(device))
         return NULL;
     int configured = lava_config_get()->lanes;
     int usual = engine->capabilities.kind == LAVA_DEVICE_CPU ? 1 : USUAL_LANES;
     int lanes = configured > 0 ? configured : usual;
     for (int i = 0; i < LANES && i < lanes; i++) {
-        if (!context.lanes[i].engine)
-            return &context.lanes[i];
-        if (!context.lanes[i].taken)
+        if (!device->lanes[i].engine)
+            return &device->lanes[i];
+        if (!device->lanes[i].taken)
             return NULL;
     }
     return NULL;
+}
+
+static struct lane *place_for_lane(void) {
+    struct lane *place = NULL;
+    if (context.making || lava_process_is_exiting())
+        return NULL;
+    for (unsigned i = 0; i < context.count && !place; i++)
+        place = place_on(&context.devices[i]);
+    return place;
 }
 
 static void *make_lane(void *place);
@@ -155,7 +217,7 @@ static void wait_in_line(struct waiter *self, struct lane **lane) {
     pthread_cond_destroy(&self->woken);
 }
 
-/* Takes a lane, or the whole device. */
+/* Takes a lane, or all devices. */
 static void enter(struct waiter *self, struct lane **lane) {
     if (may_pass() && take(self, lane))
         return;
@@ -166,6 +228,7 @@ static void enter(struct waiter *self, struct lane **lane) {
 
 static void leave(struct lane *lane) {
     lane->taken = false;
+    device_of(lane)->taken--;
     context.taken--;
     tell_freed();
 }
@@ -189,15 +252,16 @@ static void *make_lane(void *argument) {
     /* the driver's threads, and the copy threads, must not inherit a caller's rounding mode and traps */
     fesetenv(FE_DFL_ENV);
     uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_engine *first = context.lanes[0].engine;
-    struct lava_engine *engine = make_engine(first, (unsigned)(place - context.lanes));
+    struct device *device = device_of(place);
+    struct lava_engine *first = device->lanes[0].engine;
+    struct lava_engine *engine = make_engine(first, (unsigned)(place - device->lanes));
     LAVA_LOG(INFO, "another product at a time: %s, %.1f ms", engine ? "yes" : "there is no room for it",
              (double)(lava_clock_now_ns() - begin_ns) / 1e6);
     pthread_mutex_lock(&context.lock);
     if (engine)
         engine->figures = first->figures;
     *place = (struct lane){.engine = engine};
-    context.refused = !engine;
+    device->refused = !engine;
     context.making = false;
     tell_freed();
     pthread_mutex_unlock(&context.lock);
@@ -208,20 +272,31 @@ static bool is_usable(const struct lava_engine *engine) {
     return engine && !lava_process_is_exiting() && !engine->device->shared->failed;
 }
 
-/* Gives the lane back where its engine must not be used. */
+/* Gives the lane back where its engine must not be used. NULL: no lane was taken. */
 static struct lava_engine *keep_usable(struct lava_lane_lock *lock, struct lane *lane) {
-    lock->lane = (unsigned)(lane - context.lanes);
-    lock->engine = lane->engine;
-    if (is_usable(lane->engine))
-        return lock->engine;
-    lava_context_unlock_lane(lock);
+    lock->engine = NULL;
+    if (lane) {
+        lock->device = (unsigned)(device_of(lane) - context.devices);
+        lock->lane = (unsigned)(lane - device_of(lane)->lanes);
+        lock->engine = lane->engine;
+        if (is_usable(lane->engine))
+            return lock->engine;
+        lava_context_unlock_lane(lock);
+    } else {
+        pthread_setcancelstate(lock->cancel_state, NULL);
+    }
     if (lava_process_is_exiting())
         lava_process_pause_at_exit();
     return NULL;
 }
 
-struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, struct lava_lane_lock *lock) {
-    struct waiter self = {.block_bytes = block_bytes};
+static struct lane *lane_of(const struct lava_lane_lock *lock) {
+    return &context.devices[lock->device].lanes[lock->lane];
+}
+
+struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
+                                           struct lava_lane_lock *lock) {
+    struct waiter self = {.block_bytes = block_bytes, .needs = needs};
     struct lane *lane;
     *lock = (struct lava_lane_lock){.block_bytes = block_bytes};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancel_state);
@@ -232,26 +307,49 @@ struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, struct lava_lan
 }
 
 void lava_context_unlock_lane(struct lava_lane_lock *lock) {
+    lava_context_unlock_other(lock);
+    pthread_setcancelstate(lock->cancel_state, NULL);
+}
+
+unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
+                                  struct lava_lane_lock *locks) {
+    const struct waiter self = {.block_bytes = block_bytes, .needs = needs};
+    unsigned count = 0;
     pthread_mutex_lock(&context.lock);
-    leave(&context.lanes[lock->lane]);
+    bool may_take = !context.first && !context.whole && !lava_process_is_exiting();
+    for (unsigned i = 0; i < context.count && may_take && count < most; i++) {
+        struct device *device = &context.devices[i];
+        if (device->taken > 0 || !is_free(device, 0, &self) || !serves(device, &self))
+            continue;
+        take_lane(&device->lanes[0]);
+        locks[count++] = (struct lava_lane_lock){
+            .engine = device->lanes[0].engine, .device = i, .block_bytes = block_bytes};
+    }
+    pthread_mutex_unlock(&context.lock);
+    return count;
+}
+
+void lava_context_unlock_other(struct lava_lane_lock *lock) {
+    pthread_mutex_lock(&context.lock);
+    leave(lane_of(lock));
     pthread_mutex_unlock(&context.lock);
     lock->engine = NULL;
-    pthread_setcancelstate(lock->cancel_state, NULL);
 }
 
 static uint64_t held_bytes(const struct lava_device *device) {
     return device->shared->device_bytes + device->shared->staging_bytes;
 }
 
-/* Frees the memory of all lanes but the first, which the caller has taken. */
-static bool reclaim(struct lava_device *device) {
+/* Frees the memory of all the device's lanes but the first, which the caller has taken. */
+static bool reclaim(struct device *place) {
+    const struct lava_device *device = place->lanes[0].engine->device;
     pthread_mutex_lock(&context.lock);
-    context.reclaiming = true;
-    while (context.taken > 1 || context.making)
+    place->reclaiming = true;
+    while (place->taken > 1 || context.making)
         pthread_cond_wait(&context.freed, &context.lock);
     struct lava_engine *engines[LANES];
     for (int i = 1; i < LANES; i++)
-        engines[i] = context.lanes[i].engine;
+        engines[i] = place->lanes[i].engine;
     pthread_mutex_unlock(&context.lock);
     uint64_t before = held_bytes(device);
     for (int i = 1; i < LANES; i++)
@@ -260,8 +358,8 @@ static bool reclaim(struct lava_device *device) {
     bool any = held_bytes(device) < before;
     pthread_mutex_lock(&context.lock);
     for (int i = 1; i < LANES; i++)
-        context.lanes[i].failed_bytes = 0;
-    context.reclaiming = false;
+        place->lanes[i].failed_bytes = 0;
+    place->reclaiming = false;
     tell_freed();
     pthread_mutex_unlock(&context.lock);
     return any;
@@ -270,16 +368,16 @@ static bool reclaim(struct lava_device *device) {
 /* Who holds a further lane gives it back before it waits for the first one, and only the first one's holder
  * waits for the others: nobody waits in a circle. */
 bool lava_context_find_memory(struct lava_lane_lock *lock) {
-    struct waiter self = {.block_bytes = FIRST_LANE_ONLY};
-    struct lane *lane;
+    struct waiter self = {.block_bytes = FIRST_LANE_ONLY, .device = lock->device};
+    struct lane *lane = lane_of(lock);
     if (lock->lane == 0) {
-        bool again = !lock->reclaimed && reclaim(lock->engine->device);
+        bool again = !lock->reclaimed && reclaim(device_of(lane));
         lock->reclaimed = true;
         return again;
     }
     pthread_mutex_lock(&context.lock);
-    context.lanes[lock->lane].failed_bytes = lock->block_bytes;
-    leave(&context.lanes[lock->lane]);
+    lane->failed_bytes = lock->block_bytes;
+    leave(lane);
     enter(&self, &lane);
     pthread_mutex_unlock(&context.lock);
     return keep_usable(lock, lane) != NULL;
@@ -299,10 +397,14 @@ static void unlock_whole(void) {
     pthread_mutex_unlock(&context.lock);
 }
 
+static struct lava_engine *first_engine(void) {
+    return context.devices[0].lanes[0].engine;
+}
+
 /* Unlocks where there is no engine to use. */
 static struct lava_engine *usable_engine(int cancel_state) {
-    if (is_usable(context.lanes[0].engine))
-        return context.lanes[0].engine;
+    if (is_usable(first_engine()))
+        return first_engine();
     lava_context_unlock(cancel_state);
     return NULL;
 }
@@ -334,17 +436,26 @@ void lava_context_unlock(int cancel_state) {
     pthread_setcancelstate(cancel_state, NULL);
 }
 
-void lava_context_drop_lanes(void) {
+/* The caller has locked all devices; one that a preparation has, or that has failed, is left alone. */
+static void release_device(struct device *device) {
     struct lava_engine *engines[LANES] = {NULL};
     pthread_mutex_lock(&context.lock);
-    for (int i = 1; i < LANES; i++) {
-        engines[i] = context.lanes[i].engine;
-        context.lanes[i] = (struct lane){.engine = NULL};
+    bool is_left = device->closed || !is_usable(device->lanes[0].engine);
+    for (int i = 1; i < LANES && !is_left; i++) {
+        engines[i] = device->lanes[i].engine;
+        device->lanes[i] = (struct lane){.engine = NULL};
     }
-    context.refused = false;
+    device->refused = false;
     pthread_mutex_unlock(&context.lock);
     for (int i = 1; i < LANES; i++) /* joins threads, so nothing is locked meanwhile */
         lava_engine_destroy(engines[i]);
+    if (!is_left)
+        lava_engine_release(device->lanes[0].engine);
+}
+
+void lava_context_release(void) {
+    for (unsigned i = 0; i < context.count; i++)
+        release_device(&context.devices[i]);
 }
 
 const struct lava_capabilities *lava_context_capabilities(void) {
@@ -352,19 +463,70 @@ const struct lava_capabilities *lava_context_capabilities(void) {
 }
 
 struct lava_engine *lava_context_engine(void) {
-    return context.lanes[0].engine;
+    return first_engine();
 }
 
 const struct lava_figures *lava_context_figures(void) {
     static const struct lava_figures none;
-    return context.lanes[0].engine ? context.lanes[0].engine->figures : &none;
+    return first_engine() ? first_engine()->figures : &none;
 }
 
 void lava_context_set_figures(const struct lava_figures *figures) {
     pthread_mutex_lock(&context.lock);
-    for (int i = 0; i < LANES; i++)
-        if (context.lanes[i].engine)
-            context.lanes[i].engine->figures = figures;
+    for (unsigned i = 0; i < context.count; i++)
+        for (int j = 0; j < LANES; j++)
+            if (context.devices[i].lanes[j].engine)
+                context.devices[i].lanes[j].engine->figures = figures;
+    pthread_mutex_unlock(&context.lock);
+}
+
+unsigned lava_context_devices(void) {
+    return context.count;
+}
+
+bool lava_context_is_failed(void) {
+    bool failed = true;
+    if (!has_failed(&context.devices[0]))
+        return false;
+    pthread_mutex_lock(&context.lock);
+    for (unsigned i = 1; i < context.count && failed; i++)
+        failed = !context.devices[i].lanes[0].engine || context.devices[i].serves == 0 ||
+                 has_failed(&context.devices[i]);
+    pthread_mutex_unlock(&context.lock);
+    return failed;
+}
+
+bool lava_context_is_busy(uint64_t needs) {
+    const struct waiter self = {.needs = needs};
+    pthread_mutex_lock(&context.lock);
+    bool busy = true;
+    for (unsigned i = 0; i < context.count && busy; i++)
+        busy = !is_free(&context.devices[i], 0, &self) || !serves(&context.devices[i], &self);
+    pthread_mutex_unlock(&context.lock);
+    return busy;
+}
+
+void lava_context_add_device(unsigned device, struct lava_engine *engine) {
+    pthread_mutex_lock(&context.lock);
+    engine->figures = first_engine()->figures;
+    context.devices[device].closed = true;
+    context.devices[device].lanes[0].engine = engine;
+    pthread_mutex_unlock(&context.lock);
+}
+
+void lava_context_close_device(unsigned device) {
+    pthread_mutex_lock(&context.lock);
+    context.devices[device].closed = true;
+    while (context.whole || context.making || context.devices[device].taken > 0)
+        pthread_cond_wait(&context.freed, &context.lock);
+    pthread_mutex_unlock(&context.lock);
+}
+
+void lava_context_open_device(unsigned device, uint64_t serves) {
+    pthread_mutex_lock(&context.lock);
+    context.devices[device].serves |= serves;
+    context.devices[device].closed = false;
+    tell_freed();
     pthread_mutex_unlock(&context.lock);
 }
 
@@ -378,7 +540,8 @@ void lava_context_end_preparation(void) {
 
 void lava_context_set_engine(struct lava_engine *engine) {
     pthread_mutex_lock(&context.lock);
-    context.lanes[0].engine = engine;
+    context.devices[0].lanes[0].engine = engine;
+    context.count = engine ? engine->device->set_size : 1;
     pthread_mutex_unlock(&context.lock);
     if (engine)
         context.capabilities = engine->capabilities;

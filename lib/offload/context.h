@@ -1,14 +1,20 @@
-/* The process's engines, the device's capabilities, and who may use them. prepare.c creates the first engine.
+/* The process's devices and their engines, the first device's capabilities, and who may use them. prepare.c
+ * creates the first engine, further.c those of further devices.
  *
- * Each engine is a lane: a product takes one, so as many products are computed at a time as there are lanes.
- * All engines use one device. The first lane always exists where there is a device. Another is made in the
- * background when a product finds all others at work on products, up to LAVABLAS_LANES (on a software device
- * one, unless that is set), and where its staging memory fits. Preparations, the calibration, and the thread
- * for idle memory lock the whole device.
+ * Each engine is a lane of its device: a product takes one, so as many products are computed at a time as
+ * there are lanes. The first lane of a device always exists. Another is made in the background when a product
+ * finds all others at work on products, up to LAVABLAS_LANES (on a software device one, unless that is set),
+ * and where its staging memory fits. Preparations of the first device, the calibration, and the thread for
+ * idle memory lock all devices. A preparation of a further device closes that one.
  *
- * A free lane is taken at once, the first one if possible. Those who wait are served in the order of their
- * arrival; newcomers pass them while the first of them has waited for less than some milliseconds, because a
- * thread that is awake begins sooner than one that has to wake up.
+ * All devices are of one model, so the first one's capabilities and figures decide for all. A device serves
+ * what it was tested for; the first one serves everything that prepare.h calls ready. One that has failed is
+ * passed over.
+ *
+ * A free lane is taken at once: the first lane of a device at rest if there is one, of the first such device;
+ * else another lane. Those who wait are served in the order of their arrival; newcomers pass them while the
+ * first of them has waited for less than some milliseconds, because a thread that is awake begins sooner than
+ * one that has to wake up.
  *
  * Any thread may call these functions. Whoever holds one of these locks must not ask for another, except
  * through lava_context_find_memory. */
@@ -18,38 +24,60 @@
 #include <time.h>
 
 #include "lib/engine/engine.h"
+#include "lib/vk/device_set.h"
 
 /* A lane that is taken. Belongs to the thread that took it. */
 struct lava_lane_lock {
     struct lava_engine *engine; /* NULL: nothing is locked */
-    unsigned lane;
+    unsigned device, lane;
     uint64_t block_bytes;
     bool reclaimed; /* the other lanes' memory was freed for it */
     int cancel_state;
 };
 
-/* Waits for a lane and takes it for one product whose blocks need so many bytes of the device's memory.
- * Returns NULL, with nothing locked, where the device must not be used any more: the process exits, or the
- * device has failed. The thread cannot be cancelled until it unlocks. */
-struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, struct lava_lane_lock *lock);
+/* Waits for a lane and takes it for one product whose blocks need so many bytes of the device's memory, on a
+ * device that serves the needs (lava_prepare_needs). Returns NULL, with nothing locked, where no device must
+ * be used any more: the process exits, or they have failed. The thread cannot be cancelled until it unlocks.
+ */
+struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
 /* Must not be called after a NULL. */
 void lava_context_unlock_lane(struct lava_lane_lock *lock);
+/* Takes the first lanes of up to `most` other devices that serve the needs and are at rest, and for which
+ * nobody waits. Returns how many. The caller holds a lane; where a wait for one would end in NULL, none is
+ * taken. */
+unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
+                                  struct lava_lane_lock *locks);
+/* Gives one of these back. Any thread. */
+void lava_context_unlock_other(struct lava_lane_lock *lock);
 /* Called with a lane whose engine has found too little memory, before anything of C is written. Frees the
- * memory of other lanes, once, or takes the first lane instead of this one, after waiting for it. Returns
- * true where the product may be tried again, by lock->engine, and false where there is nothing to gain.
- * lock->engine may be NULL then, as above. */
+ * memory of other lanes, once, or takes its device's first lane instead of it, after waiting for that.
+ * Returns true where the product may be tried again, by lock->engine, and false where there is nothing to
+ * gain. lock->engine may be NULL then, as above. */
 bool lava_context_find_memory(struct lava_lane_lock *lock);
 
-/* Waits until nobody uses the device, and locks the whole of it. Returns the first engine, or NULL as above.
- */
+/* Waits until nobody uses a device, and locks all of them. Returns the first engine, or NULL as above. */
 struct lava_engine *lava_context_lock(int *cancel_state);
-/* The same without waiting. Returns false where somebody uses the device or waits for it. Where it returns
+/* The same without waiting. Returns false where somebody uses a device or waits for one. Where it returns
  * true, *engine may be NULL as above. */
 bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state);
 /* Must not be called after a NULL. */
 void lava_context_unlock(int cancel_state);
-/* Destroys all engines but the first. The caller has locked the whole device. */
-void lava_context_drop_lanes(void);
+/* Destroys all engines but the first of each device, and frees the memory of those (lava_engine_release). The
+ * caller has locked all devices. */
+void lava_context_release(void);
+
+/* Returns how many devices the process may use: 1, until the first one is open. */
+unsigned lava_context_devices(void);
+/* Returns whether every device has failed. A type is ready. */
+bool lava_context_is_failed(void);
+/* Returns whether no device that serves the needs is at rest. */
+bool lava_context_is_busy(uint64_t needs);
+/* A preparation adds the engine of a further device, closed. Takes ownership. */
+void lava_context_add_device(unsigned device, struct lava_engine *engine);
+/* Waits until nobody uses the device; no product takes it until it is opened. */
+void lava_context_close_device(unsigned device);
+/* Products that need no more than this and what it served before may take the device. */
+void lava_context_open_device(unsigned device, uint64_t serves);
 
 /* Returns what the policy needs to know about the device. It may be read once a type is ready; the place of
  * the struct never changes. */

@@ -36,12 +36,11 @@ static uint64_t due_ns(void) {
     return idle.used_ns + lava_config_get()->idle_ns;
 }
 
-/* The whole device is locked. Returns false where a product came in between. */
-static bool give_back(struct lava_engine *engine) {
+/* All devices are locked. Returns false where a product came in between. */
+static bool give_back(void) {
     if (lava_clock_now_ns() < due_ns())
         return false;
-    lava_context_drop_lanes();
-    lava_engine_release(engine);
+    lava_context_release();
     LAVA_LOG(INFO, "the device's memory is given back after %.3g s without a product",
              (double)lava_config_get()->idle_ns / NS_PER_S);
     idle.waiting = false;
@@ -64,7 +63,7 @@ static void *wait_for_idleness(void *unused) {
             next_ns = lava_clock_now_ns() + lava_config_get()->idle_ns;
             continue;
         }
-        bool ended = !engine || give_back(engine);
+        bool ended = !engine || give_back();
         if (engine)
             lava_context_unlock(cancel_state);
         if (ended)

@@ -30,8 +30,11 @@
 #include "lib/host/systems.h"
 #include "lib/offload/account.h"
 #include "lib/offload/context.h"
+#include "lib/offload/crew.h"
+#include "lib/offload/further.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
+#include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/threshold.h"
@@ -42,13 +45,6 @@
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 50e6
-/* Device memory is allocated at 18 to 30 ms for each GiB (H200, driver 580, 2026-11-22). */
-#define ALLOCATION_NS_PER_BYTE (25e6 / 0x1p30)
-/* An allocation that takes less than this share of the product is just made. */
-#define ALLOCATION_SHARE 0.1
-/* Most products in a row that spare the same memory. */
-#define SPARED_MAX 8.0
-
 static _Thread_local struct {
     bool known;
     struct lava_call call;
@@ -127,61 +123,6 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
     else
         return !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
-}
-
-/* The thread's last plan. Programs multiply the same sizes again and again, and choosing a plan takes 10% of
- * the time of a small product on the device. */
-static _Thread_local struct {
-    struct lava_operation operation;
-    const struct lava_figures *figures; /* NULL: there is none */
-    uint64_t refused_kernels;
-    struct lava_plan plan;
-} remembered;
-
-static bool are_operands_alike(const struct lava_operand *a, const struct lava_operand *b) {
-    return a->op == b->op && a->conjugate == b->conjugate && a->structure == b->structure &&
-           a->stored == b->stored;
-}
-
-/* Returns whether everything that a plan depends on is the same. The caller has checked that C overlaps
- * neither A nor B. */
-static bool is_alike(const struct lava_operation *a, const struct lava_operation *b) {
-    return a->kind == b->kind && a->type == b->type && a->c.type == b->c.type &&
-           are_operands_alike(&a->a, &b->a) && are_operands_alike(&a->b, &b->b) && a->m == b->m &&
-           a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
-           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
-           a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
-           a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
-           a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored;
-}
-
-static void choose(const struct lava_operation *operation, uint64_t memory_bytes, struct lava_plan *plan) {
-    const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
-    const struct lava_figures *figures = lava_context_figures();
-    uint64_t refused_kernels = lava_context_capabilities()->refused_kernels;
-    bool usual = memory_bytes == 0 && !lava_operation_overlaps(operation);
-    if (usual && remembered.figures == figures && remembered.refused_kernels == refused_kernels &&
-        is_alike(operation, &remembered.operation)) {
-        *plan = remembered.plan;
-    } else {
-        lava_policy_choose(operation, lava_context_capabilities(), figures, lava_config_get()->mode,
-                           &overrides, plan);
-        remembered.figures = usual ? figures : NULL;
-        remembered.refused_kernels = refused_kernels;
-        remembered.operation = *operation;
-        remembered.plan = *plan;
-    }
-    if (lava_log_enabled(LAVA_LOG_DEBUG)) {
-        char text[512];
-        lava_policy_describe(operation, plan, text, sizeof text);
-        LAVA_LOG(DEBUG, "%s", text);
-    }
-}
-
-/* Recognizes most products that stay on the CPU without searching for a plan. */
-static bool hopeless(const struct lava_operation *operation) {
-    return lava_config_get()->mode == LAVA_MODE_AUTO &&
-           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures());
 }
 
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
@@ -284,35 +225,6 @@ static bool is_untouched(const struct lava_operation *operation, const struct la
     return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
-/* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
- * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
- * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve
- * nothing, so nothing is spared there. Nor is it for
- * solves and factorizations: most of their memory are matrices. */
-static void spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
-                         struct lava_plan *plan) {
-    const struct lava_operation parts = lava_operation_of_parts(operation);
-    const struct lava_arena *arena = &engine->arena;
-    double cost_ns =
-        ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
-    uint64_t there_bytes = lava_arena_block_bytes(arena);
-    struct lava_plan other;
-    if (!engine->has_usual || operation->kind != LAVA_OPERATION_PRODUCT ||
-        cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
-        return;
-    choose(operation, there_bytes, &other);
-    if (other.place != LAVA_PLACE_GPU || !lava_arena_has(arena, &other.blocking, parts.of_parts) ||
-        other.gpu_ns - plan->gpu_ns > cost_ns)
-        return;
-    engine->spared_ns += fmax(other.gpu_ns - plan->gpu_ns, cost_ns / SPARED_MAX);
-    if (engine->spared_ns > cost_ns) {
-        engine->spared_ns = 0;
-        return;
-    }
-    *plan = other;
-    plan->spares_memory = true;
-}
-
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
@@ -333,7 +245,7 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
  * between the buffers. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
-    spare_memory(lock->engine, operation, plan);
+    lava_planning_spare_memory(lock->engine, operation, plan);
     uint64_t memory_bytes = plan->blocking.total_bytes;
     for (;;) {
         enum lava_status status = run_on(lock->engine, operation, plan, progress);
@@ -345,7 +257,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
         memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
         if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
             return status;
-        choose(operation, memory_bytes, plan);
+        lava_planning_choose(operation, memory_bytes, plan);
         if (plan->place != LAVA_PLACE_GPU)
             return status;
     }
@@ -354,12 +266,12 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
 /* Whether a device that is ready should compute it; call->reason says why. Where plans are logged, hopeless
  * products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
-    bool is_hopeless = hopeless(&call->operation);
+    bool is_hopeless = lava_planning_is_hopeless(&call->operation);
     if (is_hopeless && !lava_log_enabled(LAVA_LOG_DEBUG)) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
-    choose(&call->operation, 0, plan);
+    lava_planning_choose(&call->operation, 0, plan);
     if (!is_hopeless)
         lava_learning_decide(&call->operation, lava_context_figures(), plan, &call->learning);
     call->reason = plan->reason;
@@ -380,32 +292,88 @@ static enum lava_reason reason_of(enum lava_status status) {
                                              : LAVA_REASON_FAULT;
 }
 
+/* Shares the product among the lane's engine and others at rest. Returns false if nothing is computed. */
+static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uint64_t needs,
+                       const struct lava_lane_lock *lock, struct lava_progress *progress,
+                       enum lava_status *status) {
+    struct lava_crew_outcome outcome;
+    struct lava_learning learning = call->learning;
+    if (learning.start_ns > 0)
+        learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    lava_learning_begin_device(&learning, lock->engine, plan);
+    *status = lava_crew_run(&call->operation, plan, needs, lock, &outcome);
+    if (outcome.engines == plan->engines) /* the estimate is for so many */
+        lava_learning_end_device(&learning, lock->engine, plan, *status);
+    if (outcome.engines > 0)
+        lava_stats_shared();
+    *progress = (struct lava_progress){.row = outcome.is_untouched ? 0 : call->operation.m};
+    return *status == LAVA_OK || !outcome.is_untouched;
+}
+
+/* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */
+static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
+                                 struct lava_progress *progress, bool *lost) {
+    struct lava_lane_lock lock;
+    struct lava_plan shared;
+    uint64_t needs = lava_prepare_needs(&call->operation), bytes = plan->blocking.total_bytes;
+    bool shares = lava_planning_share(&call->operation, plan, &shared);
+    enum lava_status status;
+    *progress = (struct lava_progress){0};
+    if (shares) {
+        lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
+        bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
+    }
+    if (!lava_further_take(bytes, needs, &lock)) {
+        *lost = true;
+        return LAVA_ERROR_UNAVAILABLE;
+    }
+    bool is_done = shares && run_shared(call, &shared, needs, &lock, progress, &status);
+    if (!is_done && (!shares || !lock.engine->device->shared->failed)) {
+        lava_learning_begin_device(&call->learning, lock.engine, plan);
+        status = run_plan(&lock, &call->operation, plan, progress);
+        if (lock.engine)
+            lava_learning_end_device(&call->learning, lock.engine, plan, status);
+    }
+    *lost = !lock.engine || lock.engine->device->shared->failed;
+    if (lock.engine) {
+        lava_idle_touch();
+        lava_context_unlock_lane(&lock);
+    }
+    return status;
+}
+
+/* A product whose device failed before anything of C was written goes to another one. There are fewer of
+ * them each time. */
+static enum lava_status run_somewhere(struct lava_call *call, struct lava_plan *plan,
+                                      struct lava_progress *progress, bool *lost) {
+    for (;;) {
+        enum lava_status status = run_once(call, plan, progress, lost);
+        if (!*lost || status == LAVA_OK || status == LAVA_ERROR_UNAVAILABLE || lava_context_is_failed() ||
+            !is_untouched(&call->operation, progress))
+            return status;
+        LAVA_LOG(INFO, "product on a device that failed: %s; another one computes it",
+                 lava_status_name(status));
+    }
+}
+
 /* True where C is finished; call->place and reason say how. */
 static bool try_product(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
+    struct lava_progress progress;
+    bool lost;
     if (!plan_product(call, &plan))
         return false;
-
-    struct lava_lane_lock lock;
-    if (!lava_context_lock_lane(plan.blocking.total_bytes, &lock)) {
-        call->reason = LAVA_REASON_FAILED;
-        return false;
-    }
-    struct lava_progress progress;
-    lava_learning_begin_device(&call->learning, lock.engine, &plan);
-    enum lava_status status = run_plan(&lock, operation, &plan, &progress);
-    bool lost = !lock.engine || lock.engine->device->shared->failed;
-    if (lock.engine) {
-        lava_learning_end_device(&call->learning, lock.engine, &plan, status);
-        lava_idle_touch();
-        lava_context_unlock_lane(&lock);
-    }
+    enum lava_status status = run_somewhere(call, &plan, &progress, &lost);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
         call->info = info_of(operation);
         call->scheme = plan.kernel->scheme;
         return true;
+    }
+    if (status == LAVA_ERROR_UNAVAILABLE && lost && is_untouched(operation, &progress)) {
+        call->reason = LAVA_REASON_FAILED;
+        return false;
     }
     call->reason = reason_of(status);
     LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
@@ -452,12 +420,18 @@ static bool begin_meanwhile(struct lava_call *call) {
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
-    return lava_prepare_is_under_way();
+    return lava_prepare_is_under_way() || lava_further_is_loading();
 }
 
 static void finish_product(const struct timespec *deadline) {
     lava_context_finish(deadline);
     lava_prepare_settle(deadline);
+    lava_further_settle(deadline);
+}
+
+static void finish_preparation(const struct timespec *deadline) {
+    lava_prepare_finish(deadline);
+    lava_further_finish(deadline);
 }
 
 static void unlock_used_engine(int cancel_state) {
@@ -476,7 +450,7 @@ static void use_figures(const struct lava_figures *figures) {
 static void open_once(void) {
     static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
                                                             .finish_product = finish_product,
-                                                            .finish_preparation = lava_prepare_finish,
+                                                            .finish_preparation = finish_preparation,
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
@@ -539,7 +513,10 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
         lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, true);
     if (!forwarded) {
-        choose(&call->operation, 0, plan);
+        struct lava_plan shared;
+        lava_planning_choose(&call->operation, 0, plan);
+        if (lava_planning_share(&call->operation, plan, &shared))
+            *plan = shared;
         call->place = plan->place;
         call->reason = plan->reason;
     }

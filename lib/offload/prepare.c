@@ -11,6 +11,7 @@
  * STARTING until the step's thread ends. */
 #include "lib/offload/prepare.h"
 
+#include <assert.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -358,7 +359,7 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     if (wait && preparation.unfinished[type])
         wait_for_steps(type, 0);
     int state = preparation.states[type];
-    if (state == READY && lava_context_engine()->device->shared->failed) {
+    if (state == READY && lava_context_is_failed()) {
         lava_threshold_close();
         *reason = LAVA_REASON_FAILED;
         return false;
@@ -369,16 +370,77 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     return state == READY && !busy;
 }
 
+/* For operations that are not plain. */
+static enum step step_of(const struct lava_operation *operation) {
+    return lava_operation_is_qr(operation)              ? QR
+           : lava_operation_is_inverse(operation)       ? INVERSES
+           : lava_operation_is_factorization(operation) ? FACTORS
+                                                        : STRUCTURED;
+}
+
+/* The bits of a type are its own and one for each step. */
+static_assert(LAVA_TYPE_REAL_COUNT * (STEP_COUNT + 1) <= 64, "a bit for each");
+static uint64_t type_bit(int type) {
+    return UINT64_C(1) << (type * (STEP_COUNT + 1));
+}
+
+static uint64_t step_bit(int type, enum step step) {
+    return type_bit(type) << (1 + step);
+}
+
+/* With those of what the step needs. */
+static uint64_t chain_bits(int type, enum step step) {
+    uint64_t bits = step_bit(type, step);
+    return bits | (steps[step].needs == step ? type_bit(type) : chain_bits(type, steps[step].needs));
+}
+
+uint64_t lava_prepare_needs(const struct lava_operation *operation) {
+    struct lava_operation one = *operation; /* of a batch */
+    int type = (int)lava_type_real(operation->type);
+    one.series = NULL;
+    return lava_operation_is_plain(&one) ? type_bit(type) : chain_bits(type, step_of(&one));
+}
+
+uint64_t lava_prepare_settled(uint64_t needs) {
+    uint64_t settled = 0;
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
+        if (preparation.states[type] == READY && !preparation.unfinished[type])
+            settled |= type_bit(type);
+        for (enum step step = 0; step < STEP_COUNT; step++)
+            if (preparation.later[step][type] == READY)
+                settled |= step_bit(type, step);
+    }
+    return settled & needs;
+}
+
+/* Plans are made for the first device, so all kernels must pass that it uses. */
+static bool test_type(struct lava_engine *engine, enum lava_type type) {
+    lava_engine_reserve_usual(engine, type);
+    return !lava_self_test_run(engine, type) &&
+           !(engine->capabilities.refused_kernels & ~lava_context_capabilities()->refused_kernels);
+}
+
+uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void)) {
+    uint64_t passed = 0;
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
+        if ((needs & type_bit(type)) && !stops() && test_type(engine, (enum lava_type)type))
+            passed |= type_bit(type);
+        for (enum step step = 0; step < STEP_COUNT; step++) {
+            struct lava_self_test test = {.engine = engine, .type = (enum lava_type)type};
+            if ((needs & step_bit(type, step)) && !stops() && !steps[step].test(&test, stops))
+                passed |= step_bit(type, step);
+        }
+    }
+    return passed;
+}
+
 bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason) {
     enum lava_type type = lava_type_real(operation->type);
     if (!lava_prepare_ready_for(type, wait, reason))
         return false;
     if (lava_operation_is_plain(operation))
         return true;
-    enum step needed = lava_operation_is_qr(operation)              ? QR
-                       : lava_operation_is_inverse(operation)       ? INVERSES
-                       : lava_operation_is_factorization(operation) ? FACTORS
-                                                                    : STRUCTURED;
+    enum step needed = step_of(operation);
     start_chain(needed, type);
     if (wait && preparation.later[needed][type] == STARTING) {
         wait_for_steps(type, STEP_COUNT);
@@ -427,7 +489,7 @@ void lava_prepare_settle(const struct timespec *deadline) {
 const char *lava_prepare_explanation(void) {
     pthread_mutex_lock(&preparation.change);
     const char *explanation = preparation.explanations[LAVA_TYPE_FP32];
-    if (preparation.states[LAVA_TYPE_FP32] == READY && lava_context_engine()->device->shared->failed)
+    if (preparation.states[LAVA_TYPE_FP32] == READY && lava_context_is_failed())
         explanation = "the device failed";
     pthread_mutex_unlock(&preparation.change);
     return explanation ? explanation : "not started";

@@ -76,6 +76,9 @@ struct lava_device {
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
     uint64_t staging_limit_bytes;
+    unsigned ordinal, set_size; /* its number among the devices of the process, from 0; how many those are */
+    uint32_t
+        set[LAVA_CONFIG_DEVICES_MAX];  /* their indices in the driver's order, as LAVABLAS_DEVICE has them */
     unsigned user;                     /* 0: the first one, which owns all but the queues of the others */
     struct lava_device_shared *shared; /* with the other users */
 };

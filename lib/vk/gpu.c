@@ -40,11 +40,13 @@ static enum lava_status fill_device(struct lava_device *device, const struct lav
     return lava_pipelines_create(device, config);
 }
 
-enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **result,
-                               const char **why) {
+enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
+                                       struct lava_device **result, const char **why) {
     struct lava_device *device;
     enum lava_status status = lava_device_create(&device, why);
     *result = NULL;
+    if (!status)
+        device->ordinal = ordinal;
     if (status || (status = fill_device(device, config, why))) {
         LAVA_LOG(INFO, "no device: %s (%s)", *why, lava_status_name(status));
         lava_gpu_close(device);
@@ -53,6 +55,11 @@ enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_dev
     *why = "";
     *result = device;
     return LAVA_OK;
+}
+
+enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
+                               const char **why) {
+    return lava_gpu_open_further(config, 0, device, why);
 }
 
 enum lava_status lava_gpu_list(const struct lava_config *config, struct lava_selection_entry *entries,

@@ -13,6 +13,10 @@
  * about a second. */
 enum lava_status lava_gpu_open(const struct lava_config *config, struct lava_device **device,
                                const char **why);
+/* The same for the device with this ordinal among those that the process uses: lava_gpu_open opens the first
+ * one, whose set_size says how many there are. Each has an instance of its own. */
+enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
+                                       struct lava_device **device, const char **why);
 /* Lists the devices of this machine, whether they can be used or not, as lava_selection_list does. On failure
  * *count is 0 and *why as above. */
 enum lava_status lava_gpu_list(const struct lava_config *config, struct lava_selection_entry *entries,

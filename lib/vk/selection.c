@@ -2,15 +2,14 @@
  * do: everything else reads struct lava_capabilities. */
 #include "lib/vk/selection.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "dispatch/profiles.h"
 #include "lib/base/log.h"
+#include "lib/vk/device_set.h"
 #include "lib/vk/memory.h"
 #include "lib/vk/modules.h"
 #include "shaders/interface.h"
@@ -156,23 +155,6 @@ static enum lava_device_kind kind_of(VkPhysicalDeviceType type) {
     default:
         return LAVA_DEVICE_VIRTUAL;
     }
-}
-
-static bool is_number(const char *text) {
-    size_t digits = strspn(text, "0123456789");
-    return digits > 0 && digits < 10 && text[digits] == 0;
-}
-
-/* Returns whether LAVABLAS_DEVICE means this device. */
-static bool wanted(const struct lava_config *config, uint32_t index, const struct answers *answers) {
-    enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);
-    if (!config->device)
-        return kind != LAVA_DEVICE_CPU;
-    if (!strcasecmp(config->device, "cpu"))
-        return kind == LAVA_DEVICE_CPU;
-    if (is_number(config->device))
-        return strtoul(config->device, NULL, 10) == index;
-    return strcasestr(answers->properties.properties.deviceName, config->device) != NULL;
 }
 
 static bool pick_families(struct lava_device *device, VkPhysicalDevice physical) {
@@ -425,6 +407,40 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     fill_shapes(device, answers);
 }
 
+/* Asks every device for what the choice depends on. names holds the names. */
+static void fill_entries(struct lava_device *device, const VkPhysicalDevice *physical, uint32_t count,
+                         struct answers *answers, struct lava_device_entry *entries,
+                         char (*names)[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]) {
+    for (uint32_t i = 0; i < count; i++) {
+        const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
+        ask(device, physical[i], answers);
+        memcpy(names[i], properties->deviceName, sizeof names[i]);
+        entries[i] = (struct lava_device_entry){.name = names[i],
+                                                .kind = kind_of(properties->deviceType),
+                                                .is_usable = !missing(answers),
+                                                .vendor_id = properties->vendorID,
+                                                .device_id = properties->deviceID,
+                                                .driver_version = properties->driverVersion};
+        if (device->ordinal == 0)
+            LAVA_LOG(INFO, "device %u: %s%s", i, names[i],
+                     entries[i].is_usable ? "" : " (lacks what the kernels need)");
+    }
+}
+
+static enum lava_status pick(struct lava_device *device, const struct lava_config *config,
+                             const VkPhysicalDevice *physical, uint32_t count, struct answers *answers) {
+    struct lava_device_entry entries[MAX_DEVICES];
+    char names[MAX_DEVICES][VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    fill_entries(device, physical, count, answers, entries, names);
+    device->set_size = lava_device_set_find(config, entries, count, device->set);
+    if (device->ordinal >= device->set_size)
+        return LAVA_ERROR_UNAVAILABLE;
+    device->physical = physical[device->set[device->ordinal]];
+    ask(device, device->physical, answers);
+    fill_capabilities(device, answers, config);
+    return pick_families(device, device->physical) ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
+}
+
 enum lava_status lava_selection_pick(struct lava_device *device, const struct lava_config *config,
                                      const char **why) {
     VkPhysicalDevice physical[MAX_DEVICES];
@@ -436,38 +452,12 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
                           : device->vk.EnumeratePhysicalDevices(device->instance, &count, physical);
     if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || count == 0)
         return LAVA_ERROR_UNAVAILABLE;
-
-    /* of the wanted ones, those of the best kind; of several such, by MPI's local rank */
-    uint32_t candidates[MAX_DEVICES], found = 0;
-    enum lava_device_kind best = LAVA_DEVICE_CPU;
     struct answers *answers = malloc(sizeof *answers);
     if (!answers)
         return LAVA_ERROR_HOST_MEMORY;
     *why = config->device ? "no device with Vulkan 1.3 is what LAVABLAS_DEVICE asks for"
                           : "no GPU with Vulkan 1.3 and buffer device addresses";
-    for (uint32_t i = 0; i < count; i++) {
-        ask(device, physical[i], answers);
-        LAVA_LOG(INFO, "device %u: %s%s", i, answers->properties.properties.deviceName,
-                 missing(answers) ? " (lacks what the kernels need)" : "");
-        enum lava_device_kind kind = kind_of(answers->properties.properties.deviceType);
-        if (!wanted(config, i, answers) || missing(answers))
-            continue;
-        if (found == 0 || kind < best) {
-            best = kind;
-            found = 0;
-        }
-        if (kind == best)
-            candidates[found++] = i;
-    }
-    enum lava_status status = LAVA_ERROR_UNAVAILABLE;
-    if (found > 0) {
-        uint32_t rank = config->local_rank > 0 ? (uint32_t)config->local_rank : 0;
-        device->physical = physical[candidates[rank % found]];
-        ask(device, device->physical, answers);
-        fill_capabilities(device, answers, config);
-        if (pick_families(device, device->physical))
-            status = LAVA_OK;
-    }
+    enum lava_status status = pick(device, config, physical, count, answers);
     free(answers);
     return status;
 }
@@ -494,11 +484,18 @@ enum lava_status lava_selection_list(struct lava_device *device, const struct la
     if (!answers)
         return LAVA_ERROR_HOST_MEMORY;
     VkResult result = device->vk.EnumeratePhysicalDevices(device->instance, &found, physical);
+    struct lava_device_entry known[MAX_DEVICES];
     for (uint32_t i = 0; i < found && (result == VK_SUCCESS || result == VK_INCOMPLETE); i++) {
         ask(device, physical[i], answers);
         describe(&entries[i], answers);
-        entries[i].wanted = wanted(config, i, answers);
+        known[i] = (struct lava_device_entry){.name = entries[i].name, .kind = entries[i].kind};
         ++*count;
+    }
+    for (uint32_t i = 0; i < *count; i++) { /* as if it were the only one that can be used */
+        uint32_t unused[LAVA_DEVICE_SET_MAX];
+        known[i].is_usable = true;
+        entries[i].wanted = lava_device_set_find(config, known, *count, unused) > 0;
+        known[i].is_usable = false;
     }
     free(answers);
     return *count > 0 ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;

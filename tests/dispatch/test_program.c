@@ -340,24 +340,32 @@ static void check_downloads(const struct replay *replay) {
         }
 }
 
-static void replay_program(struct replay *replay) {
-    const struct lava_operation *operation = replay->operation;
+static void new_downloads(struct replay *replay) {
+    replay->downloads = calloc((size_t)(replay->operation->m * replay->operation->n), 1);
+    assert_non_null(replay->downloads);
+}
+
+static void replay_tasks(struct replay *replay, const struct lava_program_share *share) {
     struct lava_program program;
     struct lava_task task;
     bool ended = false;
     int tasks = 0;
-    replay->downloads = calloc((size_t)(operation->m * operation->n), 1);
-    assert_non_null(replay->downloads);
     for (int place = 0; place < LAVA_BLOCKING_BLOCKS_HELD; place++)
         for (int i = 0; i < TILES_MAX; i++)
             replay->done[place][i] = UNTOUCHED;
-    lava_program_begin(&program, operation, replay->kernel, replay->blocking);
+    lava_program_begin(&program, replay->operation, replay->kernel, replay->blocking);
+    program.share = share;
     while (lava_program_next(&program, &task)) {
         assert_true(tasks++ < TASKS_MAX);
         run_task(replay, &task);
         ended = task.ends_rows;
     }
     assert_true(ended && replay->waiting_count == 0);
+}
+
+static void replay_program(struct replay *replay) {
+    new_downloads(replay);
+    replay_tasks(replay, NULL);
     check_downloads(replay);
     free(replay->downloads);
 }
@@ -452,6 +460,75 @@ static void test_replay(void **state) {
     assert_true(seen.held > 100 && seen.pieces > 100 && seen.overwritten > 100 && seen.twins > 100);
 }
 
+/* The blocks of one of several engines, in the order in which it takes them. */
+struct taken {
+    int64_t columns[MOST_ROWS];
+    uint32_t count;
+};
+
+static bool take(void *context, uint32_t number, int64_t *column) {
+    const struct taken *taken = context;
+    if (number < taken->count)
+        *column = taken->columns[number];
+    return number < taken->count;
+}
+
+/* Engines take the column blocks in a random order; some get none. */
+static void deal(uint64_t *random, const struct lava_operation *operation,
+                 const struct lava_blocking *blocking, struct taken *engines, uint32_t count) {
+    int64_t first = (int64_t)(random_next(random) % (uint64_t)blocking->blocks_n);
+    memset(engines, 0, count * sizeof *engines);
+    for (int64_t i = 0; i < blocking->blocks_n; i++) {
+        struct taken *engine = &engines[random_next(random) % count];
+        engine->columns[engine->count++] = (first + i) % blocking->blocks_n * blocking->block_n;
+        assert_true(engine->columns[engine->count - 1] < operation->n);
+    }
+}
+
+/* Programs that share C find what they multiply, and download each element once in all. */
+static void test_shares(void **state) {
+    (void)state;
+    uint64_t random = random_seed();
+    size_t rows;
+    const struct lava_kernel *table = lava_kernels_table(&rows);
+    static struct replay replay;
+    static struct taken engines[4];
+    struct seen seen = {.refused = 0};
+    unsigned shared = 0, idle = 0, long_ones = 0;
+    for (int i = 0; i < 12000; i++) {
+        const struct lava_kernel *kernel = &table[random_next(&random) % rows];
+        const struct lava_operation operation = random_operation(&random, kernel);
+        struct lava_blocking blocking;
+        uint32_t count = 1 + (uint32_t)(random_next(&random) % 4);
+        if (operation.c.region != LAVA_REGION_ALL || !random_plan(&random, &operation, kernel, &blocking) ||
+            blocking.blocks_m > 1 || blocking.blocks_k > 1 || blocking.later_n != blocking.block_n)
+            continue;
+        memset(&replay, 0, sizeof replay);
+        replay.operation = &operation;
+        new_downloads(&replay);
+        unsigned char *downloads = replay.downloads;
+        deal(&random, &operation, &blocking, engines, count);
+        for (uint32_t j = 0; j < count; j++) {
+            const struct lava_program_share share = {.take = take, .context = &engines[j]};
+            replay = (struct replay){.operation = &operation,
+                                     .kernel = kernel,
+                                     .blocking = &blocking,
+                                     .each = operation.of_parts ? 2 : 1,
+                                     .downloads = downloads,
+                                     .seen = &seen};
+            replay_tasks(&replay, &share);
+            idle += engines[j].count == 0;
+            long_ones += engines[j].count > 2;
+        }
+        check_downloads(&replay);
+        free(downloads);
+        shared += count > 1 && blocking.blocks_n > 1;
+    }
+    print_message("shared %u, idle engines %u, engines with three blocks %u, pieces %u\n", shared, idle,
+                  long_ones, seen.pieces);
+    assert_true(shared > 100 && idle > 20 && long_ones > 20 && seen.pieces > 20);
+}
+
 static struct lava_region_block random_block(uint64_t *random) {
     return (struct lava_region_block){.region = (enum lava_region)(random_next(random) % 3),
                                       .diagonal = (int64_t)(random_next(random) % 121) - 60,
@@ -513,6 +590,7 @@ static void test_tiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_tiles),
     };

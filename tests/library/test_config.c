@@ -327,12 +327,40 @@ static void local_ranks(void **state) {
         {{"OMPI_COMM_WORLD_LOCAL_RANK", "x", "SLURM_LOCALID", "4", NULL}, 4},
         {{"SLURM_LOCALID", "-1", NULL}, -1},
         {{"SLURM_LOCALID", "99999999999", NULL}, -1},
+        {{"SLURM_LOCALID", "", NULL}, -1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct source source = {{NULL}, 0, NULL};
         memcpy(source.pairs, cases[i].pairs, sizeof cases[i].pairs);
         assert_int_equal(parse(&source, false).local_rank, cases[i].rank);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void local_sizes(void **state) {
+    static const struct {
+        const char *pairs[5];
+        int size;
+    } cases[] = {
+        {{"OMPI_COMM_WORLD_LOCAL_RANK", "3", "OMPI_COMM_WORLD_LOCAL_SIZE", "4", NULL}, 4},
+        {{"MV2_COMM_WORLD_LOCAL_RANK", "3", "MV2_COMM_WORLD_LOCAL_SIZE", "5", NULL}, 5},
+        {{"MPI_LOCALRANKID", "0", "MPI_LOCALNRANKS", "2", NULL}, 2},
+        {{"SLURM_LOCALID", "1", "SLURM_STEP_TASKS_PER_NODE", "8", NULL}, 8},
+        {{"SLURM_LOCALID", "1", "SLURM_STEP_TASKS_PER_NODE", "8(x3)", NULL}, 8},
+        {{"SLURM_LOCALID", "1", "SLURM_STEP_TASKS_PER_NODE", "8(x3),2", NULL}, 0},
+        {{"SLURM_LOCALID", "1", "SLURM_STEP_TASKS_PER_NODE", "8(x3", NULL}, 0},
+        {{"SLURM_LOCALID", "1", "SLURM_STEP_TASKS_PER_NODE", "8(x)", NULL}, 0},
+        {{"PMI_LOCAL_RANK", "0", "PMI_LOCAL_SIZE", "6", NULL}, 6},
+        {{"PMI_LOCAL_RANK", "0", "PMI_LOCAL_SIZE", "six", NULL}, 0},
+        {{"PMI_LOCAL_RANK", "0", "OMPI_COMM_WORLD_LOCAL_SIZE", "4", NULL}, 0}, /* another launcher's */
+        {{"OMPI_COMM_WORLD_LOCAL_SIZE", "4", NULL}, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{NULL}, 0, NULL};
+        memcpy(source.pairs, cases[i].pairs, sizeof cases[i].pairs);
+        assert_int_equal(parse(&source, false).local_size, cases[i].size);
         assert_int_equal(source.complaints, 0);
     }
 }
@@ -379,6 +407,7 @@ int main(void) {
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),
         cmocka_unit_test(local_ranks),
+        cmocka_unit_test(local_sizes),
         cmocka_unit_test(cpu_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,25 @@ static void lanes_are_counted(void **state) {
     assert_non_null(strstr(text, "lavablas: at most 3 products on the device at a time\n"));
 }
 
+static void devices_are_counted(void **state) {
+    char text[4096];
+    (void)state;
+    lava_stats_device(0);
+    lava_stats_device(0);
+    lava_stats_format(text, sizeof text);
+    assert_null(strstr(text, "lavablas: device")); /* there is one */
+    lava_stats_device(2);
+    lava_stats_format(text, sizeof text);
+    assert_non_null(strstr(text, "lavablas: device 0 of the process: 2 products\n"
+                                 "lavablas: device 1 of the process: 0 products\n"
+                                 "lavablas: device 2 of the process: 1 products\n"));
+    assert_null(strstr(text, "shared"));
+    lava_stats_shared();
+    lava_stats_format(text, sizeof text);
+    assert_non_null(strstr(text, "lavablas: several devices shared 1 products\n"));
+    assert_true(lava_stats_of_device(2) == 1 && lava_stats_of_shared() == 1);
+}
+
 static void estimates_are_compared(void **state) {
     static const double estimates_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = 2e9, [LAVA_PLACE_GPU] = 1e9};
     char text[4096];
@@ -319,6 +338,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(threads_lose_nothing),
         cmocka_unit_test(estimates_are_compared),
         cmocka_unit_test(lanes_are_counted),
+        cmocka_unit_test(devices_are_counted),
         cmocka_unit_test(short_buffers),
         cmocka_unit_test(routines_have_names),
         cmocka_unit_test(the_clock_runs),

@@ -1,0 +1,68 @@
+/* Plans products that several engines share. Called by lib/offload for products that go to a device, where
+ * there are several, and by `lavablas explain`. Invariant: a plan that is returned computes every element of
+ * C as the plan for one engine does. */
+#include "dispatch/sharing.h"
+
+#include "dispatch/arithmetic.h"
+
+/* Shorter products are not shared: threads that begin 100 us late would cost what they gain. A starting
+ * value. */
+#define LEAST_NS 2e6
+/* More engines must take at most this share of the time of fewer: they are missing elsewhere, and the
+ * estimate knows little of how they disturb each other. A starting value. */
+#define GAIN_SHARE 0.9
+/* Column blocks of each engine that are tried: 1, 2, 4. More of them fit the end better, and each engine
+ * begins sooner; fewer keep the device busier. */
+#define BLOCKS_EACH_MAX 4
+
+/* Only products that write each element of C once, from operands that nobody writes. */
+static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
+    return operation->kind == LAVA_OPERATION_PRODUCT && operation->c.region == LAVA_REGION_ALL &&
+           !operation->in_place && !operation->twice && !operation->series && !operation->on_device &&
+           !operation->b_is_a && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS &&
+           one->blocking.blocks_m == 1 && one->blocking.blocks_k == 1;
+}
+
+/* Returns whether both compute the same sums in the same order. */
+static bool has_same_sums(const struct lava_plan *a, const struct lava_plan *b) {
+    return a->kernel == b->kernel && a->blocking.split_k == b->blocking.split_k &&
+           a->blocking.block_k == b->blocking.block_k && a->blocking.blocks_k == b->blocking.blocks_k &&
+           a->blocking.blocks_m == b->blocking.blocks_m && a->blocking.epilogue == b->blocking.epilogue;
+}
+
+bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+                       struct lava_plan *plan) {
+    double best_ns = one->gpu_ns;
+    bool found = false;
+    if (engines < 2 || !is_shareable(operation, one))
+        return false;
+    for (uint32_t count = 2; count <= engines; count++) {
+        double fewer_ns = best_ns;
+        for (int64_t each = 1; each <= BLOCKS_EACH_MAX && count * each <= LAVA_SHARING_BLOCKS_MAX;
+             each *= 2) {
+            const struct lava_overrides overrides = {.kernel = one->kernel,
+                                                     .split_k = one->blocking.split_k,
+                                                     .column_blocks = count * each,
+                                                     .later_parts = 1,
+                                                     .at_once = 1,
+                                                     .engines = count};
+            struct lava_plan other;
+            lava_policy_choose(operation, device, figures, LAVA_MODE_GPU, &overrides, &other);
+            if (other.place != LAVA_PLACE_GPU || !has_same_sums(&other, one) ||
+                other.blocking.blocks_n < (int64_t)count || other.blocking.later_n < other.blocking.block_n ||
+                other.blocking.blocks_n > LAVA_SHARING_BLOCKS_MAX)
+                break; /* C has too few columns, or there is no memory */
+            if (other.gpu_ns >= GAIN_SHARE * fewer_ns || other.gpu_ns >= best_ns)
+                continue;
+            best_ns = other.gpu_ns;
+            *plan = other;
+            found = true;
+        }
+    }
+    if (found) {
+        plan->reason = one->reason;
+        plan->one_ns = one->gpu_ns;
+    }
+    return found;
+}

@@ -1,0 +1,216 @@
+/* Shares a product among engines. Called by offload.c, which holds the first engine's lane.
+ *
+ * Invariant: each column block is with one member of the crew, or left. A member's blocks are left again when
+ * it fails, apart from what it has written: what is missing of the one block that it has written in part is a
+ * rest, which the CPU computes, because the old C is gone there. */
+#include "lib/offload/crew.h"
+
+#include <fenv.h>
+#include <pthread.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/sharing.h"
+#include "lib/base/log.h"
+#include "lib/base/stats.h"
+#include "lib/base/thread.h"
+#include "lib/host/cpu_blas.h"
+
+struct crew;
+
+struct member {
+    struct crew *crew;
+    struct lava_lane_lock lock;
+    bool populates;
+    int64_t columns[LAVA_SHARING_BLOCKS_MAX]; /* where its blocks begin, in its order */
+    uint32_t count;
+    bool has_ended; /* it was told that no block is left */
+    enum lava_status status;
+};
+
+/* Rows [row, m) of the column before `begin`, if row is not 0, and the columns from there up to the end. */
+struct rest {
+    int64_t row, begin, end;
+};
+
+struct crew {
+    const struct lava_operation *operation;
+    const struct lava_plan *plan;
+    int64_t each; /* columns of op(B) for each of C: 2 where the product is of parts */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    unsigned working; /* threads */
+    int64_t
+        left[LAVA_SHARING_BLOCKS_MAX]; /* where the blocks that are left begin; the next one is the last */
+    uint32_t left_count;
+    struct rest rests[LAVA_DEVICE_SET_MAX];
+    unsigned rest_count;
+    bool is_written; /* something of C is */
+    unsigned size;
+    struct member members[LAVA_DEVICE_SET_MAX];
+};
+
+static bool take(void *context, uint32_t number, int64_t *column) {
+    struct member *member = context;
+    struct crew *crew = member->crew;
+    pthread_mutex_lock(&crew->lock);
+    if (number == member->count && !member->has_ended) {
+        if (crew->left_count > 0)
+            member->columns[member->count++] = crew->left[--crew->left_count];
+        else
+            member->has_ended = true;
+    }
+    bool taken = number < member->count;
+    if (taken)
+        *column = member->columns[number];
+    pthread_mutex_unlock(&crew->lock);
+    return taken;
+}
+
+/* The end of the block, in columns of C. */
+static int64_t end_of(const struct crew *crew, int64_t column) {
+    return lava_minimum((column + crew->plan->blocking.block_n) / crew->each, crew->operation->n);
+}
+
+/* Notes what the member has written, and gives back what it has not. The lock is held. */
+static void settle(struct member *member, const struct lava_progress *progress) {
+    struct crew *crew = member->crew;
+    uint32_t first = (uint32_t)progress->blocks;
+    crew->is_written = crew->is_written || first > 0;
+    if (first < member->count) {
+        int64_t begin = member->columns[first];
+        if (progress->column > begin / crew->each || progress->partial > 0) {
+            crew->rests[crew->rest_count++] = (struct rest){
+                progress->partial, progress->column + (progress->partial > 0), end_of(crew, begin)};
+            crew->is_written = true;
+            first++;
+        }
+    }
+    while (member->count > first)
+        crew->left[crew->left_count++] = member->columns[--member->count];
+}
+
+static void run_member(struct member *member) {
+    struct crew *crew = member->crew;
+    const struct lava_program_share share = {.take = take, .context = member};
+    struct lava_progress progress;
+    member->count = 0;
+    member->has_ended = false;
+    member->status = lava_runner_run_share(member->lock.engine, crew->operation, crew->plan, &share,
+                                           member->populates, &progress);
+    pthread_mutex_lock(&crew->lock);
+    settle(member, &progress);
+    pthread_mutex_unlock(&crew->lock);
+    if (member->status)
+        LAVA_LOG(INFO, "device %u of the process, in a crew: %s", member->lock.device,
+                 lava_status_name(member->status));
+}
+
+static void *run_in_thread(void *argument) {
+    struct member *member = argument;
+    struct crew *crew = member->crew;
+    fesetenv(FE_DFL_ENV); /* C must not depend on the caller's rounding mode */
+    run_member(member);
+    pthread_mutex_lock(&crew->lock);
+    crew->working--;
+    pthread_cond_signal(&crew->ended);
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+/* All members that have not failed work until no block is left, or none of them is. */
+static void work(struct crew *crew) {
+    for (unsigned i = 1; i < crew->size; i++) {
+        struct member *member = &crew->members[i];
+        if (member->status)
+            continue;
+        pthread_mutex_lock(&crew->lock);
+        crew->working++;
+        pthread_mutex_unlock(&crew->lock);
+        if (lava_thread_start(run_in_thread, member))
+            continue;
+        member->status = LAVA_ERROR_HOST_MEMORY;
+        pthread_mutex_lock(&crew->lock);
+        crew->working--;
+        pthread_mutex_unlock(&crew->lock);
+    }
+    if (!crew->members[0].status)
+        run_member(&crew->members[0]);
+    pthread_mutex_lock(&crew->lock);
+    while (crew->working > 0)
+        pthread_cond_wait(&crew->ended, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static bool has_worker(const struct crew *crew) {
+    for (unsigned i = 0; i < crew->size; i++)
+        if (!crew->members[i].status)
+            return true;
+    return false;
+}
+
+static void compute_on_cpu(const struct crew *crew, int64_t row, int64_t column, int64_t columns) {
+    const struct lava_operation *operation = crew->operation;
+    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, operation->m - row, column, columns);
+}
+
+/* What no member could compute. */
+static void complete(const struct crew *crew) {
+    for (unsigned i = 0; i < crew->rest_count; i++) {
+        const struct rest *rest = &crew->rests[i];
+        if (rest->row > 0)
+            compute_on_cpu(crew, rest->row, rest->begin - 1, 1);
+        compute_on_cpu(crew, 0, rest->begin, rest->end - rest->begin);
+    }
+    for (uint32_t i = 0; i < crew->left_count; i++) {
+        int64_t begin = crew->left[i] / crew->each;
+        compute_on_cpu(crew, 0, begin, end_of(crew, crew->left[i]) - begin);
+    }
+}
+
+/* The first block is taken first. */
+static void lay_out(struct crew *crew) {
+    const struct lava_blocking *blocking = &crew->plan->blocking;
+    for (int64_t i = blocking->blocks_n; i > 0; i--)
+        crew->left[crew->left_count++] = (i - 1) * blocking->block_n;
+}
+
+static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_lock *own) {
+    struct lava_lane_lock others[LAVA_DEVICE_SET_MAX];
+    unsigned count =
+        lava_context_lock_others(crew->plan->blocking.total_bytes, needs, crew->plan->engines - 1, others);
+    crew->members[0] = (struct member){.crew = crew, .lock = *own, .populates = true};
+    for (unsigned i = 0; i < count; i++)
+        crew->members[i + 1] = (struct member){.crew = crew, .lock = others[i]};
+    crew->size = count + 1;
+}
+
+enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,
+                               uint64_t needs, const struct lava_lane_lock *own,
+                               struct lava_crew_outcome *outcome) {
+    struct crew crew = {.operation = operation,
+                        .plan = plan,
+                        .each = lava_operation_of_parts(operation).of_parts ? 2 : 1,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .ended = PTHREAD_COND_INITIALIZER};
+    *outcome = (struct lava_crew_outcome){.is_untouched = true};
+    gather(&crew, needs, own);
+    if (crew.size == 1)
+        return LAVA_ERROR_UNAVAILABLE;
+    outcome->engines = crew.size;
+    lay_out(&crew);
+    do
+        work(&crew);
+    while (crew.left_count > 0 && has_worker(&crew));
+    enum lava_status status = LAVA_OK;
+    for (unsigned i = 0; i < crew.size; i++) {
+        status = crew.members[i].status ? crew.members[i].status : status;
+        if (i > 0)
+            lava_context_unlock_other(&crew.members[i].lock);
+    }
+    if (crew.left_count + crew.rest_count == 0)
+        status = LAVA_OK;
+    outcome->is_untouched = !crew.is_written;
+    if (status && crew.is_written)
+        complete(&crew);
+    return status;
+}

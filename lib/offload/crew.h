@@ -1,0 +1,23 @@
+/* A crew of engines, each of another device, computes one product (dispatch/sharing.h): each takes the next
+ * column block of C when it gets there, so a slower or busier device takes less. Any thread. */
+#ifndef LAVA_OFFLOAD_CREW_H
+#define LAVA_OFFLOAD_CREW_H
+
+#include "lib/engine/runner.h"
+#include "lib/offload/context.h"
+
+/* What became of a product. */
+struct lava_crew_outcome {
+    unsigned engines;  /* that began; 0: no other device was at rest, and nothing was computed */
+    bool is_untouched; /* nothing of C is written: the status says why */
+};
+
+/* Computes the product with the engine of the lane, which the caller has locked, and with those of other
+ * devices that are at rest and serve the needs. The blocks of an engine that fails go to the others, then to
+ * the CPU. Returns LAVA_OK where the engines have written all of C, whatever failed on the way. Else either
+ * nothing of C is written, or the CPU has completed it. */
+enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,
+                               uint64_t needs, const struct lava_lane_lock *own,
+                               struct lava_crew_outcome *outcome);
+
+#endif

@@ -1,0 +1,25 @@
+/* Which of the machine's devices a process uses: LAVABLAS_DEVICE, the kind and model of each, and the ranks
+ * of an MPI job on this host. A pure function on plain structs; any thread. */
+#ifndef LAVA_VK_DEVICE_SET_H
+#define LAVA_VK_DEVICE_SET_H
+
+#include "dispatch/capabilities.h"
+#include "lib/base/config.h"
+
+/* Most devices of a process. */
+#define LAVA_DEVICE_SET_MAX LAVA_CONFIG_DEVICES_MAX
+
+/* What the choice depends on, of a device in the driver's order. */
+struct lava_device_entry {
+    const char *name;
+    enum lava_device_kind kind;
+    bool is_usable; /* it has what the kernels need */
+    uint32_t vendor_id, device_id, driver_version;
+};
+
+/* Finds the devices that this process uses, the first one first, and returns how many: 0 where there is
+ * none. All are of one model, because a plan fits one model. */
+uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,
+                              uint32_t count, uint32_t found[LAVA_DEVICE_SET_MAX]);
+
+#endif

@@ -1,0 +1,112 @@
+/* sharing.c: large products gain by several engines, small and narrow ones do not; the sums are those of the
+ * plan for one engine. */
+#include "products.h"
+
+#include "dispatch/sharing.h"
+
+static bool share(const struct lava_operation *operation, const struct lava_capabilities *device,
+                  uint32_t engines, struct lava_plan *one, struct lava_plan *plan) {
+    *one = choose(operation, device, LAVA_MODE_GPU, &none);
+    memset(plan, 0x5a, sizeof *plan);
+    return lava_sharing_plan(operation, device, &sixteen_cores, one, engines, plan);
+}
+
+static double gain_of(const struct lava_operation *operation, uint32_t engines) {
+    const struct lava_capabilities h200 = device_h200();
+    struct lava_plan one, plan;
+    if (!share(operation, &h200, engines, &one, &plan))
+        return 1;
+    assert_true(plan.engines >= 2 && plan.engines <= engines);
+    assert_true(plan.one_ns == one.gpu_ns);
+    return one.gpu_ns / plan.gpu_ns;
+}
+
+static void large_ones_gain(void **state) {
+    (void)state;
+    for (int type = 0; type < LAVA_TYPE_COUNT; type++) {
+        const struct lava_operation small = product_of((enum lava_type)type, LAVA_TYPE_FP32, 600, 600, 600),
+                                    large =
+                                        product_of((enum lava_type)type, LAVA_TYPE_FP32, 16384, 16384, 16384);
+        double two = gain_of(&large, 2), four = gain_of(&large, 4), eight = gain_of(&large, 8);
+        print_message("%s, 16384: 2 engines %.2f, 4 %.2f, 8 %.2f\n", lava_type_name((enum lava_type)type),
+                      two, four, eight);
+        assert_true(gain_of(&small, 8) == 1.0);
+        assert_true(two > 1.2 && two <= 2.0 && four >= two && four <= 4.0 && eight >= four && eight <= 8.0);
+    }
+}
+
+static void narrow_ones_do_not(void **state) {
+    const struct lava_operation narrow = product(200000, 100, 4000);
+    (void)state;
+    assert_true(gain_of(&narrow, 8) == 1.0);
+}
+
+static void one_engine_is_not_shared(void **state) {
+    const struct lava_operation large = product(16384, 16384, 16384);
+    (void)state;
+    assert_true(gain_of(&large, 1) == 1.0 && gain_of(&large, 0) == 1.0);
+}
+
+/* What cannot be cut into columns that are independent of each other. */
+static void others_are_not_shared(void **state) {
+    static const struct lava_series series = {.count = 3};
+    struct lava_operation operations[5];
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        operations[i] = product(16384, 16384, 16384);
+    operations[0].c.region = LAVA_REGION_LOWER;
+    operations[1].series = &series;
+    operations[2].kind = LAVA_OPERATION_LU;
+    operations[3].b_is_a = true;
+    operations[4].c.first = (void *)(uintptr_t)operations[4].a.first; /* stays on the CPU */
+    for (int i = 0; i < 5; i++) {
+        const struct lava_capabilities h200 = device_h200();
+        const struct lava_operation plain = product(16384, 16384, 16384);
+        struct lava_plan one = choose(&plain, &h200, LAVA_MODE_GPU, &none), plan;
+        if (i == 4)
+            one = choose(&operations[i], &h200, LAVA_MODE_GPU, &none);
+        assert_false(lava_sharing_plan(&operations[i], &h200, &sixteen_cores, &one, 8, &plan));
+    }
+}
+
+/* Random products on three devices: the same sums, blocks of whole tiles that are enough for all. */
+static void same_sums(void **state) {
+    uint64_t random = random_seed();
+    const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
+    unsigned shared = 0, refused = 0;
+    (void)state;
+    for (int i = 0; i < 600; i++) {
+        struct lava_operation operation =
+            product(1 + (int64_t)(random_next(&random) % 9000), 1 + (int64_t)(random_next(&random) % 20000),
+                    1 + (int64_t)(random_next(&random) % 9000));
+        struct lava_plan one, plan;
+        uint32_t engines = (uint32_t)(random_next(&random) % 17);
+        set_random_types(&random, &operation);
+        if (!share(&operation, &devices[i % 3], engines, &one, &plan)) {
+            refused++;
+            continue;
+        }
+        const struct lava_blocking *blocking = &plan.blocking;
+        shared++;
+        assert_true(plan.engines >= 2 && plan.engines <= engines && plan.place == LAVA_PLACE_GPU);
+        assert_true(plan.kernel == one.kernel && blocking->split_k == one.blocking.split_k);
+        assert_true(blocking->block_k == one.blocking.block_k && blocking->epilogue == one.blocking.epilogue);
+        assert_true(blocking->blocks_m == 1 && blocking->blocks_k == 1 && !plan.at_once);
+        assert_true(blocking->blocks_n >= plan.engines && blocking->blocks_n <= LAVA_SHARING_BLOCKS_MAX);
+        assert_true(blocking->block_n % plan.kernel->tile_n == 0 && blocking->later_n == blocking->block_n);
+        assert_true(plan.gpu_ns < one.gpu_ns && plan.reason == one.reason);
+    }
+    print_message("shared %u, not %u\n", shared, refused);
+    assert_true(shared > 60 && refused > 60);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_ones_gain),
+        cmocka_unit_test(narrow_ones_do_not),
+        cmocka_unit_test(one_engine_is_not_shared),
+        cmocka_unit_test(others_are_not_shared),
+        cmocka_unit_test(same_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
