@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/config.h"
+
 struct counter {
     atomic_ullong calls;
     atomic_ullong elapsed_ns;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
+#include "lib/base/config.h"
 #include "lib/base/routines.h"
 
 /* Counts one call. A batch has more than one product, each like the operation. */
@@ -71,7 +72,8 @@ unsigned lava_stats_most_lanes(void);
  * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */
 size_t lava_stats_format(char *text, size_t size);
 /* This is more than all lines that the tables can fill. */
-#define LAVA_STATS_SUMMARY_BYTES (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 1) + 512)
+#define LAVA_STATS_SUMMARY_BYTES                                                                             \
+    (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 2 + LAVA_CONFIG_DEVICES_MAX) + 512)
 /* Forgets all counts. Called in a child of fork(), which has one thread. */
 void lava_stats_reset(void);
 
