@@ -8,4 +8,8 @@
  * program's threads. Returns false where no thread can be created. */
 bool lava_thread_start(void *(*function)(void *), void *argument);
 
+/* Lets the program's threads go before the calling one, and before those that it creates from then on, where
+ * there are more of them than processors. It cannot be undone. */
+void lava_thread_give_way(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "lib/base/thread.h"
 #include "lib/host/processor.h"
 #include "lib/host/threads.h"
 #include "lib/vk/pipelines.h"
@@ -53,6 +54,7 @@ static bool build_next(struct lava_builder *builder) {
 
 static void *run_thread(void *argument) {
     struct lava_builder *builder = argument;
+    lava_thread_give_way();
     pthread_mutex_lock(&builder->lock);
     while (build_next(builder))
         ;

@@ -298,6 +298,10 @@ struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {
     return pool;
 }
 
+void lava_copy_pool_create_threads(struct lava_copy_pool *pool) {
+    lava_thread_pool_create_threads(&pool->team);
+}
+
 void lava_copy_pool_destroy(struct lava_copy_pool *pool) {
     if (pool && lava_thread_pool_end(&pool->team))
         free(pool);

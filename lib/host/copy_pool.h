@@ -34,6 +34,8 @@ unsigned lava_copy_pool_further_threads(void);
 unsigned lava_copy_pool_device_threads(unsigned devices);
 /* threads includes the caller: 1 creates none. Returns NULL if out of memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);
+/* Creates the threads now and not with the first copies, because they inherit the caller's niceness. */
+void lava_copy_pool_create_threads(struct lava_copy_pool *pool);
 /* Joins the threads. NULL is allowed. */
 void lava_copy_pool_destroy(struct lava_copy_pool *pool);
 

@@ -180,6 +180,11 @@ static void start(struct lava_thread_pool *team) {
                                         LAVA_THREADS_SMALL_STACK, run_thread, team);
 }
 
+void lava_thread_pool_create_threads(struct lava_thread_pool *team) {
+    if (!team->started)
+        start(team);
+}
+
 static bool has_threads(const struct lava_thread_pool *team) {
     return team->created > 0 && team->owner == getpid();
 }

@@ -65,6 +65,9 @@ struct lava_thread_pool {
     atomic_uint sleeping[2], waiting;
 };
 
+/* Creates the threads, unless they were. They inherit the caller's niceness. */
+void lava_thread_pool_create_threads(struct lava_thread_pool *team);
+
 /* Queues a job: function is called for 0 ... cells - 1, in any order, by any thread of the pool. Returns the
  * job's number for lava_thread_pool_finish, which has to be called before LAVA_THREAD_POOL_JOBS more are
  * queued. */

@@ -98,6 +98,20 @@ static double work_of(const struct lava_call *call) {
     return lava_offload_work(&call->operation) * products_of(call);
 }
 
+/* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
+ * estimated to be slower; call->reason says so. A preparation costs the program more than such calls. */
+static bool is_worth_preparing(struct lava_call *call) {
+    struct lava_plan plan;
+    if (!lava_prepare_would_start(&call->operation))
+        return true;
+    call->reason = LAVA_REASON_UNPROFITABLE;
+    if (lava_planning_is_hopeless(&call->operation))
+        return false;
+    lava_planning_choose(&call->operation, 0, &plan);
+    call->reason = plan.reason;
+    return plan.place == LAVA_PLACE_GPU;
+}
+
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
  * set the device is prepared and waited for, whatever was multiplied so far. */
 static bool forwarded_early(struct lava_call *call, bool wait) {
@@ -121,7 +135,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
-        return !lava_prepare_ready_to(operation, wait, &call->reason);
+        return !(wait || is_worth_preparing(call)) || !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
 }
 

@@ -70,6 +70,13 @@ static void set_state(enum lava_type type, enum state state, const char *explana
     pthread_mutex_unlock(&preparation.change);
 }
 
+/* The tests must not hold up a program whose threads wait for each other at every step, as those of a CPU
+ * BLAS do. The threads that copy for products are not held back. */
+static void give_way(struct lava_engine *engine) {
+    lava_copy_pool_create_threads(engine->pool);
+    lava_thread_give_way();
+}
+
 static enum lava_status create_engine(const char **why) {
     struct lava_device *device;
     struct lava_engine *engine;
@@ -210,8 +217,10 @@ static bool prepare(enum lava_type type) {
         give_device_up(status, why);
     else if (lava_context_engine()->device->shared->failed)
         set_state(type, UNAVAILABLE, "the device failed");
-    else
+    else {
+        give_way(lava_context_engine());
         return prepare_type(lava_context_engine(), type);
+    }
     return true;
 }
 
@@ -290,6 +299,7 @@ static enum state prepare_later(enum step step, enum lava_type type) {
     if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();
+    give_way(test.engine);
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
     enum lava_status status = steps[step].test(&test, lava_process_is_exiting);
@@ -432,6 +442,16 @@ uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*st
         }
     }
     return passed;
+}
+
+bool lava_prepare_would_start(const struct lava_operation *operation) {
+    enum lava_type type = lava_type_real(operation->type);
+    if (!preparation.was_ready)
+        return false;
+    if (preparation.states[type] == COLD)
+        return true;
+    return preparation.states[type] == READY && !lava_operation_is_plain(operation) &&
+           preparation.later[step_of(operation)][type] == COLD;
 }
 
 bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason) {

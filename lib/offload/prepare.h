@@ -27,6 +27,9 @@ uint64_t lava_prepare_settled(uint64_t needs);
 /* Creates and tests on another engine, which the caller holds, what is needed, as on the first device.
  * Returns what may be used: all types and steps that passed. `stops` is as for lib/engine/builder.h. */
 uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void));
+/* Returns whether lava_prepare_ready_to would start something for the operation on a device that is ready for
+ * others, so that a plan can tell whether that is worth while. */
+bool lava_prepare_would_start(const struct lava_operation *operation);
 /* lava_prepare_ready_for fp32. */
 bool lava_prepare_ready(bool wait, enum lava_reason *reason);
 

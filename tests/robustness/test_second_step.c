@@ -15,6 +15,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
 
 #define SIZE    190
@@ -220,6 +221,43 @@ static int starts_from_nothing(void) {
     return case_result();
 }
 
+/* A CPU that takes product_ns for any product, and a device with this latency and nothing else to wait for.
+ * They are kept, because the library keeps the pointer. */
+static const struct lava_figures *claim(double product_ns, double latency_ns) {
+    struct lava_figures *figures = calloc(1, sizeof *figures);
+    if (!figures)
+        abort();
+    *figures = *lava_context_figures();
+    for (size_t i = 0; i < sizeof figures->cpu.product_ns / sizeof(double); i++)
+        (&figures->cpu.product_ns[0][0][0])[i] = product_ns;
+    figures->device.call_latency_ns = latency_ns;
+    lava_context_set_figures(figures);
+    return figures;
+}
+
+/* Neither the step nor another type is prepared for calls that would not go to the device. */
+static int not_where_the_cpu_is_faster(void) {
+    enum lava_reason reason;
+    print_seed();
+    lava_offload_open();
+    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
+        return 1;
+    settle();
+    lava_threshold_measured(claim(1e9, 1e4)); /* none of the calls is below the cut-off */
+    claim(1e6, 1e12);
+    for (int wide = 0; wide < 2; wide++)
+        for (int routine = SYMM; routine < ROUTINES; routine++)
+            CASE_CHECK(call_runs((enum routine)routine, wide, LAVA_PLACE_CPU, LAVA_REASON_UNPROFITABLE));
+    CASE_CHECK(!lava_prepare_is_under_way());
+    claim(1e12, 1e4);
+    CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
+    settle();
+    CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE));
+    CASE_CHECK(call_runs(SYMM, true, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
+    settle();
+    return case_result();
+}
+
 static int waits_in_mode_gpu(void) {
     print_seed();
     for (int wide = 0; wide < 2; wide++)
@@ -391,6 +429,10 @@ int main(int argument_count, char **arguments) {
     const struct test_case cases[] = {
         {.name = "starts with the first call", .run = starts_with_the_first_call, .variables = {ASYNC}},
         {.name = "starts from nothing", .run = starts_from_nothing, .variables = {ASYNC}},
+        {.name = "not where the CPU is faster",
+         .run = not_where_the_cpu_is_faster,
+         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off",
+                       "LAVABLAS_CALIBRATE=off"}},
         {.name = "waits in mode gpu",
          .run = waits_in_mode_gpu,
          .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=gpu"}},
