@@ -538,8 +538,12 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     plan->reason = call->reason;
 }
 
+/* The sums of the statistics are floating-point numbers, too. */
 void lava_offload_end(const struct lava_call *call) {
     int saved_errno = errno;
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
     bool needs_rate = call->valid && lava_config_get()->stats;
     lava_account_count(call, elapsed_ns, needs_rate ? cpu_ns(&call->operation, products_of(call)) : 0);
@@ -550,6 +554,7 @@ void lava_offload_end(const struct lava_call *call) {
     last.call = *call;
     last.elapsed_ns = elapsed_ns;
     lava_calibration_call_ends(call->start_ns + elapsed_ns);
+    fesetenv(&callers);
     errno = saved_errno;
 }
 
