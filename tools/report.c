@@ -87,7 +87,6 @@ static void add_process(struct report *report, struct json *line, bool detailed)
         report->lost_calls[place_of(entry)] += json_number(entry, "lost_calls");
         report->lost_ns[place_of(entry)] += json_number(entry, "lost_ns");
     }
-    report_find_bypasses(line, report);
 }
 
 void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why) {

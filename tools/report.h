@@ -55,7 +55,8 @@ struct report_end {
     double plain_seconds; /* of a run with the CPU alone; 0: there was none */
 };
 
-/* Reads a file of reports: one line for each process. A file that does not exist has none. */
+/* Reads a file of reports: one line for each process. A file that does not exist has none. Bypasses are not
+ * looked for. */
 bool report_read(const char *path, bool detailed, struct report *report);
 void report_free(struct report *report);
 /* Prints it for people, or as one JSON object. */

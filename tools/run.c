@@ -209,6 +209,8 @@ static void tell(const struct options *options, const char *reports, const struc
     else if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
     else {
+        for (size_t i = 0; i < report.process_count; i++)
+            report_find_bypasses(report.processes[i].line, &report);
         judge_program(options->program[0], &report);
         if (options->json)
             report_print_json(stream, &report, end);
