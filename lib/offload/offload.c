@@ -99,10 +99,11 @@ static double work_of(const struct lava_call *call) {
 }
 
 /* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
- * estimated to be slower; call->reason says so. A preparation costs the program more than such calls. */
+ * estimated to be slower; call->reason says so. A preparation costs the program more than such calls. One
+ * product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
     struct lava_plan plan;
-    if (!lava_prepare_would_start(&call->operation))
+    if (call->products > 1 || !lava_prepare_would_start(&call->operation))
         return true;
     call->reason = LAVA_REASON_UNPROFITABLE;
     if (lava_planning_is_hopeless(&call->operation))

@@ -20,6 +20,8 @@
 
 #define SIZE    190
 #define COLUMNS 140
+#define SMALL   64 /* of a batch */
+#define BATCH   100
 #define THREADS 4
 #define AT_MOST 120.0 /* seconds for a preparation, on a busy machine */
 #define CHILD_S 10
@@ -235,6 +237,18 @@ static const struct lava_figures *claim(double product_ns, double latency_ns) {
     return figures;
 }
 
+/* Returns whether a batch starts the preparation of fp64, although no single product of it would. */
+static bool batch_starts(void) {
+    static double matrices[3][BATCH * SMALL * SMALL];
+    struct lava_call last;
+    uint64_t ns;
+    cblas_dgemm_batch_strided(CblasColMajor, CblasNoTrans, CblasNoTrans, SMALL, SMALL, SMALL, 1, matrices[0],
+                              SMALL, SMALL * SMALL, matrices[1], SMALL, SMALL * SMALL, 0, matrices[2], SMALL,
+                              SMALL * SMALL, BATCH);
+    return CASE_CHECK(lava_offload_last_call(&last, &ns)) && last.place == LAVA_PLACE_CPU &&
+           last.reason == LAVA_REASON_STARTING;
+}
+
 /* Neither the step nor another type is prepared for calls that would not go to the device. */
 static int not_where_the_cpu_is_faster(void) {
     enum lava_reason reason;
@@ -249,6 +263,8 @@ static int not_where_the_cpu_is_faster(void) {
         for (int routine = SYMM; routine < ROUTINES; routine++)
             CASE_CHECK(call_runs((enum routine)routine, wide, LAVA_PLACE_CPU, LAVA_REASON_UNPROFITABLE));
     CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(batch_starts());
+    settle();
     claim(1e12, 1e4);
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
     settle();
