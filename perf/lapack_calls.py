@@ -1,10 +1,11 @@
 """Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
 library preloaded.
 
-    python3 perf/lapack_calls.py [--seconds S] [--types s,d,c,z] N ...
+    python3 perf/lapack_calls.py [--seconds S] [--types s,d,c,z] [--last ROUTINE] N ...
 
 Matrices are in Fortran's order and are factored in place. Milliseconds, the best of a few calls. gesv, posv and gels have
-64 right-hand sides, gesvN has N. gels4 has 4 N equations, N / 2 unknowns and one right-hand side.
+64 right-hand sides, gesvN has N. gels4 has 4 N equations, N / 2 unknowns and one right-hand side. With --last the
+routines after that one are left out, with what would have to be computed for them.
 """
 import argparse
 import time
@@ -70,12 +71,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seconds', type=float, default=0.3)
     parser.add_argument('--types', default='s,d')
+    parser.add_argument('--last', metavar='ROUTINE')
     parser.add_argument('sizes', nargs='+', type=int)
     arguments = parser.parse_args()
     for n in arguments.sizes:
         for letter in arguments.types.split(','):
-            times = ['%s %.2f' % (name, best_of(arguments.seconds, prepare, call))
-                     for name, prepare, call in calls_of(letter, n)]
+            times = []
+            for name, prepare, call in calls_of(letter, n):
+                times.append('%s %.2f' % (name, best_of(arguments.seconds, prepare, call)))
+                if name == arguments.last:
+                    break
             print('%5d %s  %s' % (n, letter, '  '.join(times)), flush=True)
 
 
