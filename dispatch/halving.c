@@ -42,8 +42,8 @@ int64_t lava_halving_solve_blocks(int64_t blocks) {
 struct lava_operation lava_halving_product(const struct lava_operation *operation,
                                            const struct lava_halving_sizes *sizes, bool is_square) {
     bool is_upper = operation->c.region == LAVA_REGION_UPPER;
-    const struct lava_operand plain = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = operation->m};
-    struct lava_operand other = {.first = (const void *)(uintptr_t)(1ull << 45), .ld = operation->m};
+    const struct lava_operand plain = {.first = LAVA_PLANNED_A, .ld = operation->m};
+    struct lava_operand other = {.first = LAVA_PLANNED_B, .ld = operation->m};
     if (is_square) {
         other.op = LAVA_OP_T;
         other.conjugate = lava_type_is_complex(operation->type);
@@ -55,7 +55,7 @@ struct lava_operation lava_halving_product(const struct lava_operation *operatio
                                    .k = sizes->k,
                                    .a = is_upper ? other : plain,
                                    .b = is_upper ? plain : other,
-                                   .c = {.first = (void *)(uintptr_t)(1ull << 46),
+                                   .c = {.first = LAVA_PLANNED_C,
                                          .ld = operation->m,
                                          .type = operation->type,
                                          .region = operation->c.region,

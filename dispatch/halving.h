@@ -40,7 +40,7 @@ int64_t lava_halving_half(int64_t size);
 int64_t lava_halving_solve_blocks(int64_t blocks);
 
 /* Returns a product of these sizes that adds to a part of the operation's matrix, by its region. is_square:
- * of two equal operands, one of them transposed. Addresses that do not overlap; nothing is read. */
+ * of two equal operands, one of them transposed. */
 struct lava_halving_sizes {
     int64_t m, n, k;
 };

@@ -373,3 +373,14 @@ enum lava_type lava_operation_result_type(const struct lava_operation *operation
         return lava_type_real(operation->c.type);
     return operation->beta.real == 0.0 ? operation->c.type : LAVA_TYPE_FP32;
 }
+
+struct lava_operation lava_operation_to_plan(enum lava_type type, int64_t order) {
+    return (struct lava_operation){.type = type,
+                                   .m = order,
+                                   .n = order,
+                                   .k = order,
+                                   .a = {.first = LAVA_PLANNED_A, .ld = order},
+                                   .b = {.first = LAVA_PLANNED_B, .ld = order},
+                                   .c = {.first = LAVA_PLANNED_C, .ld = order, .type = lava_type_sums(type)},
+                                   .alpha.real = 1};
+}

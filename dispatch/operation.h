@@ -249,4 +249,12 @@ double lava_operation_operand_bytes(const struct lava_operation *operation);
  * device. If the old C is added to a result in half precision it is fp32, and the write-back rounds. */
 enum lava_type lava_operation_result_type(const struct lava_operation *operation);
 
+/* Addresses for operations that are only planned: the matrices lie far apart, and nothing is read. */
+#define LAVA_PLANNED_A ((void *)(uintptr_t)(1ull << 44))
+#define LAVA_PLANNED_B ((void *)(uintptr_t)(1ull << 45))
+#define LAVA_PLANNED_C ((void *)(uintptr_t)(1ull << 46))
+
+/* Returns a product of square matrices to plan with. */
+struct lava_operation lava_operation_to_plan(enum lava_type type, int64_t order);
+
 #endif

@@ -119,8 +119,7 @@ static int64_t most_sides(const struct request *request) {
     return lava_minimum(rows / SIDES_ALIGN * SIDES_ALIGN, MOST_SIDES);
 }
 
-/* The largest product on the device: half of a chunk is updated by the other half. Addresses that do not
- * overlap; nothing is read. */
+/* The largest product on the device: half of a chunk is updated by the other half. */
 static struct lava_operation largest_product(const struct request *request, int64_t sides) {
     const struct lava_operation *solve = request->operation;
     bool on_right = request->sizes.on_right;
@@ -131,13 +130,12 @@ static struct lava_operation largest_product(const struct request *request, int6
                                      .n = on_right ? half : sides,
                                      .k = half,
                                      .c.type = solve->type,
-                                     .c.first = (void *)(uintptr_t)(1ull << 46),
+                                     .c.first = LAVA_PLANNED_C,
                                      .alpha.real = -1,
                                      .beta.real = 1,
                                      .on_device = true};
-    struct lava_operand a = {.first = (const void *)(uintptr_t)(1ull << 44), .ld = request->sizes.order};
-    struct lava_operand x = {.first = (const void *)(uintptr_t)(1ull << 45),
-                             .ld = on_right ? sides : request->sizes.order};
+    struct lava_operand a = {.first = LAVA_PLANNED_A, .ld = request->sizes.order};
+    struct lava_operand x = {.first = LAVA_PLANNED_B, .ld = on_right ? sides : request->sizes.order};
     a.op = on_right ? solve->b.op : solve->a.op;
     a.conjugate = on_right ? solve->b.conjugate : solve->a.conjugate;
     product.a = on_right ? x : a;

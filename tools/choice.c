@@ -8,23 +8,11 @@
 #define LEAST_ORDER 128
 #define MOST_ORDER  16384
 
-/* The addresses are far apart. Nothing is read from them. */
 void choice_plan(const struct lava_capabilities *device, enum lava_type type, int64_t order,
                  enum lava_mode mode, struct lava_plan *plan) {
     static const struct lava_overrides none;
-    const struct lava_operation product = {.type = type,
-                                           .precision = lava_offload_precision(),
-                                           .c.type = lava_type_is_half(type) ? LAVA_TYPE_FP32 : type,
-                                           .m = order,
-                                           .n = order,
-                                           .k = order,
-                                           .a.ld = order,
-                                           .b.ld = order,
-                                           .c.ld = order,
-                                           .alpha.real = 1,
-                                           .a.first = (const void *)(uintptr_t)(1ull << 44),
-                                           .b.first = (const void *)(uintptr_t)(1ull << 45),
-                                           .c.first = (void *)(uintptr_t)(1ull << 46)};
+    struct lava_operation product = lava_operation_to_plan(type, order);
+    product.precision = lava_offload_precision();
     lava_policy_choose(&product, device, lava_calibration_figures(), mode, &none, plan);
 }
 

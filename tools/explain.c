@@ -111,7 +111,6 @@ static int64_t at_least_one(int64_t size) {
     return size > 1 ? size : 1;
 }
 
-/* The addresses are distinct and far from each other. Nothing is read from them. */
 static bool make_gemm(const struct arguments *x, struct lava_operation *operation) {
     const struct lava_operation numbers = {.type = operation->type,
                                            .c.type = operation->c.type,
@@ -121,9 +120,9 @@ static bool make_gemm(const struct arguments *x, struct lava_operation *operatio
                                            .a.ld = at_least_one(x->transa == 'N' ? x->m : x->k),
                                            .b.ld = at_least_one(x->transb == 'N' ? x->k : x->n),
                                            .c.ld = at_least_one(x->m),
-                                           .a.first = (const void *)(uintptr_t)(1ull << 44),
-                                           .b.first = (const void *)(uintptr_t)(1ull << 45),
-                                           .c.first = (void *)(uintptr_t)(1ull << 46)};
+                                           .a.first = LAVA_PLANNED_A,
+                                           .b.first = LAVA_PLANNED_B,
+                                           .c.first = LAVA_PLANNED_C};
     const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, x->transa, x->transb, &numbers};
     bool valid = lava_validate_translate(&list, operation);
     operation->alpha.real = 1;
@@ -202,7 +201,7 @@ static bool make_trtrs(const struct arguments *x, struct lava_operation *operati
 
 /* None where the family has none. */
 static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
-    return (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
+    return (struct lava_right_sides){.first = LAVA_PLANNED_B,
                                      .ld = at_least_one(x->n),
                                      .count = x->nrhs,
                                      .op = x->transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
@@ -214,7 +213,7 @@ static struct lava_right_sides sides_of(const struct arguments *x, enum lava_typ
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
     operation->kind = LAVA_OPERATION_CHOLESKY;
     operation->m = operation->n = operation->k = x->n;
-    operation->c.first = (void *)(uintptr_t)(1ull << 46);
+    operation->c.first = LAVA_PLANNED_C;
     operation->c.ld = at_least_one(x->n);
     operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     operation->c.real_diagonal = lava_type_is_complex(operation->type);
@@ -238,7 +237,7 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
     operation->m = x->m;
     operation->n = x->n;
     operation->k = lava_minimum(x->m, x->n);
-    operation->c.first = (void *)(uintptr_t)(1ull << 46);
+    operation->c.first = LAVA_PLANNED_C;
     operation->c.ld = at_least_one(x->m);
     operation->alpha.real = 1;
     return x->m >= 0 && x->n >= 0;
@@ -254,9 +253,8 @@ static bool make_qr(const struct arguments *x, struct lava_operation *operation)
 /* Real types have no C, complex ones no T. */
 static bool make_least_squares(const struct arguments *x, struct lava_operation *operation) {
     bool valid = make_qr(x, operation);
-    operation->sides = (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 45),
-                                                 .ld = at_least_one(lava_maximum(x->m, x->n)),
-                                                 .count = x->nrhs};
+    operation->sides = (struct lava_right_sides){
+        .first = LAVA_PLANNED_B, .ld = at_least_one(lava_maximum(x->m, x->n)), .count = x->nrhs};
     operation->adjoint = x->transa != 'N';
     operation->k = x->nrhs > 0 ? operation->k : 0;
     return valid && x->nrhs >= 0 &&
@@ -266,7 +264,7 @@ static bool make_least_squares(const struct arguments *x, struct lava_operation 
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation) {
     bool is_left = x->side == 'L', valid = make_lu(x, operation);
     char adjoint = lava_type_is_complex(operation->type) ? 'C' : 'T';
-    const struct lava_operand reflections = {.first = (const void *)(uintptr_t)(1ull << 44),
+    const struct lava_operand reflections = {.first = LAVA_PLANNED_A,
                                              .ld = at_least_one(is_left ? x->m : x->n),
                                              .op = is_left ? LAVA_OP_N : LAVA_OP_T};
     operation->kind = is_left ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT;

@@ -26,7 +26,7 @@ enum lava_trace_track {
 struct lava_trace_span {
     const char *name; /* static storage, as are all strings here */
     enum lava_trace_track track;
-    /* Of the queue: below LAVA_CONFIG_DEVICES_MAX and LAVA_CONFIG_LANES_MAX. Spans of a track do not overlap
+    /* The queue's: below LAVA_CONFIG_DEVICES_MAX and LAVA_CONFIG_LANES_MAX. Spans of a track do not overlap.
      */
     unsigned device, lane;
     uint64_t begin_ns, end_ns;

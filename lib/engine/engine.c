@@ -77,19 +77,7 @@ uint64_t lava_engine_free_bytes(const struct lava_engine *engine) {
 }
 
 static bool plan_usual(const struct lava_engine *engine, enum lava_type type, struct lava_plan *plan) {
-    const struct lava_operation operation = {.type = type,
-                                             .c.type = lava_type_sums(type),
-                                             .m = LAVA_ENGINE_USUAL,
-                                             .n = LAVA_ENGINE_USUAL,
-                                             .k = LAVA_ENGINE_USUAL,
-                                             .a.ld = LAVA_ENGINE_USUAL,
-                                             .b.ld = LAVA_ENGINE_USUAL,
-                                             .c.ld = LAVA_ENGINE_USUAL,
-                                             .alpha.real = 1,
-                                             /* places that do not overlap; nothing is read */
-                                             .a.first = (const void *)(uintptr_t)(1ull << 44),
-                                             .b.first = (const void *)(uintptr_t)(1ull << 45),
-                                             .c.first = (void *)(uintptr_t)(1ull << 46)};
+    const struct lava_operation operation = lava_operation_to_plan(type, LAVA_ENGINE_USUAL);
     const struct lava_overrides overrides = {.memory_bytes = engine->capabilities.memory_bytes / USUAL_SHARE};
     lava_policy_choose(&operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &overrides, plan);
     return plan->place == LAVA_PLACE_GPU;

@@ -36,18 +36,28 @@ int64_t lava_pages_cells(const struct lava_pages *pages) {
     return (pages->columns + columns_each(pages) - 1) / columns_each(pages);
 }
 
-/* Pages of swapped-out or of shared memory may be missing here and not there; they are populated again, at no
- * harm. */
-static bool is_there(char *page) {
-    unsigned char there = 0;
-    return mincore(page, (size_t)page_bytes(), &there) == 0 && (there & 1);
+/* Whether all pages from the one at [begin] on are there. The first and the last one tell nothing of those
+ * between: a cell shares them with its neighbours. Pages of swapped-out or of shared memory may be missing
+ * here and not there; they are populated again, at no harm. */
+static bool are_there(uintptr_t begin, size_t count) {
+    unsigned char there[CELL_BYTES / 4096];
+    size_t page = (size_t)page_bytes();
+    for (size_t done = 0; done < count; done += sizeof there) {
+        size_t some = count - done < sizeof there ? count - done : sizeof there;
+        if (mincore((void *)(begin + done * page), some * page, there) != 0)
+            return false;
+        for (size_t i = 0; i < some; i++)
+            if (!(there[i] & 1))
+                return false;
+    }
+    return true;
 }
 
-/* Populates the pages with the bytes [first, end), unless the first and the last one are there already. */
+/* Populates the pages with the bytes [first, end) if one of them is missing. */
 static void populate(char *first, const char *end) {
     uintptr_t page = (uintptr_t)page_bytes(), begin = (uintptr_t)first / page * page;
     uintptr_t last = ((uintptr_t)end - 1) / page * page;
-    if (first < end && !(is_there((char *)begin) && is_there((char *)last)))
+    if (first < end && !are_there(begin, (last - begin) / page + 1))
         madvise((char *)begin, (size_t)(last - begin + page), MADV_POPULATE_WRITE);
 }
 

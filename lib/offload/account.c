@@ -19,16 +19,16 @@ void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
     lava_trace_add(&span);
 }
 
+bool lava_account_lacks_estimate(const struct lava_call *call) {
+    return call->valid && call->place == LAVA_PLACE_GPU && call->learning.estimates_ns[LAVA_PLACE_CPU] == 0 &&
+           lava_config_get()->stats;
+}
+
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns) {
-    double on_cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
+    double on_cpu_ns = call->place == LAVA_PLACE_CPU ? 0 : call->learning.estimates_ns[LAVA_PLACE_CPU];
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
-    if (!call->valid || !lava_config_get()->stats)
-        return;
-    if (call->place == LAVA_PLACE_CPU)
-        on_cpu_ns = 0;
-    else if (on_cpu_ns == 0)
-        on_cpu_ns = expected_ns;
-    lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
-                           on_cpu_ns);
+    if (call->valid && lava_config_get()->stats)
+        lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
+                               lava_account_lacks_estimate(call) ? expected_ns : on_cpu_ns);
 }

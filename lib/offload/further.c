@@ -156,18 +156,18 @@ bool lava_further_is_loading(void) {
     return any_is_loading();
 }
 
-void lava_further_finish(const struct timespec *deadline) {
+static void wait_while(bool (*any_is)(void), const struct timespec *deadline) {
     if (pthread_mutex_timedlock(&further.change, deadline))
         return;
-    while (any_is_loading() && !pthread_cond_timedwait(&further.changed, &further.change, deadline))
+    while (any_is() && !pthread_cond_timedwait(&further.changed, &further.change, deadline))
         ;
     pthread_mutex_unlock(&further.change);
 }
 
+void lava_further_finish(const struct timespec *deadline) {
+    wait_while(any_is_loading, deadline);
+}
+
 void lava_further_settle(const struct timespec *deadline) {
-    if (pthread_mutex_timedlock(&further.change, deadline))
-        return;
-    while (any_is_working() && !pthread_cond_timedwait(&further.changed, &further.change, deadline))
-        ;
-    pthread_mutex_unlock(&further.change);
+    wait_while(any_is_working, deadline);
 }

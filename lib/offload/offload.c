@@ -546,8 +546,8 @@ void lava_offload_end(const struct lava_call *call) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
-    bool needs_rate = call->valid && lava_config_get()->stats;
-    lava_account_count(call, elapsed_ns, needs_rate ? cpu_ns(&call->operation, products_of(call)) : 0);
+    bool lacks = lava_account_lacks_estimate(call);
+    lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
     if (lava_trace_on())
         lava_account_trace(call, elapsed_ns);

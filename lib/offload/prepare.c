@@ -299,7 +299,7 @@ static enum state prepare_later(enum step step, enum lava_type type) {
     if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();
-    give_way(test.engine);
+    lava_thread_give_way();
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
     enum lava_status status = steps[step].test(&test, lava_process_is_exiting);
@@ -432,6 +432,7 @@ static bool test_type(struct lava_engine *engine, enum lava_type type) {
 
 uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void)) {
     uint64_t passed = 0;
+    give_way(engine);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
         if ((needs & type_bit(type)) && !stops() && test_type(engine, (enum lava_type)type))
             passed |= type_bit(type);

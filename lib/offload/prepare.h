@@ -24,7 +24,7 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
 uint64_t lava_prepare_needs(const struct lava_operation *operation);
 /* Returns those of the needs for which the first device is ready and tests nothing any more. */
 uint64_t lava_prepare_settled(uint64_t needs);
-/* Creates and tests on another engine, which the caller holds, what is needed, as on the first device.
+/* Creates and tests on another engine, which the caller alone holds, what is needed, as on the first device.
  * Returns what may be used: all types and steps that passed. `stops` is as for lib/engine/builder.h. */
 uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void));
 /* Returns whether lava_prepare_ready_to would start something for the operation on a device that is ready for

@@ -68,7 +68,7 @@ static bool is_meant(enum form form, const char *text, const struct lava_device_
     return is_software == (form == ONE_SOFTWARE || form == ALL_SOFTWARE);
 }
 
-/* Of the devices that are meant, those of the best kind. */
+/* Finds those of the best kind among the devices that are meant. */
 static uint32_t find_best(enum form form, const char *text, const struct lava_device_entry *entries,
                           uint32_t count, uint32_t *found) {
     enum lava_device_kind best = LAVA_DEVICE_CPU;

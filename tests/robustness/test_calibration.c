@@ -307,7 +307,7 @@ static void survey(void **state) {
     assert_true(lava_survey_run(&bench, 1u << LAVA_TYPE_FP32));
     assert_memory_equal(&before, &bench.figures, sizeof before);
 
-    /* Of figures stored by an earlier version nothing else is measured again. */
+    /* An earlier version stored no families: they alone are measured. */
     bench.figures.cpu.families = 0;
     memset(bench.figures.cpu.family_ns, 0, sizeof bench.figures.cpu.family_ns);
     assert_true(lava_survey_lacks(&bench.figures, bench.capabilities, LAVA_TYPE_FP32));

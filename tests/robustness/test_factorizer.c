@@ -32,7 +32,7 @@
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
-/* Of block columns; 0: the whole matrix is on the device. */
+/* A block of columns has so many; 0: the whole matrix is on the device. */
 static int64_t columns_each;
 
 /* A matrix with its factors, and right-hand sides with what they become. */
