@@ -59,6 +59,24 @@ static inline const char *told_name(const struct lava_routine_row *row) {
     return name;
 }
 
+/* Calls a routine without a CPU BLAS behind it, and checks that it complains of this argument. */
+static inline void check_complaint(enum lava_routine routine, const struct families_arguments *x,
+                                   int argument) {
+    xerbla_calls = 0;
+    families_call[routine](x);
+    assert_int_equal(xerbla_calls, 1);
+    assert_string_equal(xerbla_routine, told_name(lava_routine_row(routine)));
+    assert_int_equal(xerbla_argument, argument);
+}
+
+/* The same for LAPACK, which tells it in info as well. */
+static inline void check_lapack_complaint(enum lava_routine routine, const struct families_arguments *x,
+                                          int argument) {
+    check_complaint(routine, x, argument);
+    int64_t info = *(const int64_t *)x->info;
+    assert_int_equal(lava_routine_row(routine)->is_ilp64 ? info : (int32_t)info, -argument);
+}
+
 /* Runs the test in a separate process and captures its output. What a driver's threads hold looks lost where
  * the process ends while they are at work. */
 static inline void run_child(const char *mode, char *text, size_t size) {

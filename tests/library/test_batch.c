@@ -409,7 +409,7 @@ struct wrong {
 };
 
 /* The second of two groups is wrong; for the strided routines the only one. */
-static void check_complaint(enum lava_routine routine, const struct wrong *wrong) {
+static void check_wrong(enum lava_routine routine, const struct wrong *wrong) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     bool strided = is_strided(row), cblas = row->convention != LAVA_CONVENTION_FORTRAN;
     const double ones[4] = {1, 0, 1, 0};
@@ -443,11 +443,7 @@ static void check_complaint(enum lava_routine routine, const struct wrong *wrong
     x.size[at] = wrong->size;
     if ((strided ? wrong->number_strided : wrong->number) < 0 || (!cblas && wrong->layout != 102))
         return;
-    xerbla_calls = 0;
-    families_call[routine](&x);
-    assert_int_equal(xerbla_calls, 1);
-    assert_string_equal(xerbla_routine, told_name(row));
-    assert_int_equal(xerbla_argument, (strided ? wrong->number_strided : wrong->number) + cblas);
+    check_complaint(routine, &x, (strided ? wrong->number_strided : wrong->number) + cblas);
     assert_true(matrix[0] == 42);
 }
 
@@ -465,7 +461,7 @@ static void complaints(void **state) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
         for (size_t j = 0; j < sizeof cases / sizeof cases[0]; j++)
             if (is_of_interest(row) && !dlsym(library, row->name))
-                check_complaint((enum lava_routine)i, &cases[j]);
+                check_wrong((enum lava_routine)i, &cases[j]);
     }
 }
 

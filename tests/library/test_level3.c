@@ -356,29 +356,26 @@ static void complaints(void **state) {
         if (list != wrong_cases[at].family || dlsym(library, row->name) ||
             (fortran && wrong_cases[at].layout != 102))
             continue;
-        xerbla_calls = 0;
-        families_call[routine](
-            &(struct families_arguments){.layout = wrong_cases[at].layout,
-                                         .side = wrong_cases[at].side,
-                                         .uplo = wrong_cases[at].uplo,
-                                         .transa = {wrong_cases[at].trans ? wrong_cases[at].trans
-                                                    : is_hermitian        ? 113
-                                                                          : 112},
-                                         .diag = wrong_cases[at].diag,
-                                         .m = {wrong_cases[at].m},
-                                         .n = {wrong_cases[at].n},
-                                         .k = {wrong_cases[at].k},
-                                         .lda = {wrong_cases[at].lda},
-                                         .ldb = {wrong_cases[at].ldb},
-                                         .ldc = {wrong_cases[at].ldc},
-                                         .alpha = one,
-                                         .beta = one,
-                                         .a = matrix + 4,
-                                         .b = matrix + 8,
-                                         .c = matrix});
-        assert_int_equal(xerbla_calls, 1);
-        assert_string_equal(xerbla_routine, told_name(row));
-        assert_int_equal(xerbla_argument, wrong_cases[at].number + !fortran);
+        check_complaint(routine,
+                        &(struct families_arguments){.layout = wrong_cases[at].layout,
+                                                     .side = wrong_cases[at].side,
+                                                     .uplo = wrong_cases[at].uplo,
+                                                     .transa = {wrong_cases[at].trans ? wrong_cases[at].trans
+                                                                : is_hermitian        ? 113
+                                                                                      : 112},
+                                                     .diag = wrong_cases[at].diag,
+                                                     .m = {wrong_cases[at].m},
+                                                     .n = {wrong_cases[at].n},
+                                                     .k = {wrong_cases[at].k},
+                                                     .lda = {wrong_cases[at].lda},
+                                                     .ldb = {wrong_cases[at].ldb},
+                                                     .ldc = {wrong_cases[at].ldc},
+                                                     .alpha = one,
+                                                     .beta = one,
+                                                     .a = matrix + 4,
+                                                     .b = matrix + 8,
+                                                     .c = matrix},
+                        wrong_cases[at].number + !fortran);
         assert_true(matrix[0] == 42);
     }
 }

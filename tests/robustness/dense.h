@@ -54,12 +54,15 @@ static inline struct value times(struct value a, struct value b) {
 static inline struct dense_matrix product_of(const struct dense_matrix *x, const struct dense_matrix *y) {
     struct dense_matrix product = dense_new(x->rows, y->columns);
     for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t k = 0; k < x->columns; k++)
-            for (int64_t j = 0; j < y->columns && problem_size_of(*at(x, i, k)) != 0; j++) {
-                const struct value term = times(*at(x, i, k), *at(y, k, j));
+        for (int64_t k = 0; k < x->columns; k++) {
+            const struct value factor = *at(x, i, k);
+            bool is_zero = factor.re == 0 && factor.im == 0;
+            for (int64_t j = 0; j < y->columns && !is_zero; j++) {
+                const struct value term = times(factor, *at(y, k, j));
                 at(&product, i, j)->re += term.re;
                 at(&product, i, j)->im += term.im;
             }
+        }
     return product;
 }
 

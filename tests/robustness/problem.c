@@ -21,7 +21,7 @@ static struct value product(struct value a, struct value b) {
 }
 
 long double problem_size_of(struct value a) {
-    return sqrtl(a.re * a.re + a.im * a.im);
+    return a.im == 0 ? fabsl(a.re) : sqrtl(a.re * a.re + a.im * a.im);
 }
 
 struct matrix matrix_new(enum lava_type type, int64_t rows, int64_t columns) {

@@ -15,6 +15,7 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
+#include "tests/robustness/forged.h"
 
 #define CALLS   40
 #define SIZE    256 /* a point of the grid of measured products */
@@ -32,20 +33,13 @@ static bool prepare(void) {
 }
 
 /* A CPU that takes product_ns for any product, and a device with this latency and nothing else to wait for.
- * They are kept, because the library keeps the pointer. */
+ */
 static struct lava_figures *claim(double product_ns, double latency_ns) {
-    struct lava_figures *figures = calloc(1, sizeof *figures);
-    if (!figures)
-        abort();
-    *figures = *lava_context_figures();
-    for (size_t i = 0; i < sizeof figures->cpu.product_ns / sizeof(double); i++)
-        (&figures->cpu.product_ns[0][0][0])[i] = product_ns;
-    figures->device.call_latency_ns = latency_ns;
+    struct lava_figures *figures = forged_figures(product_ns, latency_ns);
     figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = 1e15;
     figures->device.memory_bytes_per_s = 1e15;
     for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
         figures->device.flops_per_s[i] = 1e18;
-    lava_context_set_figures(figures);
     lava_threshold_measured(figures);
     return figures;
 }

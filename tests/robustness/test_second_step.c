@@ -17,6 +17,7 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
+#include "tests/robustness/forged.h"
 
 #define SIZE    190
 #define COLUMNS 140
@@ -223,20 +224,6 @@ static int starts_from_nothing(void) {
     return case_result();
 }
 
-/* A CPU that takes product_ns for any product, and a device with this latency and nothing else to wait for.
- * They are kept, because the library keeps the pointer. */
-static const struct lava_figures *claim(double product_ns, double latency_ns) {
-    struct lava_figures *figures = calloc(1, sizeof *figures);
-    if (!figures)
-        abort();
-    *figures = *lava_context_figures();
-    for (size_t i = 0; i < sizeof figures->cpu.product_ns / sizeof(double); i++)
-        (&figures->cpu.product_ns[0][0][0])[i] = product_ns;
-    figures->device.call_latency_ns = latency_ns;
-    lava_context_set_figures(figures);
-    return figures;
-}
-
 /* Returns whether a batch starts the preparation of fp64, although no single product of it would. */
 static bool batch_starts(void) {
     static double matrices[3][BATCH * SMALL * SMALL];
@@ -257,15 +244,15 @@ static int not_where_the_cpu_is_faster(void) {
     if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
         return 1;
     settle();
-    lava_threshold_measured(claim(1e9, 1e4)); /* none of the calls is below the cut-off */
-    claim(1e6, 1e12);
+    lava_threshold_measured(forged_figures(1e9, 1e4)); /* none of the calls is below the cut-off */
+    forged_figures(1e6, 1e12);
     for (int wide = 0; wide < 2; wide++)
         for (int routine = SYMM; routine < ROUTINES; routine++)
             CASE_CHECK(call_runs((enum routine)routine, wide, LAVA_PLACE_CPU, LAVA_REASON_UNPROFITABLE));
     CASE_CHECK(!lava_prepare_is_under_way());
     CASE_CHECK(batch_starts());
     settle();
-    claim(1e12, 1e4);
+    forged_figures(1e12, 1e4);
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
     settle();
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE));
