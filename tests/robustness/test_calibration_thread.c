@@ -82,12 +82,18 @@ static bool ends(void) {
     return false;
 }
 
-/* Tries again if the machine had too much other work, because the thread then gives up. */
+static bool has_all_figures(void) {
+    return lava_calibration_is_stored() &&
+           !lava_survey_lacks(lava_calibration_figures(), lava_context_capabilities(), LAVA_TYPE_FP32);
+}
+
+/* Tries again if the machine had too much other work, because the thread then gives up, or leaves out what
+ * its time does not suffice for. */
 static bool ends_with_figures(void) {
     for (int i = 0; i < TRIES && ends(); i++)
-        if (lava_calibration_is_stored() || !lava_calibration_start(LAVA_TYPE_FP32))
+        if (has_all_figures() || !lava_calibration_start(LAVA_TYPE_FP32))
             break;
-    return lava_calibration_is_stored();
+    return has_all_figures();
 }
 
 static void check_stored(void) {
