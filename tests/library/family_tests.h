@@ -59,6 +59,17 @@ static inline const char *told_name(const struct lava_routine_row *row) {
     return name;
 }
 
+/* What tests put into LAPACK's info, an integer of 32 or 64 bits, before a call. */
+#define UNTOUCHED 0x5a5a5a5a5a5a5a5a
+
+/* Returns what a routine has put into info, whose other bits remain as they were. */
+static inline int64_t read_info(enum lava_routine routine, int64_t info) {
+    if (lava_routine_row(routine)->is_ilp64)
+        return info;
+    assert_int_equal(info >> 32, UNTOUCHED >> 32);
+    return (int32_t)info;
+}
+
 /* Calls a routine without a CPU BLAS behind it, and checks that it complains of this argument. */
 static inline void check_complaint(enum lava_routine routine, const struct families_arguments *x,
                                    int argument) {
@@ -73,8 +84,7 @@ static inline void check_complaint(enum lava_routine routine, const struct famil
 static inline void check_lapack_complaint(enum lava_routine routine, const struct families_arguments *x,
                                           int argument) {
     check_complaint(routine, x, argument);
-    int64_t info = *(const int64_t *)x->info;
-    assert_int_equal(lava_routine_row(routine)->is_ilp64 ? info : (int32_t)info, -argument);
+    assert_int_equal(read_info(routine, *(const int64_t *)x->info), -argument);
 }
 
 /* Runs the test in a separate process and captures its output. What a driver's threads hold looks lost where

@@ -115,16 +115,6 @@ static void free_matrix(struct matrix *x) {
     free(x->before);
 }
 
-#define UNTOUCHED 0x5a5a5a5a5a5a5a5a
-
-/* Returns what a routine has put into info, whose other bits remain as they were. */
-static int64_t read_info(enum lava_routine routine, int64_t info) {
-    if (lava_routine_row(routine)->is_ilp64)
-        return info;
-    assert_int_equal(info >> 32, UNTOUCHED >> 32);
-    return (int32_t)info;
-}
-
 static int64_t call(enum lava_routine routine, struct matrix *x) {
     int64_t info = UNTOUCHED;
     families_call[routine](&(struct families_arguments){

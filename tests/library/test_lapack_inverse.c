@@ -30,12 +30,10 @@
 #include "tests/library/naive.h"
 #include "tests/library/poison.h"
 
-#define UPPER     121
-#define LOWER     122
-#define NON_UNIT  131
-#define UNIT      132
-#define UNTOUCHED 0x5a5a5a5a5a5a5a5a
-
+#define UPPER    121
+#define LOWER    122
+#define NON_UNIT 131
+#define UNIT     132
 /* The families, how many arguments come before the lengths, and whether these are on the stack. */
 static const struct {
     enum lava_family family;
@@ -170,14 +168,6 @@ static void check_error(enum lava_routine routine, const struct matrix *x, long 
     if (!(error <= bound))
         fail_msg("%s: uplo %d diag %d n %d: the error is %Lg, not %Lg", lava_routine_name(routine), x->uplo,
                  x->diag, (int)x->n, error, bound);
-}
-
-/* Returns what a routine has put into info, whose other bits remain as they were. */
-static int64_t read_info(enum lava_routine routine, int64_t info) {
-    if (lava_routine_row(routine)->is_ilp64)
-        return info;
-    assert_int_equal(info >> 32, UNTOUCHED >> 32);
-    return (int32_t)info;
 }
 
 static int64_t solve(enum lava_routine routine, int trans, struct matrix *a, struct matrix *b) {

@@ -144,7 +144,7 @@ static void free_system(struct system *s) {
 }
 
 static int64_t call(enum lava_routine routine, const struct system *s) {
-    int64_t info = -1;
+    int64_t info = UNTOUCHED;
     families_call[routine](&(struct families_arguments){.uplo = s->uplo,
                                                         .transa = {s->trans},
                                                         .n = {s->n},
@@ -155,7 +155,7 @@ static int64_t call(enum lava_routine routine, const struct system *s) {
                                                         .c = s->a,
                                                         .ipiv = s->pivots,
                                                         .info = &info});
-    return lava_routine_row(routine)->is_ilp64 ? info : (int32_t)info;
+    return read_info(routine, info);
 }
 
 static struct naive_number element_of_op(const struct system *s, int64_t i, int64_t j) {
@@ -335,7 +335,7 @@ static void complaints(void **state) {
         int routine = i / WRONG_CASES, at = i % WRONG_CASES;
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)routine);
         int missing = is_of(routine, LAVA_FAMILY_GESV) ? 1 : 0, number = wrong_cases[at].number - missing;
-        int64_t info = 0, pivots[3] = {1, 2, 3};
+        int64_t info = UNTOUCHED, pivots[3] = {1, 2, 3};
         if (!(wrong_cases[at].is_lu ? is_lu(routine) : is_cholesky(routine)) || number == 0 ||
             dlsym(library, row->name))
             continue;

@@ -1,4 +1,4 @@
-/* Opens an engine on the configured device, or on lavapipe, and closes it again, for tests of cmocka. */
+/* Opens an engine on the configured device, or on lavapipe, for tests of the engine; a seed for them. */
 #ifndef LAVA_TESTS_ROBUSTNESS_DEVICE_TEST_H
 #define LAVA_TESTS_ROBUSTNESS_DEVICE_TEST_H
 
@@ -11,10 +11,11 @@
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
 
-/* Returns a seed for the test, which it prints. */
+/* Returns a seed for the test, by LAVA_TEST_SEED if that is set. It prints the seed. */
 static inline unsigned device_test_seed(void) {
-    unsigned seed = (unsigned)time(NULL);
-    printf("seed: %u\n", seed);
+    const char *given = getenv("LAVA_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    printf("LAVA_TEST_SEED=%u\n", seed);
     return seed;
 }
 

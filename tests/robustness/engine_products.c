@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/engine/device_matrix.h"
 #include "lib/engine/runner.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
+#include "tests/robustness/device_test.h"
 #include "tests/robustness/product.h"
 
 struct row {
@@ -153,7 +153,7 @@ static const struct way {
             {1, 3, "imported, in pieces", false, LAVA_IMPORTS_ALWAYS},
             {2, 0, "imported, at once", false, LAVA_IMPORTS_ALWAYS}};
 
-static size_t seed;
+static unsigned seed;
 static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1}};
 
 static const struct lava_kernel *kernel_of(size_t type) {
@@ -333,24 +333,6 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
     return wrong;
 }
 
-/* Gives uploads and downloads their own timelines, as on a device with transfer queues. Waiting for a point
- * that was never submitted then never ends. */
-static bool separate_queues(struct lava_device *device) {
-    static const enum lava_role roles[] = {LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD};
-    uint32_t family = device->families[LAVA_ROLE_COMPUTE], index = device->queue_indices[LAVA_ROLE_COMPUTE];
-    for (size_t i = 0; i < 2; i++)
-        if (device->queues[roles[i]] == device->queues[LAVA_ROLE_COMPUTE] &&
-            lava_queue_create(device, family, index, &device->queues[roles[i]]))
-            return false;
-    return true;
-}
-
-static void choose_seed(void) {
-    const char *given = getenv("LAVA_TEST_SEED");
-    seed = given ? strtoul(given, NULL, 10) : (size_t)time(NULL);
-    printf("LAVA_TEST_SEED=%zu\n", seed);
-}
-
 static void forget_narrow(struct lava_engine *engine) {
     for (uint32_t i = 0; i < engine->capabilities.shape_count; i++)
         engine->capabilities.shapes[i].narrow = engine->device->capabilities.shapes[i].narrow = false;
@@ -386,12 +368,12 @@ int main(int argument_count, char **arguments) {
     }
     /* read when the engine's memory is created */
     device->capabilities.unified_memory = !strcmp(way, "unified");
-    if (!strcmp(way, "queues") && !separate_queues(device))
+    if (!strcmp(way, "queues") && !device_test_separate_queues(device))
         return 1;
     if (lava_engine_create(device, 2, &engine))
         return 1;
     int wrong = 0, ran = 0;
-    choose_seed();
+    seed = device_test_seed();
     for (size_t type = 0; type < COUNT(types); type++) {
         enum lava_status status = test_kernels(engine, type);
         const struct lava_kernel *kernel = kernel_of(type);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "lib/offload/context.h"
-#include "lib/offload/threshold.h"
 
 /* A CPU that takes product_ns for any product, and a device with this latency that has otherwise the figures
  * known until now. They are kept, because the library keeps the pointer. */

@@ -72,7 +72,6 @@ static int returned(void) {
 
 /* A program that keeps multiplying keeps its memory, and has one thread that would give it back. */
 static int kept_while_used(void) {
-    bool seen = false;
     make_products();
     case_multiply(&other, "gpu");
     uint64_t before = held();
@@ -82,13 +81,10 @@ static int kept_while_used(void) {
         case_multiply(&product, "gpu");
         case_sleep(IDLE_S / 8);
         uint64_t now = held();
-        CASE_CHECK(now == before || case_now() - last > IDLE_S);
-        /* none where the machine was busy for so long that the memory was given back */
         int threads = (int)case_threads_named(THREAD);
-        CASE_CHECK(threads <= 1);
-        seen = seen || threads == 1;
+        /* a machine may be busy for so long that the memory was given back */
+        CASE_CHECK((now == before && threads == 1) || case_now() - last > IDLE_S);
     }
-    CASE_CHECK(seen);
     free_products();
     return case_result();
 }

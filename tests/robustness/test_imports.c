@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +17,7 @@
 #include "lib/calibrate/microbenchmark.h"
 #include "lib/engine/runner.h"
 #include "lib/vk/gpu.h"
+#include "tests/robustness/device_test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define M            150
@@ -33,10 +33,7 @@ static unsigned seed;
 static int open_engine(void **state) {
     const char *why;
     (void)state;
-    seed = (unsigned)time(NULL) ^ (unsigned)getpid();
-    if (getenv("LAVA_TEST_SEED"))
-        seed = (unsigned)strtoul(getenv("LAVA_TEST_SEED"), NULL, 10);
-    printf("LAVA_TEST_SEED=%u\n", seed);
+    seed = device_test_seed();
     page = (size_t)sysconf(_SC_PAGESIZE);
     setenv("LAVABLAS_DEVICE", "cpu", 0);
     if (lava_gpu_open(lava_config_get(), &device, &why)) {

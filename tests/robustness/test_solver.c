@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -35,10 +34,8 @@ static const struct lava_figures figures;
 static bool separates_queues;
 
 static int open_engine(void **state) {
-    const char *given = getenv("LAVA_TEST_SEED");
     (void)state;
-    problem_seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL);
-    printf("LAVA_TEST_SEED=%u\n", problem_seed);
+    problem_seed = device_test_seed();
     return device_test_open_with(separates_queues, separates_queues, &engine);
 }
 
