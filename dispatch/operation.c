@@ -134,6 +134,12 @@ bool lava_operation_descends(const struct lava_operation *operation) {
            lava_operand_is_lower(b) == solves;
 }
 
+bool lava_operation_climbs(const struct lava_operation *operation) {
+    const struct lava_operand *a = &operation->a;
+    return operation->kind == LAVA_OPERATION_SOLVE && a->structure == LAVA_STRUCTURE_TRIANGULAR &&
+           !lava_operand_is_lower(a);
+}
+
 /* Returns whether A, or B, is C itself, or there is none. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
     if (lava_operation_is_qr_product(operation))

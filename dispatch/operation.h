@@ -163,6 +163,9 @@ bool lava_operand_is_lower(const struct lava_operand *operand);
  * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on
  * those after it. Column j of Q depends on the reflections before it, which C's columns hold. */
 bool lava_operation_descends(const struct lava_operation *operation);
+/* Returns true if C's rows are finished from the last to the first: op(A) X = alpha C with an upper triangle.
+ */
+bool lava_operation_climbs(const struct lava_operation *operation);
 
 /* Returns true if C may share an element with A or B; with the triangular one of them if the other one is C
  * itself; with the right-hand sides. The answer is exact if the leading dimensions agree (blocks of one

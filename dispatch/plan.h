@@ -56,6 +56,7 @@ struct lava_overrides {
     int64_t column_blocks; /* 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
+    int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */
     int64_t columns_each;  /* of a factorization: by block columns of so many; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
@@ -71,6 +72,7 @@ struct lava_solve_chunks {
     int64_t sides;          /* right-hand sides of a chunk; the last may have fewer. 0: no solve */
     uint32_t held;          /* chunks with a matrix of their own, at most LAVA_SOLVE_HELD */
     uint64_t product_bytes; /* memory for the products between the blocks */
+    int64_t band;           /* unknowns of a band (bands.h), with all sides in one chunk. 0: no bands */
 };
 
 /* A factorization of a matrix that does not fit the device, or solves with such factors: by block columns. */

@@ -565,6 +565,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
         append(&line, "a workgroup per tile");
     if (plan->columns.width > 0)
         append(&line, ", by block columns of %lld", (long long)plan->columns.width);
+    if (plan->chunks.band > 0)
+        append(&line, ", bands of %lld", (long long)plan->chunks.band);
     if (plan->chunks.sides > 0)
         append(&line, ", chunks of %lld, %.1f MiB", (long long)plan->chunks.sides,
                (double)plan->blocking.total_bytes / 0x1p20);

@@ -1,6 +1,6 @@
 /* Plans a solve with a triangular matrix, ?trsm, from host memory. The triangular matrix stays on the device,
- * the right-hand sides (columns of C, or rows where the matrix is on the right) stream through in chunks.
- * Pure functions, called by policy.c. */
+ * the right-hand sides (columns of C, or rows where the matrix is on the right) stream through in chunks. Or
+ * both stream through by bands (bands.h), where all of them fit. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_SOLVE_H
 #define LAVA_DISPATCH_SOLVE_H
 
@@ -52,6 +52,7 @@ struct lava_solve_frame {
     double upload_bytes;  /* of the matrix with the triangles */
     double factor_ns;     /* the device's time before the first solve */
     double factors_bytes; /* that are downloaded before the first chunk */
+    bool has_bands;       /* the triangle and the sides may go by bands */
 };
 
 /* Plans a product whose matrices are on the device. */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/bands.h"
 #include "dispatch/inverse.h"
 #include "dispatch/program.h"
 #include "dispatch/solve.h"
@@ -501,8 +502,23 @@ static void show_chunks(const char *what, int64_t sides, int64_t each) {
                lava_minimum(side + each, sides));
 }
 
+/* While a band is solved for, later ones are uploaded and earlier ones downloaded. */
+static void show_bands(const struct lava_operation *operation, int64_t width) {
+    const struct lava_bands bands = lava_bands_of(operation, width);
+    const char *what = bands.on_right ? "columns" : "rows";
+    for (int64_t i = 0; i < lava_bands_count(&bands); i++) {
+        const struct lava_band band = lava_band_at(&bands, i);
+        printf("  band          %s %" PRId64 " to %" PRId64 ", after %" PRId64 " that are known\n", what,
+               band.first, band.first + band.count, band.known);
+    }
+}
+
 static void show_solve(const struct lava_operation *operation, const struct lava_plan *plan) {
     const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    if (plan->chunks.band > 0) {
+        show_bands(operation, plan->chunks.band);
+        return;
+    }
     printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
     show_chunks(sizes.on_right ? "rows" : "columns", sizes.sides, plan->chunks.sides);
 }

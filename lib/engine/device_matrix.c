@@ -13,17 +13,41 @@
 
 static_assert(sizeof(void *) >= sizeof(uint64_t), "operations hold addresses on the device as pointers");
 
+/* Puts the matrix after the first *bytes, and adds its own to them. */
+static enum lava_status place(struct lava_device_matrix *matrix, uint64_t *bytes) {
+    uint32_t align = COLUMN_BYTES / (uint32_t)lava_type_bytes(matrix->type);
+    uint64_t own;
+    matrix->offset = *bytes;
+    if (matrix->rows < 1 || matrix->columns < 1 || matrix->rows > INT32_MAX - align ||
+        matrix->columns > INT32_MAX)
+        return LAVA_ERROR_UNAVAILABLE;
+    matrix->ld = lava_blocking_padded(matrix->rows, align);
+    uint64_t column_bytes = (uint64_t)matrix->ld * lava_type_bytes(matrix->type);
+    if (__builtin_mul_overflow(column_bytes, (uint64_t)matrix->columns, &own) ||
+        __builtin_add_overflow(*bytes, own, bytes))
+        return LAVA_ERROR_DEVICE_MEMORY;
+    return LAVA_OK;
+}
+
+enum lava_status lava_device_matrix_create_all(struct lava_engine *engine,
+                                               struct lava_device_matrix *matrices, int64_t count) {
+    const struct lava_buffer *buffer = NULL;
+    uint64_t bytes = 0;
+    enum lava_status status = LAVA_OK;
+    for (int64_t i = 0; i < count; i++)
+        matrices[i].buffer = NULL;
+    for (int64_t i = 0; i < count && !status; i++)
+        status = place(&matrices[i], &bytes);
+    status = status ? status : lava_arena_take(&engine->arena, engine->device, bytes, &buffer);
+    for (int64_t i = 0; i < count; i++)
+        matrices[i].buffer = buffer;
+    return status;
+}
+
 enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
                                            int64_t columns, struct lava_device_matrix *matrix) {
-    uint32_t align = COLUMN_BYTES / (uint32_t)lava_type_bytes(type);
-    uint64_t bytes;
     *matrix = (struct lava_device_matrix){.type = type, .rows = rows, .columns = columns};
-    if (rows < 1 || columns < 1 || rows > INT32_MAX - align || columns > INT32_MAX)
-        return LAVA_ERROR_UNAVAILABLE;
-    matrix->ld = lava_blocking_padded(rows, align);
-    if (__builtin_mul_overflow((uint64_t)matrix->ld * lava_type_bytes(type), (uint64_t)columns, &bytes))
-        return LAVA_ERROR_DEVICE_MEMORY;
-    return lava_arena_take(&engine->arena, engine->device, bytes, &matrix->buffer);
+    return lava_device_matrix_create_all(engine, matrix, 1);
 }
 
 void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matrix *matrix) {

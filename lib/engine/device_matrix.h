@@ -38,7 +38,10 @@ struct lava_device_matrix {
  * empty, and may be freed. While no stream is open, buffers of earlier products make room. */
 enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
                                            int64_t columns, struct lava_device_matrix *matrix);
-/* The stream that used it must be closed. Not for blocks. */
+/* The same for several in one range of memory. The caller sets the types, rows and columns. */
+enum lava_status lava_device_matrix_create_all(struct lava_engine *engine,
+                                               struct lava_device_matrix *matrices, int64_t count);
+/* The stream that used it must be closed. Not for blocks; of several in one range, for the first. */
 void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matrix *matrix);
 
 /* Returns the block with these rows and columns. The bytes before `row` in a column must be a multiple of

@@ -1,9 +1,10 @@
-/* Takes a triangular matrix to the device and streams the right-hand sides through (side_chunks.h). Called by
- * lib/offload/offload.c. */
+/* Takes a triangular matrix to the device and streams the right-hand sides through (side_chunks.h), or both
+ * band by band (solve_bands.h). Called by lib/offload/offload.c. */
 #include "lib/engine/solver.h"
 
 #include "lib/engine/device_solve.h"
 #include "lib/engine/side_chunks.h"
+#include "lib/engine/solve_bands.h"
 #include "lib/engine/trapezoids.h"
 
 struct solver {
@@ -63,8 +64,8 @@ static enum lava_status run(struct solver *solver, struct lava_progress *progres
     return status;
 }
 
-enum lava_status lava_solver_run(struct lava_engine *engine, const struct lava_operation *operation,
-                                 const struct lava_plan *plan, struct lava_progress *progress) {
+static enum lava_status run_chunks(struct lava_engine *engine, const struct lava_operation *operation,
+                                   const struct lava_plan *plan, struct lava_progress *progress) {
     struct lava_stream stream;
     const struct lava_operand *triangle = lava_operation_structured(operation);
     struct solver solver = {
@@ -96,4 +97,11 @@ enum lava_status lava_solver_run(struct lava_engine *engine, const struct lava_o
     lava_side_chunks_free(&solver.chunks, engine);
     lava_device_matrix_free(engine, &solver.a.matrix);
     return status;
+}
+
+enum lava_status lava_solver_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                 const struct lava_plan *plan, struct lava_progress *progress) {
+    if (plan->chunks.band > 0)
+        return lava_solve_bands_run(engine, operation, plan, progress);
+    return run_chunks(engine, operation, plan, progress);
 }

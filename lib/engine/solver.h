@@ -5,11 +5,11 @@
 
 #include "lib/engine/runner.h"
 
-/* plan->place must be GPU. C's right-hand sides become X chunk by chunk, each after it has been solved for.
- * Sets *progress also on failure: where the triangular matrix is on the left, to whole columns of C; where it
- * is on the right, to whole columns of one chunk of rows, in the order that lava_operation_descends tells. So
- * the CPU can go on. LAVA_ERROR_DEVICE_MEMORY: smaller chunks may fit; nothing was written then, unless
- * *progress says so. On failure the device is idle again or marked as failed. */
+/* plan->place must be GPU. C's right-hand sides become X chunk by chunk, or its unknowns band by band, each
+ * after it has been solved for. Sets *progress also on failure: to whole columns of one chunk or band of rows
+ * of C, in the orders that lava_operation_descends and lava_operation_climbs tell. So the CPU can go on.
+ * LAVA_ERROR_DEVICE_MEMORY: smaller chunks may fit; nothing was written then, unless *progress says so. On
+ * failure the device is idle again or marked as failed. */
 enum lava_status lava_solver_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress);
 

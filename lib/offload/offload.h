@@ -33,7 +33,7 @@ struct lava_call {
     enum lava_reason reason;
     enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
     struct lava_learning learning;
-    int64_t info; /* of a factorization that is finished: 0, or as LAPACK has it */
+    int64_t info;            /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 
 /* Finds the CPU BLAS, sets the threshold, and handles exit() and fork() from here on. The first call does
@@ -65,9 +65,6 @@ bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns);
 void lava_offload_set_precision(enum lava_precision precision);
 /* Returns the precision of the thread's next product, never LAVA_PRECISION_COUNT. */
 enum lava_precision lava_offload_precision(void);
-
-/* Computes on the CPU what a failed run has not written to C. Returns a factorization's info, else 0. */
-int64_t lava_offload_complete(const struct lava_operation *operation, const struct lava_progress *progress);
 
 /* Starts the device if that has not happened and waits until it can be used. *why says in words what became
  * of it; false: it cannot be used. */

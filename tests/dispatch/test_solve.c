@@ -37,14 +37,18 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     assert_true(chunks->sides > 0 && chunks->held >= 1 && chunks->held <= LAVA_SOLVE_HELD);
     assert_int_equal(chunks->held, count < LAVA_SOLVE_HELD ? count : LAVA_SOLVE_HELD);
     assert_true(plan->blocking.total_bytes <= memory_bytes);
+    uint64_t triangle = chunks->band ? order * (order + 1) / 2 : order * order;
+    uint64_t copies = chunks->band && !sizes.on_right ? 2 : chunks->held;
     assert_true(plan->blocking.total_bytes >=
-                (order * order + order * (uint64_t)each * chunks->held) * element + chunks->product_bytes);
+                (triangle + order * (uint64_t)each * copies) * element + chunks->product_bytes);
     assert_true((order <= 128) == (chunks->product_bytes == 0));
-    /* a column of a chunk is downloaded whole */
+    assert_true(chunks->band == 0 || (chunks->band % 128 == 0 && chunks->band < sizes.order && count == 1));
+    /* a column of a chunk, or of a band, is downloaded whole */
     uint64_t most = device->slot_bytes && device->slot_bytes < LAVA_BLOCKING_DOWN_BYTES
                         ? device->slot_bytes
                         : LAVA_BLOCKING_DOWN_BYTES;
-    assert_true((uint64_t)(sizes.on_right ? each : sizes.order) * element <= most);
+    int64_t column = sizes.on_right ? each : chunks->band ? chunks->band : sizes.order;
+    assert_true((uint64_t)column * element <= most);
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
 
@@ -60,7 +64,7 @@ static void test_random(void **state) {
     check_random_plans(random_solve, check_plan);
 }
 
-/* A large solve is cut, so that its transfers overlap, into chunks that fill the device. */
+/* A large solve goes by bands, so that its transfers overlap the arithmetic of all right-hand sides. */
 static void test_large(void **state) {
     struct lava_capabilities device = device_h200();
     (void)state;
@@ -69,7 +73,8 @@ static void test_large(void **state) {
             struct lava_operation operation = solve_of(types[t], on_right, 16384, 16384);
             struct lava_plan plan = choose(&operation, &device, LAVA_MODE_AUTO, &none);
             assert_int_equal(plan.place, LAVA_PLACE_GPU);
-            assert_in_range(plan.chunks.sides, 512, 8192);
+            assert_in_range(plan.chunks.band, 512, 8192);
+            assert_int_equal(plan.chunks.sides, 16384);
             check_plan(&operation, &device, &plan, device.memory_bytes);
             struct lava_plan small;
             operation = solve_of(types[t], on_right, 100, 100);
@@ -80,7 +85,8 @@ static void test_large(void **state) {
         }
 }
 
-/* With less memory the chunks become smaller, until the triangular matrix does not fit. */
+/* Where not all right-hand sides fit there are chunks; with less memory they become smaller, until the
+ * triangular matrix does not fit. */
 static void test_memory(void **state) {
     struct lava_capabilities device = device_h200();
     struct lava_operation operation = solve_of(LAVA_TYPE_FP64, false, 8192, UINT64_C(1) << 21);
@@ -93,6 +99,7 @@ static void test_memory(void **state) {
         assert_int_equal(plan.reason, LAVA_REASON_FORCED);
         check_plan(&operation, &device, &plan, bytes);
         assert_true(plan.chunks.sides <= before);
+        assert_int_equal(plan.chunks.band, 0);
         before = plan.chunks.sides;
     }
     assert_true(before < 8192);
@@ -107,7 +114,11 @@ static void test_memory(void **state) {
     device.slot_bytes = 65536;
     assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
     operation = solve_of(LAVA_TYPE_FP64, false, 8193, 1000);
-    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
+    const struct lava_overrides chunked = {.sides_each = 1000};
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &chunked).reason, LAVA_REASON_MEMORY);
+    plan = choose(&operation, &device, LAVA_MODE_GPU, &none); /* those of bands are shorter */
+    assert_int_equal(plan.reason, LAVA_REASON_FORCED);
+    assert_in_range(plan.chunks.band, 512, 8192);
     operation = solve_of(LAVA_TYPE_FP64, true, 8193, 100000);
     assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
 }
@@ -158,6 +169,8 @@ static void test_text(void **state) {
     lava_policy_describe(&operation, &plan, text, sizeof text);
     snprintf(chunks, sizeof chunks, ", chunks of %lld, ", (long long)plan.chunks.sides);
     assert_non_null(strstr(text, "fp64 solve lower triangular right NN m 5000 n 4096 k 4096: GPU"));
+    assert_non_null(strstr(text, chunks));
+    snprintf(chunks, sizeof chunks, ", bands of %lld, ", (long long)plan.chunks.band);
     assert_non_null(strstr(text, chunks));
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/engine/runner.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/library/poison.h"
 
@@ -120,7 +121,7 @@ static void fail_at(const struct completed *completed, const struct lava_progres
         for (int64_t i = 0; i < operation->m; i++)
             if (in_region(operation, i, j) && is_written(operation, progress, i, j))
                 naive_write(operation->type, operation->c.first, i + j * operation->c.ld, written);
-    lava_offload_complete(operation, progress);
+    lava_complete_on_cpu(operation, progress);
     for (int64_t j = 0; j < operation->n; j++)
         for (int64_t i = 0; i < operation->c.ld; i++)
             check_element(completed, progress, i, j);

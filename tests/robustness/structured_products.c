@@ -13,6 +13,7 @@
 
 #include "lib/base/fault.h"
 #include "lib/engine/runner.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
@@ -340,7 +341,7 @@ static void fail_downloads(const struct call *call) {
         status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
         lava_fault_set(NULL);
         if (status)
-            lava_offload_complete(&operation, &progress);
+            lava_complete_on_cpu(&operation, &progress);
         count(call, &plan, is_right(call, &x), "wrong after a failure");
     }
     free(before);

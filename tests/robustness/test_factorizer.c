@@ -23,6 +23,7 @@
 #include "lib/engine/block_factorizer.h"
 #include "lib/engine/factorizer.h"
 #include "lib/host/lu.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
@@ -237,7 +238,7 @@ static void check_after(void *tested, bool came, const struct lava_progress *pro
         exact_check_untouched(&problem->b, progress->sides);
     }
     if (came && (progress->sides > 0 || (progress->column > 0 && !is_factored)))
-        assert_int_equal(lava_offload_complete(&problem->operation, progress), problem->info);
+        assert_int_equal(lava_complete_on_cpu(&problem->operation, progress), problem->info);
     else if (came)
         return;
     check_result(problem);
@@ -295,7 +296,7 @@ static void complete_from(struct problem *problem, int64_t columns, int64_t side
     memcpy(problem->pivots, problem->expected_pivots, sizeof problem->pivots);
     if (columns_each > 0 && !problem->operation.sides.factored)
         forget_pivots(problem, columns);
-    assert_int_equal(lava_offload_complete(&problem->operation, &progress), problem->info);
+    assert_int_equal(lava_complete_on_cpu(&problem->operation, &progress), problem->info);
     check_result(problem);
 }
 
@@ -435,7 +436,7 @@ static void not_definite(void **state) {
     exact_check_untouched(&problem->a, before);
     exact_check_untouched(&problem->b, 0);
     if (before > 0)
-        assert_int_equal(lava_offload_complete(&problem->operation, &progress), ORDER - 3);
+        assert_int_equal(lava_complete_on_cpu(&problem->operation, &progress), ORDER - 3);
     exact_check_untouched(&problem->b, 0);
     free_problem(problem);
 }

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "lib/engine/inverter.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
@@ -162,7 +163,7 @@ static void check_after(void *tested, bool came, const struct lava_progress *pro
     if (came && progress->column == 0)
         return;
     if (came)
-        assert_int_equal(lava_offload_complete(&problem->operation, progress), 0);
+        assert_int_equal(lava_complete_on_cpu(&problem->operation, progress), 0);
     exact_check(&problem->a);
 }
 
@@ -192,7 +193,7 @@ static void fail_everywhere(struct problem *problem) {
 static void complete_from(struct problem *problem, int64_t columns) {
     const struct lava_progress progress = {.rows = ORDER, .column = columns};
     exact_set(&problem->a, columns);
-    assert_int_equal(lava_offload_complete(&problem->operation, &progress), 0);
+    assert_int_equal(lava_complete_on_cpu(&problem->operation, &progress), 0);
     exact_check(&problem->a);
 }
 

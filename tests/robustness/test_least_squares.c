@@ -18,6 +18,7 @@
 #include "dispatch/solve.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/least_squares.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/reflections.h"
@@ -117,7 +118,7 @@ static void complete_from(struct call *call, const struct call *whole, int64_t c
     set_columns(&call->qr.now, &whole->qr.now, columns);
     set_columns(&call->now, &whole->now, sides);
     memcpy(call->qr.tau.all, whole->qr.tau.all, whole->qr.tau.bytes);
-    assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+    assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
     check_result(call, true);
 }
 
@@ -147,7 +148,7 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
         partly += came;
         solved += came && progress.sides > 0;
         if (came)
-            assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+            assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
         /* the measure takes long: where the device computed everything, once is enough */
         if (came || !last_whole++)
             check_result(call, true);
@@ -224,7 +225,7 @@ static void without_full_rank(void **state) {
         assert_int_equal(progress.column, 150);
         assert_int_equal(progress.sides, 0);
         assert_memory_equal(call.now.all, call.before.all, call.before.bytes);
-        assert_int_equal(lava_offload_complete(&call.operation, &progress), zero + 1);
+        assert_int_equal(lava_complete_on_cpu(&call.operation, &progress), zero + 1);
         check_result(&call, false);
         free_call(&call);
     }

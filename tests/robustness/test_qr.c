@@ -17,6 +17,7 @@
 #include "dispatch/solve.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/qr.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/reflections.h"
@@ -176,7 +177,7 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
         if (came && progress.column == 0)
             assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
         else if (came)
-            assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+            assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
         partly += came && progress.column > 0;
         /* the measure takes long: where the device computed everything, once is enough */
         if ((!came && !last_whole++) || (came && progress.column > 0))
@@ -209,7 +210,7 @@ static void complete_from(struct call *call, const struct matrix *whole, const s
     memcpy(matrix_element(&call->now, 0, descends ? call->now.columns - columns : 0),
            matrix_element(whole, 0, descends ? call->now.columns - columns : 0),
            (size_t)(columns * call->now.ld - 2 * call->now.before) * lava_type_bytes(call->now.type));
-    assert_int_equal(lava_offload_complete(&call->operation, &progress), 0);
+    assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
     check_result(call);
 }
 

@@ -1,7 +1,7 @@
 /* Solves with triangular matrices from host memory to host memory: every side, triangle, transposition,
- * diagonal and type, in one chunk and in several, so that matrices on the device are used again. A and C are
- * blocks of larger matrices, with NaN in whatever must not be used: around them, in A's other triangle, and
- * on a unit diagonal. The error is measured by the residual, in long double:
+ * diagonal and type, in one chunk and in several, so that matrices on the device are used again, and by
+ * bands. A and C are blocks of larger matrices, with NaN in whatever must not be used: around them, in A's
+ * other triangle, and on a unit diagonal. The error is measured by the residual, in long double:
  *
  *     |op(A) X - alpha B| <= 4 (n + 2) u |op(A)| |X|        element by element
  *
@@ -21,6 +21,7 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
 #include "lib/engine/solver.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
@@ -85,8 +86,8 @@ static struct lava_plan solve_and_check(struct problem *problem, const struct la
     assert_true(matrix_frame_is_untouched(&problem->x));
     long double error = problem_error(problem, &problem->x), most = 4.0L * (problem->order + 2);
     if (!(error <= most))
-        fail_msg("%s, chunks of %lld: the error is %Lg u, not %Lg", problem_text(problem),
-                 (long long)plan.chunks.sides, error, most);
+        fail_msg("%s, chunks of %lld, bands of %lld: the error is %Lg u, not %Lg", problem_text(problem),
+                 (long long)plan.chunks.sides, (long long)plan.chunks.band, error, most);
     return plan;
 }
 
@@ -111,9 +112,9 @@ static int ways_of(enum lava_type type) {
     return lava_type_is_complex(type) ? 32 : 16;
 }
 
-/* As planned, which is one chunk at these sizes, and in up to nine. */
+/* As planned, which is one chunk at these sizes, in up to nine, and by up to three bands. */
 static void every_way(void **state) {
-    static const int64_t orders[] = {1, 17, 127, 128, 129, 200}, sides[] = {1, 5, 33, 70};
+    static const int64_t orders[] = {1, 17, 127, 128, 129, 200, 257}, sides[] = {1, 5, 33, 70};
     (void)state;
     for (size_t t = 0; t < COUNT(types); t++)
         for (int way = 0; way < ways_of(types[t]); way++)
@@ -122,9 +123,9 @@ static void every_way(void **state) {
                 struct problem problem =
                     problem_new(&solve, types[t], orders[random_below((int)COUNT(orders))],
                                 sides[random_below((int)COUNT(sides))]);
-                const struct lava_overrides overrides = {.sides_each =
-                                                             random_below(2) ? 0 : 8 + random_below(40)};
-                solve_and_check(&problem, &overrides);
+                const struct lava_overrides ways[] = {
+                    {0}, {.sides_each = 8 + random_below(40)}, {.band = LAVA_SOLVE_ORDER}};
+                solve_and_check(&problem, &ways[problem.order > LAVA_SOLVE_ORDER ? i : i % 2]);
                 problem_free(&problem);
             }
 }
@@ -139,6 +140,20 @@ static void several_chunks(void **state) {
         const struct lava_overrides overrides = {.sides_each = 7 + random_below(6)};
         struct lava_plan plan = solve_and_check(&problem, &overrides);
         assert_int_equal(plan.chunks.held, LAVA_SOLVE_HELD);
+        problem_free(&problem);
+    }
+}
+
+/* Up to six bands, the last of which is narrower, and trapezoids of every width. */
+static void several_bands(void **state) {
+    (void)state;
+    for (int way = 0; way < 16; way++) {
+        enum lava_type type = types[random_below((int)COUNT(types))];
+        const struct lava_device_solve solve = way_of(type, way % 8);
+        struct problem problem = problem_new(&solve, type, 515 + random_below(200), 1 + random_below(100));
+        const struct lava_overrides overrides = {.band = LAVA_SOLVE_ORDER * (1 + way / 8)};
+        struct lava_plan plan = solve_and_check(&problem, &overrides);
+        assert_int_equal(plan.chunks.band, overrides.band);
         problem_free(&problem);
     }
 }
@@ -187,18 +202,18 @@ static enum lava_status run_with(struct problem *problem, const struct lava_plan
 
 /* Nothing is written, and nothing is kept, where the device has less memory than it said. */
 static void no_memory(void **state) {
-    const struct lava_overrides none = {0};
     (void)state;
-    for (int way = 0; way < 2; way++) {
-        const struct lava_device_solve solve = way_of(LAVA_TYPE_FP64, way);
+    for (int way = 0; way < 4; way++) {
+        const struct lava_device_solve solve = way_of(LAVA_TYPE_FP64, way % 2);
+        const struct lava_overrides overrides = {.band = way < 2 ? 0 : LAVA_SOLVE_ORDER};
         struct problem problem = problem_new(&solve, LAVA_TYPE_FP64, 300, 200);
-        const struct lava_plan plan = solve_and_check(&problem, &none);
+        const struct lava_plan plan = solve_and_check(&problem, &overrides);
         int failed = 0;
         for (int i = 0; i < 16; i++)
             failed += run_with(&problem, &plan, i / 16.0) != LAVA_OK;
         assert_true(failed >= 8);
         assert_int_equal(run_with(&problem, &plan, 1), LAVA_OK);
-        solve_and_check(&problem, &none);
+        solve_and_check(&problem, &overrides);
         problem_free(&problem);
     }
 }
@@ -207,33 +222,34 @@ static void no_memory(void **state) {
 static void set_finished(struct problem *problem, const struct matrix *solved,
                          const struct lava_progress *progress) {
     const struct lava_operation operation = operation_of(problem);
-    bool descends = lava_operation_descends(&operation);
+    bool descends = lava_operation_descends(&operation), climbs = lava_operation_climbs(&operation);
     memcpy(problem->x.all, problem->b.all, problem->b.bytes);
     for (int64_t j = 0; j < solved->columns; j++)
         for (int64_t i = 0; i < solved->rows; i++) {
+            int64_t row = climbs ? solved->rows - 1 - i : i;
             bool in_column = descends ? j >= solved->columns - progress->column : j < progress->column;
-            bool in_chunk = i >= progress->row && i < progress->row + progress->rows;
-            if (i < progress->row || (in_chunk && in_column)) {
+            bool in_chunk = row >= progress->row && row < progress->row + progress->rows;
+            if (row < progress->row || (in_chunk && in_column)) {
                 const struct value value = matrix_get(solved, i, j);
                 matrix_set(&problem->x, i, j, (double)value.re, (double)value.im);
             }
         }
 }
 
-/* The CPU goes on from every state that the solver may leave. Returns their number. */
-static int complete_everywhere(struct problem *problem, int64_t chunk) {
-    const struct lava_overrides overrides = {.sides_each = chunk};
+/* The CPU goes on from every state that the solver may leave: by chunks of rows of C or by bands, or, where
+ * rows are all, by chunks of columns. Returns their number. */
+static int complete_everywhere(struct problem *problem, int64_t rows) {
+    const struct lava_overrides overrides = {.sides_each = 3};
     solve_and_check(problem, &overrides);
     struct matrix solved = matrix_copy(&problem->x);
     const struct lava_operation operation = operation_of(problem);
-    int64_t rows = problem->solve.a_on_right ? chunk : operation.m;
     int states = 0;
     for (int64_t row = 0; row < operation.m; row += rows)
         for (int64_t column = 0; column <= operation.n; column++, states++) {
             const struct lava_progress progress = {
                 .row = row, .rows = lava_minimum(rows, operation.m - row), .column = column};
             set_finished(problem, &solved, &progress);
-            lava_offload_complete(&operation, &progress);
+            lava_complete_on_cpu(&operation, &progress);
             long double error = problem_error(problem, &problem->x), most = 8.0L * (problem->order + 2);
             if (!(error <= most) || !matrix_frame_is_untouched(&problem->x))
                 fail_msg("%s, completed from row %lld + %lld, column %lld: the error is %Lg u",
@@ -255,6 +271,7 @@ static void completed_on_the_cpu(void **state) {
             struct problem problem =
                 problem_new(&solve, types[t], 3 + random_below(38), 2 + random_below(12));
             states += complete_everywhere(&problem, 1 + random_below(5));
+            states += complete_everywhere(&problem, operation_of(&problem).m);
             problem_free(&problem);
         }
     printf("%d states completed\n", states);
@@ -262,9 +279,10 @@ static void completed_on_the_cpu(void **state) {
 }
 
 int main(int argument_count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(several_chunks),
-                                       cmocka_unit_test(little_memory), cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(completed_on_the_cpu)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way),     cmocka_unit_test(several_chunks),
+        cmocka_unit_test(several_bands), cmocka_unit_test(little_memory),
+        cmocka_unit_test(no_memory),     cmocka_unit_test(completed_on_the_cpu)};
     separates_queues = argument_count > 1 && !strcmp(arguments[1], "queues");
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,0 +1,110 @@
+/* Computes the rest of C by the CPU's routines. Called by offload.c. Invariant: what is written is not
+ * written again. */
+#include "lib/offload/complete.h"
+
+#include "dispatch/arithmetic.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/inverse.h"
+#include "lib/host/least_squares.h"
+#include "lib/host/qr.h"
+#include "lib/host/systems.h"
+static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns) {
+    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
+}
+
+/* Columns from the last one on are finished; a result in place has no part of a column. */
+static void complete_descending(const struct lava_operation *operation,
+                                const struct lava_progress *progress) {
+    int64_t below = progress->row + progress->rows;
+    run_part(operation, progress->row, progress->rows, 0, operation->n - progress->column);
+    run_part(operation, below, operation->m - below, 0, operation->n);
+}
+
+/* The last rows are finished; those above them depend on them. */
+static void complete_climbing(const struct lava_operation *operation, const struct lava_progress *progress) {
+    int64_t above = operation->m - progress->row - progress->rows;
+    run_part(operation, above, progress->rows, progress->column, operation->n - progress->column);
+    run_part(operation, 0, above, 0, operation->n);
+}
+
+static void complete_all(const struct lava_operation *operation, const struct lava_progress *progress) {
+    int64_t column = progress->column;
+    if (progress->partial > 0) {
+        run_part(operation, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
+        column++;
+    }
+    run_part(operation, progress->row, progress->rows, column, operation->n - column);
+    int64_t below = progress->row + progress->rows;
+    run_part(operation, below, operation->m - below, 0, operation->n);
+}
+
+/* One column inside a triangle's region: its element on the diagonal is a triangle of its own. */
+static void complete_column(const struct lava_operation *operation, int64_t column, int64_t row,
+                            int64_t end) {
+    if (row <= column && column < end)
+        run_part(operation, column, 1, column, 1);
+    run_part(operation, row, lava_minimum(column, end) - row, column, 1);
+    int64_t below = lava_maximum(row, column + 1);
+    run_part(operation, below, end - below, column, 1);
+}
+
+/* The strip's rest, then what is below it. */
+static void complete_lower(const struct lava_operation *operation, const struct lava_progress *progress) {
+    int64_t row = progress->row, end = row + progress->rows, column = progress->column;
+    if (progress->partial > 0) {
+        complete_column(operation, column, lava_maximum(row + progress->partial, column), end);
+        column++;
+    }
+    run_part(operation, row, end - row, column, row - column);
+    int64_t diagonal = lava_maximum(row, column);
+    run_part(operation, diagonal, end - diagonal, diagonal, end - diagonal);
+    run_part(operation, end, operation->n - end, 0, end);
+    run_part(operation, end, operation->n - end, end, operation->n - end);
+}
+
+/* All columns from progress->column on. */
+static void complete_upper(const struct lava_operation *operation, const struct lava_progress *progress) {
+    int64_t column = progress->column;
+    if (progress->partial > 0) {
+        complete_column(operation, column, progress->partial, column + 1);
+        column++;
+    }
+    run_part(operation, 0, column, column, operation->n - column);
+    run_part(operation, column, operation->n - column, column, operation->n - column);
+}
+
+static int64_t complete_qr(const struct lava_operation *operation, int64_t columns, int64_t sides) {
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    if (operation->kind == LAVA_OPERATION_QR)
+        return lava_least_squares_run(blas, operation, columns, sides);
+    if (lava_operation_is_qr_product(operation))
+        lava_qr_multiply_run(blas, operation, columns);
+    else
+        lava_qr_form_run(blas, operation, operation->n - columns);
+    return 0;
+}
+
+int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (lava_operation_is_factorization(operation)) {
+        const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
+        return lava_systems_run(lava_cpu_blas_get(), operation, done);
+    }
+    if (lava_operation_is_qr(operation))
+        return complete_qr(operation, progress->column, progress->sides);
+    if (lava_operation_is_inverse(operation)) {
+        lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
+        return 0;
+    }
+    if (lava_operation_descends(operation))
+        complete_descending(operation, progress);
+    else if (lava_operation_climbs(operation))
+        complete_climbing(operation, progress);
+    else if (operation->c.region == LAVA_REGION_ALL)
+        complete_all(operation, progress);
+    else if (operation->c.region == LAVA_REGION_LOWER)
+        complete_lower(operation, progress);
+    else
+        complete_upper(operation, progress);
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* What a device has not written after a failure, computed on the CPU. Any thread. */
+#ifndef LAVA_OFFLOAD_COMPLETE_H
+#define LAVA_OFFLOAD_COMPLETE_H
+
+#include "lib/engine/runner.h"
+
+/* Finishes C from that state. Returns a factorization's info, else 0. */
+int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress);
+
+#endif
