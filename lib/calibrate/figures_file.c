@@ -4,7 +4,6 @@
  * never read. */
 #include "lib/calibrate/figures_file.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "lib/base/config.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/host/openblas.h"
 #include "lib/host/processor.h"
 
 #define MODEL_BYTES 128
@@ -41,20 +41,10 @@ static void find_processor(char model[MODEL_BYTES]) {
 }
 
 int lava_figures_file_threads(const struct lava_cpu_blas *blas) {
-    static const char *const names[] = {"openblas_get_num_threads", "scipy_openblas_get_num_threads",
-                                        "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_"};
-    int (*get)(void) = NULL;
+    struct lava_openblas openblas;
     int threads = lava_config_get()->cpu_threads;
-    void *handle = dlopen(blas->path, RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
-    for (size_t i = 0; handle && !address && i < sizeof names / sizeof names[0]; i++)
-        address = dlsym(handle, names[i]);
-    if (address) {
-        memcpy(&get, &address, sizeof get);
-        threads = get();
-    }
-    if (handle)
-        dlclose(handle);
-    dlerror(); /* clears the error: the program must not see that a name was missing */
+    if (lava_openblas_find(blas->path, &openblas))
+        threads = openblas.get_threads();
     return threads > 0 ? threads : lava_processor_count();
 }
 

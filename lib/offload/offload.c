@@ -334,7 +334,10 @@ static bool begin_meanwhile(struct lava_call *call) {
     double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
     if (!lava_meanwhile_suits(&call->operation, cpu_s))
         return false;
-    if (!lava_meanwhile_run(&rest.operation, cpu_s, look_for_device))
+    lava_spare_take(call->routine, &rest.spare);
+    bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
+    lava_spare_return(&rest.spare);
+    if (!is_left)
         return true;
     if (!try_product(&rest)) {
         lava_cpu_blas_run(lava_cpu_blas_get(), &rest.operation);
@@ -412,11 +415,14 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
+    call->spare = (struct lava_spare){0};
     bool finished, early = forwarded_early(call, lava_config_get()->init_sync);
     if (try_device)
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
+    if (!finished && call->valid && lava_prepare_is_under_way())
+        lava_spare_take(call->routine, &call->spare);
     fesetenv(&callers);
     errno = saved_errno;
     return finished;
@@ -460,6 +466,7 @@ void lava_offload_end(const struct lava_call *call) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
+    lava_spare_return(&call->spare);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);

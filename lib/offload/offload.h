@@ -18,6 +18,7 @@
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
 #include "lib/engine/runner.h"
+#include "lib/host/spare.h"
 #include "lib/offload/learning.h"
 
 struct lava_call {
@@ -33,6 +34,7 @@ struct lava_call {
     enum lava_reason reason;
     enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
     struct lava_learning learning;
+    struct lava_spare spare; /* until end */
     int64_t info;            /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 

@@ -1,0 +1,41 @@
+/* Looks OpenBLAS's functions up. Called by spare.c and lib/calibrate/figures_file.c. */
+#include "lib/host/openblas.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What openblas_get_parallel says of threads of its own. */
+#define OWN_THREADS 1
+
+/* Returns the function of that name in any of the spellings, or NULL. */
+static void *find(void *handle, const char *name) {
+    static const char *const spellings[] = {"openblas_%s", "scipy_openblas_%s", "openblas_%s64_",
+                                            "scipy_openblas_%s64_"};
+    void *address = NULL;
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0] && !address; i++) {
+        char whole[64];
+        snprintf(whole, sizeof whole, spellings[i], name);
+        address = dlsym(handle, whole);
+    }
+    return address;
+}
+
+bool lava_openblas_find(const char *path, struct lava_openblas *openblas) {
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    int (*get_parallel)(void) = NULL;
+    *openblas = (struct lava_openblas){0};
+    if (handle) {
+        void *get = find(handle, "get_num_threads"), *set = find(handle, "set_num_threads"),
+             *parallel = find(handle, "get_parallel");
+        memcpy(&openblas->get_threads, &get, sizeof get);
+        memcpy(&openblas->set_threads, &set, sizeof set);
+        memcpy(&get_parallel, &parallel, sizeof parallel);
+        dlclose(handle);
+    }
+    dlerror(); /* clears the error: the program must not see that a name was missing */
+    bool is_there = openblas->get_threads && openblas->set_threads;
+    openblas->has_own_threads = is_there && get_parallel && get_parallel() == OWN_THREADS;
+    return is_there;
+}

@@ -1,0 +1,84 @@
+/* Lowers and restores OpenBLAS's number of threads, in the library of a routine. Called by
+ * lib/offload/offload.c. Invariant: `taken` is held from a change to its undoing, and guards the tables. */
+#include "lib/host/spare.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/host/cpu_blas.h"
+#include "lib/host/processor.h"
+
+/* With three processors, two thirds of the rate are hardly better than a shared processor. */
+#define LEAST_PROCESSORS 4
+/* NumPy's and SciPy's wheels have a library each. */
+#define LIBRARIES 4
+
+static _Atomic bool taken;
+static struct library {
+    const void *base; /* NULL: the place is free */
+    struct lava_openblas openblas;
+} libraries[LIBRARIES];
+/* What was found for each routine: dladdr() goes through all of a library's symbols. */
+static struct {
+    bool known;
+    const struct lava_openblas *openblas;
+} found[LAVA_ROUTINE_COUNT];
+
+/* Returns the functions of the library that has the routine, or NULL. */
+static const struct lava_openblas *look_for_library(enum lava_routine routine) {
+    lava_function *function = lava_cpu_blas_routine(routine);
+    void *address;
+    Dl_info info;
+    memcpy(&address, &function, sizeof address);
+    if (!address || !dladdr(address, &info) || !info.dli_fbase || !info.dli_fname)
+        return NULL;
+    for (int i = 0; i < LIBRARIES; i++) {
+        if (!libraries[i].base) {
+            libraries[i].base = info.dli_fbase;
+            lava_openblas_find(info.dli_fname, &libraries[i].openblas);
+        }
+        if (libraries[i].base == info.dli_fbase)
+            return libraries[i].openblas.has_own_threads ? &libraries[i].openblas : NULL;
+    }
+    return NULL;
+}
+
+static const struct lava_openblas *library_of(enum lava_routine routine) {
+    if (!found[routine].known) {
+        found[routine].openblas = look_for_library(routine);
+        found[routine].known = true;
+    }
+    return found[routine].openblas;
+}
+
+bool lava_spare_lower(const struct lava_openblas *openblas, int processors, struct lava_spare *spare) {
+    int threads = openblas->get_threads();
+    if (processors < LEAST_PROCESSORS || threads < processors)
+        return false;
+    *spare = (struct lava_spare){.openblas = *openblas, .before = threads};
+    openblas->set_threads(threads - 1);
+    return true;
+}
+
+void lava_spare_take(enum lava_routine routine, struct lava_spare *spare) {
+    *spare = (struct lava_spare){0};
+    if (atomic_exchange(&taken, true))
+        return;
+    const struct lava_openblas *openblas = library_of(routine);
+    if (!openblas || !lava_spare_lower(openblas, lava_processor_count(), spare))
+        taken = false;
+}
+
+void lava_spare_restore(const struct lava_spare *spare) {
+    if (spare->openblas.get_threads() == spare->before - 1)
+        spare->openblas.set_threads(spare->before);
+}
+
+void lava_spare_return(const struct lava_spare *spare) {
+    if (spare->before == 0)
+        return;
+    lava_spare_restore(spare);
+    taken = false;
+}

@@ -1,0 +1,88 @@
+/* One processor is left to a preparation: OpenBLAS's number of threads is lowered during a call and restored
+ * after it, and no other number is touched. OpenBLAS's functions are stood in for, and found in the real one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/host/cpu_blas.h"
+#include "lib/host/processor.h"
+#include "lib/host/spare.h"
+
+static int threads, changes;
+
+static int get_threads(void) {
+    return threads;
+}
+
+static void set_threads(int count) {
+    threads = count;
+    changes++;
+}
+
+static const struct lava_openblas openblas = {
+    .get_threads = get_threads, .set_threads = set_threads, .has_own_threads = true};
+
+static void one_fewer(void **state) {
+    (void)state;
+    for (int processors = 4; processors <= 64; processors *= 2) {
+        struct lava_spare spare;
+        threads = processors;
+        assert_true(lava_spare_lower(&openblas, processors, &spare));
+        assert_int_equal(threads, processors - 1);
+        lava_spare_restore(&spare);
+        assert_int_equal(threads, processors);
+    }
+}
+
+/* On few processors, and where the program has chosen fewer threads. */
+static void left_alone(void **state) {
+    const struct { int processors, threads; } cases[] = {{1, 1}, {2, 2}, {3, 3}, {4, 3}, {16, 1}, {16, 15}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lava_spare spare;
+        threads = cases[i].threads;
+        changes = 0;
+        assert_false(lava_spare_lower(&openblas, cases[i].processors, &spare));
+        assert_int_equal(changes, 0);
+    }
+}
+
+/* A number that the program sets meanwhile stays. */
+static void changed_meanwhile(void **state) {
+    struct lava_spare spare;
+    (void)state;
+    threads = 8;
+    assert_true(lava_spare_lower(&openblas, 8, &spare));
+    threads = 2;
+    lava_spare_restore(&spare);
+    assert_int_equal(threads, 2);
+}
+
+/* In the CPU BLAS itself, as calls do it. */
+static void in_the_library(void **state) {
+    struct lava_openblas real;
+    struct lava_spare spare, second;
+    (void)state;
+    if (!lava_openblas_find(lava_cpu_blas_get()->path, &real))
+        skip();
+    int before = real.get_threads();
+    bool lowers = real.has_own_threads && lava_processor_count() >= 4 && before >= lava_processor_count();
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
+    assert_int_equal(real.get_threads(), before - lowers);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &second);
+    assert_int_equal(real.get_threads(), before - lowers);
+    lava_spare_return(&second);
+    assert_int_equal(real.get_threads(), before - lowers);
+    lava_spare_return(&spare);
+    assert_int_equal(real.get_threads(), before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fewer), cmocka_unit_test(left_alone),
+                                       cmocka_unit_test(changed_meanwhile), cmocka_unit_test(in_the_library)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
