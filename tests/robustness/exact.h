@@ -116,7 +116,6 @@ struct exact_counts {
     long passages, partly, solved;
 };
 
-/* Lets each passage of a point fail. */
 /* Of many passages alike, those of uploads and submissions, some fail, others in each run. */
 #    define EXACT_FAILURES 16
 static inline bool exact_leaves_out(enum lava_fault_point point, long passage, long passages) {
@@ -124,6 +123,7 @@ static inline bool exact_leaves_out(enum lava_fault_point point, long passage, l
     return is_alike && passage > 2 && passage < passages && poison_random((int)passages) >= EXACT_FAILURES;
 }
 
+/* Lets the passages of a point fail, one after the other. */
 static inline struct exact_counts exact_fail_at(const struct exact_run *run, enum lava_fault_point point,
                                                 const char *name) {
     struct lava_progress progress;
