@@ -15,7 +15,6 @@ class Program:
     usual: str  # 1 to 10 s on 16 cores
     tolerance: float  # largest difference between results, relative to the largest value of its line
     threads: int = 1  # that multiply at the same time; 0: as many as there are processors
-    calls: bool = True  # False: it calls none of the library's routines
 
 
 # Results contain sums of thousands of numbers in another order, and later steps amplify the differences. A tolerance
@@ -42,7 +41,7 @@ PROGRAMS = (
     Program("NumPy",        "tracking",         "30 10",             "1000 30",             "3000 30",                                  1e-10),
     Program("SciPy",        "expm",             "100 3",             "500 10",              "1500 12",                                  1e-10),
     Program("SciPy",        "purification",     "120 14",            "600 14",              "3000 20",                                  1e-10),
-    Program("SciPy",        "stiff",            "100 2 5",           "1500 4 10",           "5000 5 10",                                1e-10, calls=False),
+    Program("SciPy",        "stiff",            "100 2 5",           "1500 4 10",           "5000 5 10",                                1e-10),
     Program("scikit-learn", "mlp",              "600 40 50 200 5",   "4096 512 512 1024 3", "20480 1024 1024 2048 5",                   1e-4),
     Program("scikit-learn", "pca",              "500 200 16",        "5000 1000 32",        "50000 4000 100",                           2e-5),
     Program("scikit-learn", "kmeans",           "3000 16 20 5",      "20000 64 128 10",     "200000 256 256 20",                        1e-6, threads=0),
