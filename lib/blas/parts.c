@@ -8,10 +8,13 @@
 void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     bool first = call->start_ns == 0;
     bool wrote = part->place == LAVA_PLACE_GPU || part->reason == LAVA_REASON_FAULT;
-    if (first)
+    if (first) {
         call->start_ns = part->start_ns;
-    else
+        call->spare = part->spare;
+    } else {
+        lava_spare_return(&part->spare);
         lava_calibration_call_ends(lava_clock_now_ns());
+    }
     bool failed = call->reason == LAVA_REASON_FAULT;
     if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {
         call->place = part->place;

@@ -7,7 +7,8 @@
  *     +----+-.
  *     |    |  `-.       rectangle, second
  *     +----+-----+
- */
+ *
+ * Two products that do not fit (?syr2k) are computed in halves of K, the second of which is added. */
 #include "lib/blas/triangle.h"
 
 #include "lib/blas/parts.h"
@@ -41,12 +42,52 @@ static void run_halves(struct lava_call *call, const struct lava_operation *tria
     run(call, &halves[1]);
 }
 
+/* Terms [first, first + count) of both products. */
+static struct lava_operation depth_of(const struct lava_operation *twice, int64_t first, int64_t count) {
+    struct lava_operation part = *twice;
+    bool a_n = part.a.op == LAVA_OP_N, b_n = part.b.op == LAVA_OP_N;
+    part.k = count;
+    part.a.first =
+        lava_operation_element(part.a.first, part.type, a_n ? 0 : first, a_n ? first : 0, part.a.ld);
+    part.b.first =
+        lava_operation_element(part.b.first, part.type, b_n ? first : 0, b_n ? 0 : first, part.b.ld);
+    if (first > 0)
+        part.beta = (struct lava_scalar){.real = 1};
+    return part;
+}
+
+static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
+
+/* As device_takes, for two products, whose K is halved where they do not fit. */
+static bool device_takes_twice(struct lava_call *call, const struct lava_operation *twice) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *twice};
+    if (lava_parts_try(call, &part))
+        return true;
+    return part.reason == LAVA_REASON_MEMORY && run_depths(call, twice);
+}
+
+/* The first half of the terms, then the others are added. False: nothing was written. */
+static bool run_depths(struct lava_call *call, const struct lava_operation *twice) {
+    int64_t half = twice->k / 2;
+    if (half < 1)
+        return false;
+    const struct lava_operation first = depth_of(twice, 0, half),
+                                second = depth_of(twice, half, twice->k - half);
+    if (!device_takes_twice(call, &first))
+        return false;
+    if (!device_takes_twice(call, &second))
+        lava_cpu_blas_run(lava_cpu_blas_get(), &second);
+    return true;
+}
+
 bool lava_triangle_begin(struct lava_call *call) {
     const struct lava_operation triangle = call->operation;
     if (lava_offload_begin(call))
         return true;
-    if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2 || triangle.twice)
+    if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)
         return false;
+    if (triangle.twice)
+        return run_depths(call, &triangle);
     const struct lava_operation rectangle = lava_triangle_rectangle(&triangle);
     if (!device_takes(call, &rectangle))
         return false;

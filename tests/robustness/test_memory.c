@@ -273,6 +273,48 @@ static int large_triangle(void) {
     return case_result();
 }
 
+/* Two products that do not fit the limit of device memory are computed in halves of K, in fp64 against a
+ * plain loop, with NaN in C's other triangle. */
+static int deep_twice(void) {
+    enum { N = 70, K = 4000 };
+    double *a = malloc(sizeof(double) * N * K), *b = malloc(sizeof(double) * N * K), c[N * N], before[N * N];
+    unsigned seed = 20261124;
+    if (!a || !b)
+        abort();
+    for (int i = 0; i < N * K; i++) {
+        a[i] = (double)rand_r(&seed) / RAND_MAX - 0.5;
+        b[i] = (double)rand_r(&seed) / RAND_MAX - 0.5;
+    }
+    for (int way = 0; way < 4; way++) {
+        bool is_upper = way & 1, is_turned = way & 2, fine = true;
+        const char *reason;
+        for (int i = 0; i < N * N; i++) {
+            bool stored = i % N == i / N || (i % N < i / N) == is_upper;
+            before[i] = c[i] = stored ? (double)rand_r(&seed) / RAND_MAX - 0.5 : (double)NAN;
+        }
+        cblas_dsyr2k(CblasColMajor, is_upper ? CblasUpper : CblasLower, is_turned ? CblasTrans : CblasNoTrans,
+                     N, K, 1.5, a, is_turned ? K : N, b, is_turned ? K : N, -0.5, c, N);
+        CASE_CHECK(strcmp(case_place(&reason), "gpu") == 0);
+        for (int i = 0; i < N * N; i++) {
+            int row = i % N, column = i / N, step = is_turned ? 1 : N, line = is_turned ? K : 1;
+            double sum = 0, bound = 0;
+            for (int k = 0; k < K; k++) {
+                double x = a[row * line + k * step] * b[column * line + k * step],
+                       y = b[row * line + k * step] * a[column * line + k * step];
+                sum += x + y;
+                bound += fabs(x) + fabs(y);
+            }
+            double error = fabs(c[i] - (1.5 * sum - 0.5 * before[i]));
+            fine = fine &&
+                   (isnan(before[i]) ? isnan(c[i]) : error <= 4 * (2 * K + 2) * 0x1p-53 * (1.5 * bound + 1));
+        }
+        CASE_CHECK(fine);
+    }
+    free(a);
+    free(b);
+    return case_result();
+}
+
 /* C is right wherever it is computed. */
 static int address_space(size_t more) {
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
@@ -388,6 +430,7 @@ static const struct test_case cases[] = {
     {.name = "little_memory_1m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=1M"}},
     {.name = "little_memory_16m", .run = little_memory, .variables = {"LAVABLAS_MEMORY=16M"}},
     {.name = "little_memory_256m", .run = large_products, .variables = {"LAVABLAS_MEMORY=256M"}},
+    {.name = "deep_twice", .run = deep_twice, .variables = {"LAVABLAS_MEMORY=2M"}},
     {.name = "large_triangle", .run = large_triangle, .variables = {"LAVABLAS_MEMORY=2M"}},
     {.name = "large_triangle_little_staging",
      .run = large_triangle,
