@@ -28,7 +28,7 @@ fail() {
 
 # is_chosen: whether the next call is one of those that this run makes.
 is_chosen() {
-    [ $(((compared + left_out + LAVA_TEST_SEED) % 3)) = 0 ] || { left_out=$((left_out + 1)); return 1; }
+    [ $(((compared + left_out + LAVA_TEST_SEED) % 6)) = 0 ] || { left_out=$((left_out + 1)); return 1; }
 }
 
 # agree MODE PLACE REASON ROUTINE ARGUMENT...: that is what the tool says, and what the program's statistics say. Where
