@@ -1,8 +1,8 @@
 #!/bin/sh
 # What "lavablas explain" says of a call is what becomes of it: the same line as in the debug log of a program that makes
 # the call, and the same place and reason as in its statistics, in each mode, on lavapipe. Every routine is known, with
-# its types, and wrong arguments are refused. A third of the calls on the device are made, which take a second or two
-# each: another third in each run. LAVA_TEST_SEED says which.
+# its types, and wrong arguments are refused. A sixth of the calls on the device are made, which take a second or two
+# each: another sixth in each run. LAVA_TEST_SEED says which.
 #
 #   test_explain.sh LAVABLAS ROUTINE_CALL
 set -eu
