@@ -31,6 +31,7 @@ enum lava_reason {
     LAVA_REASON_WIDE,         /* the program's LAPACK has 64-bit integers behind a name of LP64 */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
+    LAVA_REASON_HALVES,       /* two products of which only halves of K fit, or fit a faster row */
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
     LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
     LAVA_REASON_SCALED,       /* of least squares: LAPACK's own routine scales it, or X is 0 */

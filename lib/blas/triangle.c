@@ -8,7 +8,8 @@
  *     |    |  `-.       rectangle, second
  *     +----+-----+
  *
- * Two products that do not fit (?syr2k) are computed in halves of K, the second of which is added. */
+ * Two products (?syr2k) that do not fit, or are faster so, are computed in halves of K, the second of which
+ * is added. */
 #include "lib/blas/triangle.h"
 
 #include "lib/blas/parts.h"
@@ -58,12 +59,12 @@ static struct lava_operation depth_of(const struct lava_operation *twice, int64_
 
 static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
 
-/* As device_takes, for two products, whose K is halved where they do not fit. */
+/* As device_takes, for two products, whose K may be halved. */
 static bool device_takes_twice(struct lava_call *call, const struct lava_operation *twice) {
     struct lava_call part = {.routine = call->routine, .valid = true, .operation = *twice};
     if (lava_parts_try(call, &part))
         return true;
-    return part.reason == LAVA_REASON_MEMORY && run_depths(call, twice);
+    return part.reason == LAVA_REASON_HALVES && run_depths(call, twice);
 }
 
 /* The first half of the terms, then the others are added. False: nothing was written. */
@@ -84,10 +85,10 @@ bool lava_triangle_begin(struct lava_call *call) {
     const struct lava_operation triangle = call->operation;
     if (lava_offload_begin(call))
         return true;
+    if (triangle.twice)
+        return call->reason == LAVA_REASON_HALVES && run_depths(call, &triangle);
     if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)
         return false;
-    if (triangle.twice)
-        return run_depths(call, &triangle);
     const struct lava_operation rectangle = lava_triangle_rectangle(&triangle);
     if (!device_takes(call, &rectangle))
         return false;

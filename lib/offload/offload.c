@@ -326,7 +326,7 @@ static bool try_product(struct lava_call *call) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
         bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
         if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
-            call->reason = LAVA_REASON_MEMORY;
+            call->reason = operation->twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }
     call->scheme = plan.kernel->scheme;

@@ -155,6 +155,37 @@ static void test_no_row_fits(void **state) {
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
 }
 
+/* Two products go in halves of K where their packed operands exceed a buffer: those of all rows (fp64), or
+ * those of planes, which are faster. */
+static void test_halves_of_k(void **state) {
+    (void)state;
+    struct lava_capabilities device = device_h200();
+    device.max_buffer_bytes = UINT64_C(0xffe00000); /* that of NVIDIA's driver */
+    for (enum lava_type type = LAVA_TYPE_CFP32; type <= LAVA_TYPE_CFP64; type++) {
+        struct lava_operation operation = product_of(type, type, 8192, 8192, 8192);
+        operation.b.op = LAVA_OP_T;
+        operation.twice = true;
+        operation.c.region = LAVA_REGION_LOWER;
+        struct lava_plan whole = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+        operation.k /= 2;
+        struct lava_plan half = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+        assert_int_equal(whole.reason, LAVA_REASON_HALVES);
+        assert_int_equal(whole.place, LAVA_PLACE_CPU);
+        assert_null(whole.kernel);
+        assert_int_equal(half.reason, LAVA_REASON_PROFITABLE);
+        assert_true(whole.gpu_ns > 1.99 * half.gpu_ns && whole.gpu_ns < 2.01 * half.gpu_ns);
+        assert_int_equal(half.kernel->scheme == LAVA_SCHEME_NONE, type == LAVA_TYPE_CFP64);
+        /* not where the whole fits */
+        device.max_buffer_bytes *= 2;
+        operation.k *= 2;
+        assert_int_equal(choose(&operation, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_PROFITABLE);
+        device.max_buffer_bytes /= 2;
+        char text[256];
+        lava_policy_describe(&operation, &whole, text, sizeof text);
+        assert_non_null(strstr(text, ": GPU (in halves of K"));
+    }
+}
+
 static void test_memory(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();
@@ -165,6 +196,10 @@ static void test_memory(void **state) {
         assert_int_equal(plan.place, LAVA_PLACE_CPU);
         assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
     }
+    operation.twice = true;
+    operation.c.region = LAVA_REGION_LOWER;
+    assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &overrides).reason, LAVA_REASON_MEMORY);
+    operation = product(8192, 8192, 8192);
     overrides.memory_bytes = 64 << 20;
     struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -485,6 +520,7 @@ int main(void) {
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_no_row_fits),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_halves_of_k),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_overrides_of_parts),
         cmocka_unit_test(test_types),
