@@ -455,7 +455,7 @@ static void show_cpu_source(const struct lava_operation *operation) {
         printf("CPU's time: between measured times of sgemm\n");
     else
         printf("CPU's time: estimated from %s\n",
-               lava_calibration_is_stored() ? "the measured times of sgemm" : "the processor");
+               lava_figures_least_work(figures, 0) > 0 ? "the measured times of sgemm" : "the processor");
 }
 
 static void show_task(const struct lava_task *task) {

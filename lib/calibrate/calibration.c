@@ -1,10 +1,10 @@
 /* Decides when the figures are measured, and publishes them. Called by lib/offload for every call, when a
  * device is prepared and at exit; tools/calibrate.c and tools/lavablas read the figures.
  *
- * The thread that measures waits until the program has no call inside the library. For one product at a time
- * it then locks the engine, by the callback, or `turn`. `turn` is for the CPU BLAS, which must not be at work
- * in a fork() or when exit() destroys it: both wait for `turn`. A child of fork() has no such thread and
- * starts none.
+ * The thread that measures waits until the program leaves the processors to it (quiet.h). For one product at
+ * a time it then locks the engine, by the callback, or `turn`. `turn` is for the CPU BLAS, which must not be
+ * at work in a fork() or when exit() destroys it: both wait for `turn`. A child of fork() has no such thread
+ * and starts none.
  *
  * Invariant: figures that are published are never changed or freed. Measured ones are stored first. */
 #include "lib/calibrate/calibration.h"
@@ -19,17 +19,15 @@
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/calibrate/quiet.h"
 #include "lib/calibrate/survey.h"
 #include "lib/host/processor.h"
 
 #define NS_PER_MS 1000000u
-/* A program is quiet when it has made no call for so long. The device needs a longer time, because copying
- * needs the processors: OpenBLAS's threads spin for tens of milliseconds after a product. */
-#define QUIET_NS        (3u * NS_PER_MS)
-#define QUIET_DEVICE_NS (30u * NS_PER_MS)
-/* The thread sleeps at most this long before it looks again, and gives up after this long in all. */
-#define LONGEST_SLEEP_NS (200u * NS_PER_MS)
-#define GIVE_UP_NS       (120000u * (uint64_t)NS_PER_MS)
+/* The thread sleeps for so long before it looks again, and gives up after so long in all. */
+#define SHORTEST_SLEEP_NS (3u * NS_PER_MS)
+#define LONGEST_SLEEP_NS  (200u * NS_PER_MS)
+#define GIVE_UP_NS        (120000u * (uint64_t)NS_PER_MS)
 
 static struct {
     const struct lava_calibration_callbacks *_Atomic callbacks; /* NULL: not connected */
@@ -40,9 +38,6 @@ static struct {
     /* written by load */
     struct lava_file_cache_place place;
     const struct lava_capabilities *device; /* the caller's: it knows what the self-tests have refused */
-
-    _Atomic uint64_t begun, ended; /* calls of the program */
-    _Atomic uint64_t last_ns;      /* when the last one ended */
 
     _Atomic bool stopped;  /* by exit(), or in a child of fork() */
     pthread_mutex_t turn;  /* held while the CPU BLAS is used or the file is written */
@@ -103,31 +98,25 @@ void lava_calibration_load(const struct lava_capabilities *device) {
 /* Only the thread that measures uses this. */
 static struct {
     uint64_t begun;     /* calls that had begun before the turn */
+    uint64_t turn_ns;   /* when the turn began */
     uint64_t waited_ns; /* how long it has waited for the program */
     int cancel_state;
 } background;
 
 void lava_calibration_call_begins(void) {
-    atomic_fetch_add(&state.begun, 1);
+    lava_quiet_call_begins();
 }
 
 void lava_calibration_call_ends(uint64_t now_ns) {
-    atomic_store_explicit(&state.last_ns, now_ns, memory_order_relaxed);
-    atomic_fetch_add(&state.ended, 1);
-}
-
-/* `ended` is read before `begun`: a call between the two reads makes them differ, never agree. */
-static bool is_quiet(uint64_t quiet_ns) {
-    uint64_t ended = state.ended, begun = state.begun;
-    return ended == begun && lava_clock_now_ns() - state.last_ns >= quiet_ns;
+    lava_quiet_call_ends(now_ns);
 }
 
 /* Returns false where the process ends, or where the program was busy for too long. */
-static bool wait_for_quiet(uint64_t quiet_ns) {
-    uint64_t ns = QUIET_NS;
+static bool wait_for_quiet(enum lava_quiet_use use) {
+    uint64_t ns = SHORTEST_SLEEP_NS;
     while (!state.stopped && background.waited_ns < GIVE_UP_NS) {
         const struct timespec pause = {.tv_nsec = (long)ns};
-        if (is_quiet(quiet_ns))
+        if (lava_quiet_allows(use))
             return true;
         nanosleep(&pause, NULL);
         background.waited_ns += ns;
@@ -146,17 +135,18 @@ static void give_turn_back(struct lava_engine *engine) {
 
 static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine **engine) {
     const struct lava_calibration_callbacks *callbacks = state.callbacks;
-    uint64_t quiet_ns = engine ? QUIET_DEVICE_NS : QUIET_NS;
+    enum lava_quiet_use use = engine ? LAVA_QUIET_DEVICE : LAVA_QUIET_CPU;
     (void)benchmark;
     if (engine && !callbacks)
         return false;
-    while (wait_for_quiet(quiet_ns)) {
+    while (wait_for_quiet(use)) {
         if (!engine)
             pthread_mutex_lock(&state.turn);
         else if (!(*engine = callbacks->lock(&background.cancel_state)))
             return false;
-        background.begun = state.begun;
-        if (!state.stopped && is_quiet(quiet_ns))
+        background.begun = lava_quiet_calls();
+        background.turn_ns = lava_clock_now_ns();
+        if (!state.stopped && lava_quiet_allows(use))
             return true;
         give_turn_back(engine ? *engine : NULL);
     }
@@ -165,21 +155,28 @@ static bool begin_turn(struct lava_microbenchmark *benchmark, struct lava_engine
 
 static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *engine) {
     (void)benchmark;
-    bool undisturbed = state.begun == background.begun;
+    bool undisturbed = lava_quiet_calls() == background.begun;
+    lava_quiet_turn_ended(engine ? LAVA_QUIET_DEVICE : LAVA_QUIET_CPU,
+                          lava_clock_now_ns() - background.turn_ns);
     give_turn_back(engine);
     return undisturbed;
 }
 
 /* Nothing is stored where the CPU BLAS was told to use another number of threads meanwhile. */
-static void store(const struct lava_figures *figures) {
+static void store(const struct lava_figures *figures, bool complete) {
     struct lava_file_cache_place place;
     lava_figures_file_place(state.device, lava_config_get()->cache_home, &place);
     pthread_mutex_lock(&state.turn);
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
         !memcmp(place.key, state.place.key, place.key_bytes) &&
         lava_figures_file_write(&state.place, figures) && publish(figures))
-        LAVA_LOG(INFO, "calibration: done, stored in %s", state.place.path);
+        LAVA_LOG(INFO, "calibration: %s, stored in %s", complete ? "done" : "a part", state.place.path);
     pthread_mutex_unlock(&state.turn);
+}
+
+/* The next process goes on from there. */
+static void store_part(struct lava_microbenchmark *benchmark) {
+    store(&benchmark->figures, false);
 }
 
 static void calibrate(unsigned types) {
@@ -187,7 +184,8 @@ static void calibrate(unsigned types) {
                                             .capabilities = state.device,
                                             .figures = *lava_calibration_figures(),
                                             .begin = begin_turn,
-                                            .end = end_turn};
+                                            .end = end_turn,
+                                            .part_done = store_part};
     lava_survey_set_quick(&benchmark);
     uint64_t start_ns = lava_clock_now_ns();
     bool complete = lava_survey_run(&benchmark, types);
@@ -195,7 +193,7 @@ static void calibrate(unsigned types) {
     LAVA_LOG(INFO, "calibration: %s after %.2f s", complete ? "measured" : "given up",
              (double)(lava_clock_now_ns() - start_ns) * 1e-9);
     if (complete)
-        store(&benchmark.figures);
+        store(&benchmark.figures, true);
 }
 
 /* Returns the types to be measured. Returns 0, and marks the thread as ended, where there are none. */

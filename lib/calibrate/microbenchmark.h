@@ -35,6 +35,9 @@ struct lava_microbenchmark {
      * going on meanwhile; the turn is then repeated. */
     bool (*begin)(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
     bool (*end)(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
+    /* Called where the figures have all of the device, or all of the CPU's products, and more is to be
+     * measured. NULL: nobody is. */
+    void (*part_done)(struct lava_microbenchmark *benchmark);
 
     bool stopped; /* begin returned false */
 

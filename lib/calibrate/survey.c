@@ -182,13 +182,27 @@ void lava_survey_set_quick(struct lava_microbenchmark *benchmark) {
     benchmark->matrix_bytes = MATRIX_BYTES;
 }
 
+static bool has_latency(const struct lava_microbenchmark *benchmark) {
+    return benchmark->figures.device.call_latency_ns > 0;
+}
+
+static void tell_part(struct lava_microbenchmark *benchmark, bool is_new) {
+    if (is_new && benchmark->part_done && !benchmark->stopped)
+        benchmark->part_done(benchmark);
+}
+
 /* The device comes first, because OpenBLAS's threads spin for tens of milliseconds after its products. */
 bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types) {
+    const struct lava_cpu_figures *cpu = &benchmark->figures.cpu;
+    bool had_latency = has_latency(benchmark), had_cpu = has_cpu(cpu);
     measure_device(benchmark, types);
-    if (!benchmark->stopped && !has_cpu(&benchmark->figures.cpu))
+    if (!benchmark->stopped && !had_cpu) {
+        tell_part(benchmark, !had_latency && has_latency(benchmark));
         measure_cpu(benchmark);
-    if (!benchmark->stopped && has_cpu(&benchmark->figures.cpu) && !has_families(&benchmark->figures.cpu))
+    }
+    if (!benchmark->stopped && has_cpu(cpu) && !has_families(cpu)) {
+        tell_part(benchmark, !had_cpu);
         measure_families(benchmark);
-    return !benchmark->stopped && has_cpu(&benchmark->figures.cpu) &&
-           benchmark->figures.device.call_latency_ns > 0;
+    }
+    return !benchmark->stopped && has_cpu(cpu) && has_latency(benchmark);
 }

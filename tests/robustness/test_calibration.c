@@ -17,6 +17,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/calibrate/quiet.h"
 #include "lib/calibrate/survey.h"
 #include "lib/offload/self_test.h"
 #include "lib/vk/gpu.h"
@@ -354,6 +355,66 @@ static void slow_points(void **state) {
     assert_true(complete);
 }
 
+/* What was told when a part was complete. */
+static struct {
+    int count;
+    double latency_ns[3];
+    int points[3], families[3];
+} parts;
+
+static void note_part(struct lava_microbenchmark *bench) {
+    assert_true(parts.count < 3);
+    for (int i = 0; i < LAVA_SURVEY_POINTS; i++)
+        parts.points[parts.count] += (&bench->figures.cpu.product_ns[0][0][0])[i] > 0;
+    parts.latency_ns[parts.count] = bench->figures.device.call_latency_ns;
+    parts.families[parts.count++] = (int)bench->figures.cpu.families;
+}
+
+/* The device is told first, then the CPU's products, each once, so that the next process goes on from there.
+ */
+static void parts_are_told(void **state) {
+    struct lava_microbenchmark bench;
+    (void)state;
+    init_bench(&bench);
+    bench.part_done = note_part;
+    memset(&parts, 0, sizeof parts);
+    for (int i = 0; i < TRIES && lava_survey_lacks(&bench.figures, bench.capabilities, LAVA_TYPE_FP32); i++)
+        lava_survey_run(&bench, 1u << LAVA_TYPE_FP32);
+    assert_int_equal(parts.count, 2);
+    assert_true(parts.latency_ns[0] > 0 && parts.latency_ns[1] > 0);
+    assert_true(parts.points[1] >= 12);
+    assert_int_equal(parts.families[0] + parts.families[1], 0);
+    lava_survey_run(&bench, 1u << LAVA_TYPE_FP32);
+    assert_int_equal(parts.count, 2);
+    lava_microbenchmark_finish(&bench);
+}
+
+/* A caller that waits leaves its processors; one at work leaves those that it does not use, for a part of the
+ * time. */
+static void quiet_programs(void **state) {
+    static const uint64_t ms = 1000000;
+    const struct {
+        struct lava_quiet_look look;
+        bool cpu, device;
+    } rows[] = {
+        {{.caller = 0, .process = 0, .call_ns = 2 * ms}, false, false},
+        {{.caller = 0, .process = 0, .call_ns = 4 * ms}, true, false},
+        {{.caller = 0, .process = 0, .call_ns = 40 * ms}, true, true},
+        {{.caller = 0.1, .process = 16, .call_ns = 40 * ms}, true, true}, /* spinning after a turn */
+        {{.caller = 1, .process = 1, .call_ns = 40 * ms}, true, true},
+        {{.caller = 1, .process = 1, .call_ns = 40 * ms, .turn_ns = ms, .rest_ns = 20 * ms}, false, true},
+        {{.caller = 1, .process = 1, .call_ns = 40 * ms, .turn_ns = ms, .rest_ns = 40 * ms}, true, true},
+        {{.caller = 1, .process = 5, .call_ns = 40 * ms, .rest_ns = 1000 * ms}, false, false},
+        {{.caller = 0.5, .process = 2, .call_ns = 1000 * ms, .rest_ns = 1000 * ms}, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (lava_quiet_decide(&rows[i].look, LAVA_QUIET_CPU) != rows[i].cpu ||
+            lava_quiet_decide(&rows[i].look, LAVA_QUIET_DEVICE) != rows[i].device)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* However early it is told to stop. */
 static void survey_stops(void **state) {
     struct lava_microbenchmark bench;
@@ -437,8 +498,9 @@ int main(void) {
         cmocka_unit_test(points_are_all_there),
     };
     const struct CMUnitTest measurements[] = {
-        cmocka_unit_test(survey),       cmocka_unit_test(slow_points),
-        cmocka_unit_test(survey_stops), cmocka_unit_test(disturbed_turns_do_not_count),
+        cmocka_unit_test(survey),         cmocka_unit_test(slow_points),
+        cmocka_unit_test(survey_stops),   cmocka_unit_test(parts_are_told),
+        cmocka_unit_test(quiet_programs), cmocka_unit_test(disturbed_turns_do_not_count),
         cmocka_unit_test(limits_hold),
     };
     /* a single thread can be timed on a busy machine too */

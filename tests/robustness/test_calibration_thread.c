@@ -2,6 +2,7 @@
  * stores decides in the next process, it does not disturb a busy program, and fork and exit do not wait for
  * it. The library is linked in. */
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,36 @@ static int waits_for_a_busy_program(void) {
     return case_result();
 }
 
+/* Uses a processor until told to stop, as a LAPACK routine's threads do that no call of the library shows. */
+static void *work_elsewhere(void *stop) {
+    while (!atomic_load((_Atomic bool *)stop))
+        ;
+    return NULL;
+}
+
+/* The thread that multiplied before is at work, and another one of the process. */
+static int waits_for_work_elsewhere(void) {
+    pthread_t other;
+    _Atomic bool stop = false;
+    use_own_cache();
+    product_make(&product, 1);
+    if (!prepare())
+        return 1;
+    case_multiply(&product, NULL);
+    CASE_CHECK(pthread_create(&other, NULL, work_elsewhere, &stop) == 0);
+    CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
+    for (double start = case_now(); case_now() < start + 3;)
+        ;
+    CASE_CHECK(lava_calibration_is_running());
+    CASE_CHECK(!lava_calibration_is_stored());
+    stop = true;
+    pthread_join(other, NULL);
+    CASE_CHECK(ends_with_figures());
+    check_stored();
+    product_free(&product);
+    return case_result();
+}
+
 static int no_cache_no_measurements(void) {
     if (!prepare())
         return 1;
@@ -331,6 +362,7 @@ static const struct test_case cases[] = {
      .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync"}},
     {.name = "waits_for_the_call_under_way", .run = waits_for_the_call_under_way},
     {.name = "waits_for_a_busy_program", .run = waits_for_a_busy_program},
+    {.name = "waits_for_work_elsewhere", .run = waits_for_work_elsewhere},
     {.name = "no_cache_no_measurements", .run = no_cache_no_measurements, .variables = {"LAVABLAS_CACHE=0"}},
     {.name = "not_begun_on_software",
      .run = not_begun,
