@@ -125,21 +125,35 @@ static double mean_depth(const struct lava_estimate *estimate, const struct exte
     return (k + fmin(k, of_b ? estimate->kernel->tile_n : estimate->kernel->tile_m)) / 2;
 }
 
+/* Returns the time of one tile of this depth of K, or of its slice, at the full rate. */
+static double unit_ns(const struct lava_estimate *estimate, double k) {
+    const struct lava_kernel *kernel = estimate->kernel;
+    double steps = ceil(ceil(k / kernel->tile_k) / estimate->blocking.split_k);
+    double depth = steps * kernel->tile_k + estimate->row.start_k;
+    double flops = 2.0 * kernel->tile_m * kernel->tile_n * depth;
+    return 1e9 * flops * estimate->multiprocessors / estimate->row.flops_per_s;
+}
+
+/* Returns the time of the longest tile of a dispatch, that of all of K in a triangle whose rows are all
+ * there; else 0. It comes first (lib/engine/tile_lists.c), and nothing that follows waits for a longer one.
+ */
+static double longest_ns(const struct lava_estimate *estimate, const struct extent *extent) {
+    const struct lava_operation *operation = estimate->operation;
+    bool has_all = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR && extent->rows == operation->m;
+    return has_all ? unit_ns(estimate, (double)extent->k) * busy(&estimate->row, 1) : 0;
+}
+
 /* Returns the arithmetic time of a dispatch: full waves of all resident workgroups, then the rest, spread
  * evenly. */
 static double arithmetic_ns(const struct lava_estimate *estimate, const struct extent *extent, double units) {
-    const struct lava_kernel *kernel = estimate->kernel;
     const struct lava_profile_kernel *row = &estimate->row;
     double resident = (double)lava_cost_slots(estimate);
     double multiprocessors = fmin(estimate->multiprocessors, resident);
-    double steps = ceil(ceil(mean_depth(estimate, extent) / kernel->tile_k) / estimate->blocking.split_k);
-    double depth = steps * kernel->tile_k + row->start_k;
-    double unit_flops = 2.0 * kernel->tile_m * kernel->tile_n * depth;
-    double unit_ns = 1e9 * unit_flops * estimate->multiprocessors / row->flops_per_s;
-
     double waves = floor(units / resident);
     double rest = ceil((units - waves * resident) / multiprocessors);
-    return unit_ns * (waves * busy(row, ceil(resident / multiprocessors)) + busy(row, rest));
+    double even_ns = unit_ns(estimate, mean_depth(estimate, extent)) *
+                     (waves * busy(row, ceil(resident / multiprocessors)) + busy(row, rest));
+    return fmax(even_ns, longest_ns(estimate, extent));
 }
 
 static double element_bytes(const struct lava_estimate *estimate) {

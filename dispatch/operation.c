@@ -125,6 +125,12 @@ bool lava_operand_is_lower(const struct lava_operand *operand) {
     return (operand->stored == LAVA_REGION_LOWER) == (operand->op == LAVA_OP_N);
 }
 
+bool lava_operation_grows(const struct lava_operation *operation) {
+    if (operation->a.structure == LAVA_STRUCTURE_TRIANGULAR)
+        return lava_operand_is_lower(&operation->a);
+    return operation->b.structure == LAVA_STRUCTURE_TRIANGULAR && !lava_operand_is_lower(&operation->b);
+}
+
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
     bool solves = operation->kind == LAVA_OPERATION_SOLVE;

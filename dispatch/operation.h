@@ -158,6 +158,9 @@ const struct lava_operand *lava_operation_structured(const struct lava_operation
 bool lava_operation_is_triangular(const struct lava_operation *operation);
 /* Returns whether op(X) of a structured operand is its lower triangle. */
 bool lava_operand_is_lower(const struct lava_operand *operand);
+/* Returns whether the last rows of a triangular op(A), or the last columns of such an op(B), have most
+ * elements: the last tiles of C then take longest. */
+bool lava_operation_grows(const struct lava_operation *operation);
 /* Returns true if C's columns are finished from the last to the first. C <- alpha C op(B) with an upper
  * triangle needs that: column j of the result is made of columns 0 to j, and after a failure the rest is
  * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on

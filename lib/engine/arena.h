@@ -33,6 +33,7 @@ struct lava_arena_list {
     uint32_t tiles_m, tiles_n, tiles;
     uint32_t products; /* of a batch, side by side; else 1 */
     int order;
+    bool is_reversed; /* the last of that order comes first */
     struct lava_region_tiles region;
 };
 

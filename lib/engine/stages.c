@@ -362,8 +362,7 @@ enum lava_status lava_stages_multiply(struct lava_run *run, const struct lava_ta
     const struct lava_region_tiles region =
         lava_program_tiles(run->operation, run->plan->kernel, task->block, task->row, task->rows);
     struct lava_tile_list list;
-    enum lava_status status =
-        lava_tile_lists_get(run->stream, run->plan, &region, task, run->operation->on_device, &list);
+    enum lava_status status = lava_tile_lists_get(run, &region, task, &list);
     if (status)
         return status;
     struct multiply multiply = multiply_of(run, task, &list);

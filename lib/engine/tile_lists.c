@@ -8,13 +8,16 @@
 #include "lib/engine/upload.h"
 
 /* Fills in the key that identifies a list. */
-static void fill_key(const struct lava_plan *plan, const struct lava_region_tiles *region,
+static void fill_key(const struct lava_run *run, const struct lava_region_tiles *region,
                      const struct lava_task *task, struct lava_arena_list *key) {
+    const struct lava_plan *plan = run->plan;
     const struct lava_kernel *kernel = plan->kernel;
     memset(key, 0, sizeof *key);
     key->tiles_m = (uint32_t)(lava_blocking_padded(task->rows, kernel->tile_m) / kernel->tile_m);
     key->tiles_n = (uint32_t)(lava_blocking_padded(task->block->columns, kernel->tile_n) / kernel->tile_n);
     key->order = (int)plan->order;
+    /* or else, if one of the last workgroups has 64 times the work of the first, the others wait for it */
+    key->is_reversed = lava_operation_grows(run->operation);
     if (region->block.region != LAVA_REGION_ALL)
         key->region = *region;
     key->products = (uint32_t)plan->blocking.products;
@@ -24,9 +27,10 @@ static void fill_key(const struct lava_plan *plan, const struct lava_region_tile
 static bool is_same(const struct lava_arena_list *a, const struct lava_arena_list *b) {
     const struct lava_region_tiles *x = &a->region, *y = &b->region;
     return a->tiles_m == b->tiles_m && a->tiles_n == b->tiles_n && a->tiles == b->tiles &&
-           a->products == b->products && a->order == b->order && x->block.region == y->block.region &&
-           x->block.diagonal == y->block.diagonal && x->block.rows == y->block.rows &&
-           x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->each == y->each;
+           a->products == b->products && a->order == b->order && a->is_reversed == b->is_reversed &&
+           x->block.region == y->block.region && x->block.diagonal == y->block.diagonal &&
+           x->block.rows == y->block.rows && x->tile_m == y->tile_m && x->tile_n == y->tile_n &&
+           x->each == y->each;
 }
 
 /* Returns the place of the list, or LAVA_BLOCKING_TILE_LISTS if it is not there. *free_place is a place that
@@ -44,6 +48,14 @@ static uint32_t find(const struct lava_stream *stream, const struct lava_arena_l
     return LAVA_BLOCKING_TILE_LISTS;
 }
 
+static void reverse(uint32_t *entries, size_t count) {
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t entry = entries[i];
+        entries[i] = entries[count - 1 - i];
+        entries[count - 1 - i] = entry;
+    }
+}
+
 /* Writes the tiles of the whole rectangle that are in the region, in the tile order. Of a batch: product
  * after product. */
 static void fill(const struct lava_arena_list *key, uint32_t *entries) {
@@ -54,6 +66,8 @@ static void fill(const struct lava_arena_list *key, uint32_t *entries) {
         if (whole || lava_region_has_tile(&key->region, lava_tile_order_tile_m(entries[i]),
                                           lava_tile_order_tile_n(entries[i])))
             entries[kept++] = entries[i];
+    if (key->is_reversed)
+        reverse(entries, kept);
     for (uint32_t product = 1; product < key->products; product++)
         for (size_t i = 0; i < kept; i++)
             entries[product * kept + i] =
@@ -94,12 +108,13 @@ static enum lava_status make(struct lava_stream *stream, bool in_order, uint32_t
     return status;
 }
 
-enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
-                                     const struct lava_region_tiles *region, const struct lava_task *task,
-                                     bool in_order, struct lava_tile_list *list) {
+enum lava_status lava_tile_lists_get(const struct lava_run *run, const struct lava_region_tiles *region,
+                                     const struct lava_task *task, struct lava_tile_list *list) {
+    struct lava_stream *stream = run->stream;
     const struct lava_arena *arena = stream->arena;
+    bool in_order = run->operation->on_device;
     struct lava_arena_list key;
-    fill_key(plan, region, task, &key);
+    fill_key(run, region, task, &key);
     uint32_t free_place, place = find(stream, &key, &free_place);
     enum lava_status status = LAVA_OK;
     if (place == LAVA_BLOCKING_TILE_LISTS) {

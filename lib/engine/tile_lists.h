@@ -3,9 +3,8 @@
 #ifndef LAVA_ENGINE_TILE_LISTS_H
 #define LAVA_ENGINE_TILE_LISTS_H
 
-#include "dispatch/policy.h"
 #include "dispatch/program.h"
-#include "lib/engine/stream.h"
+#include "lib/engine/run.h"
 
 struct lava_tile_list {
     uint64_t address;
@@ -13,10 +12,9 @@ struct lava_tile_list {
 };
 
 /* Gets the list for the rows and columns of a multiply, without tiles outside the region. Uploads it if it is
- * missing; or where in_order is set writes it among the stream's commands, which waits for nothing. The arena
- * owns the memory. The list is valid for the multiply that follows. */
-enum lava_status lava_tile_lists_get(struct lava_stream *stream, const struct lava_plan *plan,
-                                     const struct lava_region_tiles *region, const struct lava_task *task,
-                                     bool in_order, struct lava_tile_list *list);
+ * missing; or, on the device, writes it among the stream's commands, which waits for nothing. The arena owns
+ * the memory. The list is valid for the multiply that follows. */
+enum lava_status lava_tile_lists_get(const struct lava_run *run, const struct lava_region_tiles *region,
+                                     const struct lava_task *task, struct lava_tile_list *list);
 
 #endif

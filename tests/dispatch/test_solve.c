@@ -157,6 +157,7 @@ static void test_descends(void **state) {
         operation.in_place = !solves;
         bool op_is_upper = is_upper != turned;
         assert_int_equal(lava_operation_descends(&operation), on_right && op_is_upper != solves);
+        assert_int_equal(lava_operation_grows(&operation), on_right == op_is_upper);
     }
 }
 
