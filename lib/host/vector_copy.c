@@ -25,8 +25,9 @@
 /* Where the shared calls of a row have taken so much longer than as many alone would have, threads do not
  * run: the others of the row are copied alone. */
 #define HELD_UP_NS 5000000
-/* Some 1 ms, far longer than a call: threads that sleep in between are woken one by one, by the caller. */
-#define SPINS 20000
+/* Some 0.2 ms, longer than a call: threads that sleep in between are woken one by one, by the caller. After a
+ * row, LAPACK's threads need the processors. */
+#define SPINS 4000
 
 /* A row of calls. */
 static struct {
@@ -42,6 +43,7 @@ static struct {
 static struct lava_team team = {.name = "lava-vectors", .spins = SPINS};
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static atomic_uint allowed_threads; /* 0: none yet */
+static _Atomic uint64_t least_alone_ns;
 static _Atomic uint64_t shared;
 
 /* Half of the processors: more gain little (8 and 16 of 16, on the Xeon of an H200). A machine of two has no
@@ -51,9 +53,11 @@ unsigned lava_vector_copy_threads(void) {
     return half < LAVA_TEAM_MAX ? (unsigned)half : LAVA_TEAM_MAX;
 }
 
-void lava_vector_copy_allow(unsigned threads) {
-    unsigned none = 0;
-    atomic_compare_exchange_strong(&allowed_threads, &none, threads);
+void lava_vector_copy_allow(unsigned threads, uint64_t alone_ns) {
+    if (atomic_load(&allowed_threads) > 0)
+        return;
+    atomic_store(&least_alone_ns, alone_ns);
+    atomic_store_explicit(&allowed_threads, threads, memory_order_release);
 }
 
 uint64_t lava_vector_copy_shared(void) {
@@ -129,8 +133,8 @@ static void begin_row(const struct lava_vector_copy *copy) {
 
 static void decide(void) {
     if (row.calls == ALONE_CALLS)
-        row.is_shared = true;
-    else if (row.calls == ALONE_CALLS + SHARED_CALLS)
+        row.is_shared = row.alone_ns >= least_alone_ns;
+    else if (row.is_shared && row.calls == ALONE_CALLS + SHARED_CALLS)
         row.is_shared = (double)row.shared_ns < WORTHWHILE * (double)row.alone_ns;
 }
 
@@ -149,7 +153,7 @@ static void end_call(uint64_t begin_ns, bool was_shared) {
 }
 
 bool lava_vector_copy_begin(struct lava_vector_copy *copy) {
-    unsigned threads = atomic_load_explicit(&allowed_threads, memory_order_relaxed);
+    unsigned threads = atomic_load_explicit(&allowed_threads, memory_order_acquire);
     copy->begin_ns = 0;
     if (threads < 2 || !may_be_shared(copy) || atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         return false;

@@ -20,7 +20,7 @@
 
 /* Fewer elements take less time than threads that wait for each other. Of elements that are closer, of
  * whatever type, the processor fetches the next ones by itself. */
-#define LAVA_VECTOR_COPY_LEAST 512
+#define LAVA_VECTOR_COPY_LEAST 1024
 #define LAVA_VECTOR_COPY_FAR   64
 static inline bool lava_vector_copy_is_plain(int64_t n, int64_t x_increment, int64_t y_increment) {
     return n < LAVA_VECTOR_COPY_LEAST ||
@@ -39,9 +39,10 @@ struct lava_vector_copy {
 
 /* The number of threads, including the caller, that suits this machine. */
 unsigned lava_vector_copy_threads(void);
-/* Lets calls be shared among so many threads from now on; the first number stays. Until then all are copied
- * alone. */
-void lava_vector_copy_allow(unsigned threads);
+/* Lets calls be shared among so many threads from now on, in rows of which a call takes at least so long
+ * alone; the first numbers stay. Until then all are copied alone. */
+#define LAVA_VECTOR_COPY_ALONE_NS 10000
+void lava_vector_copy_allow(unsigned threads, uint64_t alone_ns);
 /* Returns how many calls were shared so far. For tests. */
 uint64_t lava_vector_copy_shared(void);
 

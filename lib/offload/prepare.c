@@ -130,7 +130,7 @@ static void set_ready(struct lava_self_test *test) {
     set_state(test->type, READY, "ready");
     LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
     lava_idle_touch();
-    lava_vector_copy_allow(lava_vector_copy_threads());
+    lava_vector_copy_allow(lava_vector_copy_threads(), LAVA_VECTOR_COPY_ALONE_NS);
     lava_context_end_preparation();
     test->lock = lock_engine;
     test->unlock = unlock_engine;

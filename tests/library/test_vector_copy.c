@@ -113,7 +113,7 @@ static void call(const struct lava_routine_row *row, const struct lava_vector_co
 
 /* Also with what BLAS allows and nobody expects: no elements, and increments that are negative. */
 static void every_name(void **state) {
-    static const int64_t sizes[] = {-1, 0, 1, 7, LAVA_VECTOR_COPY_LEAST - 1, LAVA_VECTOR_COPY_LEAST, 700};
+    static const int64_t sizes[] = {-1, 0, 1, 7, LAVA_VECTOR_COPY_LEAST - 1, LAVA_VECTOR_COPY_LEAST, 1200};
     static const int64_t increments[][2] = {{1, 1}, {3, 1}, {1, 260}, {-2, 1}, {1, -3}, {-260, -260}};
     (void)state;
     for (int i = LAVA_ROUTINE_COUNT; i < LAVA_ROUTINE_ALL; i++) {
@@ -133,10 +133,10 @@ static void every_name(void **state) {
 static void rows(void **state) {
     static const size_t bytes[] = {4, 8, 16};
     (void)state;
-    lava_vector_copy_allow(THREADS);
+    lava_vector_copy_allow(THREADS, 0);
     for (int times = 0; times < 200; times++) {
         size_t each = bytes[between(0, 2)];
-        int64_t n = between(LAVA_VECTOR_COPY_LEAST, 700), far = 1024 / (int64_t)each + between(0, 20),
+        int64_t n = between(LAVA_VECTOR_COPY_LEAST, 1200), far = 1024 / (int64_t)each + between(0, 20),
                 near = between(1, 3);
         bool gathers = between(0, 1);
         struct vectors v = new_vectors(n, gathers ? far : near, gathers ? near : far, each);
@@ -156,7 +156,7 @@ static void rows(void **state) {
 
 /* NumPy's matrix and its transposed copy may lie side by side. */
 static void neighbours(void **state) {
-    enum { N = 600, DISTANCE = 600 };
+    enum { N = 1100, DISTANCE = 600 };
     double *x = malloc((N * DISTANCE + N) * sizeof *x), *y = x + N * DISTANCE;
     uint64_t before = lava_vector_copy_shared();
     (void)state;
@@ -176,18 +176,18 @@ static void neighbours(void **state) {
 
 /* Increments that are zero or negative, vectors that overlap, and vectors of close elements: never shared. */
 static void left_alone(void **state) {
-    static unsigned char memory[2000 * 8];
+    static unsigned char memory[2400 * 8];
     static const int64_t increments[][2] = {{0, 300}, {-300, 1}, {1, -300}, {1, 1}, {2, 3}};
     uint64_t before = lava_vector_copy_shared();
     (void)state;
     for (size_t step = 0; step < sizeof increments / sizeof increments[0]; step++)
         for (int i = 0; i < 20; i++) {
-            struct vectors v = new_vectors(600, increments[step][0], increments[step][1], 8);
+            struct vectors v = new_vectors(1100, increments[step][0], increments[step][1], 8);
             copy(&v.copy);
             check_and_free(&v);
         }
     for (int i = 0; i < 20; i++) {
-        struct lava_vector_copy forwards = {.n = 1000,
+        struct lava_vector_copy forwards = {.n = 1100,
                                             .x = memory,
                                             .x_increment = 1,
                                             .y = memory + 8,
@@ -204,19 +204,34 @@ static void left_alone(void **state) {
 
 static void *many_rows(void *argument) {
     (void)argument;
-    unsigned char *x = calloc(700 * 300, 8), *y = malloc(700 * 8);
-    for (int i = 0; x && y && i < 2000; i++) {
+    unsigned char *x = calloc(1100 * 300, 8), *y = malloc(1100 * 8);
+    for (int i = 0; x && y && i < 1000; i++) {
         struct lava_vector_copy mine = {
-            .n = 700, .x = x, .x_increment = 300, .y = y, .y_increment = 1, .element_bytes = 8};
-        memset(y, 1, 700 * 8);
+            .n = 1100, .x = x, .x_increment = 300, .y = y, .y_increment = 1, .element_bytes = 8};
+        memset(y, 1, 1100 * 8);
         copy(&mine);
-        for (int j = 0; j < 700 * 8; j++)
+        for (int j = 0; j < 1100 * 8; j++)
             if (y[j] != 0)
                 abort();
     }
     free(x);
     free(y);
     return NULL;
+}
+
+/* Where a call takes little time alone, no row is shared. The limit stays, so a child sets it. */
+static void fast_rows(void **state) {
+    int status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        lava_vector_copy_allow(THREADS, UINT64_MAX);
+        lava_vector_copy_allow(THREADS, 0);
+        many_rows(NULL);
+        _exit(lava_vector_copy_shared() > 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
 }
 
 static void several_callers(void **state) {
@@ -278,10 +293,10 @@ static void team_parts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name),      cmocka_unit_test(rows),
-                                       cmocka_unit_test(neighbours),      cmocka_unit_test(left_alone),
-                                       cmocka_unit_test(several_callers), cmocka_unit_test(child),
-                                       cmocka_unit_test(team_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name), cmocka_unit_test(fast_rows),
+                                       cmocka_unit_test(rows),       cmocka_unit_test(neighbours),
+                                       cmocka_unit_test(left_alone), cmocka_unit_test(several_callers),
+                                       cmocka_unit_test(child),      cmocka_unit_test(team_parts)};
     seed = (unsigned)time(NULL);
     printf("%s, seed: %u\n", lavablas_version(), seed); /* so the library is loaded */
     return cmocka_run_group_tests(tests, NULL, NULL);
