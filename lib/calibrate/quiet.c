@@ -13,12 +13,14 @@
  * spin for tens of milliseconds after a product. */
 #define AFTER_CALL_NS        (3u * NS_PER_MS)
 #define AFTER_CALL_DEVICE_NS (30u * NS_PER_MS)
-/* Processors are counted over at least this long. */
-#define WINDOW_NS (3u * NS_PER_MS)
+/* Processors are counted over at least this long: on a busy machine a thread may wait some milliseconds for
+ * one. */
+#define WINDOW_NS (8u * NS_PER_MS)
 /* A caller that uses less of a processor waits for something: a person, a file, another process. */
 #define CALLER_RESTS 0.25
-/* A process that uses more has several threads at work. NumPy's eigh of order 2048 took 1.0 to 1.5 s instead
- * of 0.55 on an H200's 16 cores when turns came between its calls of the CPU BLAS (2026-11-24). */
+/* A process that uses so many times as much as its caller has several threads at work. NumPy's eigh of order
+ * 2048 took 1.0 to 1.5 s instead of 0.55 on an H200's 16 cores when turns came between its calls of the CPU
+ * BLAS (2026-11-24). */
 #define PROCESS_ALONE 1.5
 /* Beside a caller at work, turns on the CPU take at most one part in this many of the time: its next product
  * may have to wait for one. */
@@ -64,7 +66,7 @@ bool lava_quiet_decide(const struct lava_quiet_look *look, enum lava_quiet_use u
         return false;
     if (look->caller < CALLER_RESTS)
         return true;
-    if (look->process > PROCESS_ALONE)
+    if (look->process > PROCESS_ALONE * look->caller)
         return false;
     return use == LAVA_QUIET_DEVICE || look->rest_ns >= SHARE_OF_TIME * look->turn_ns;
 }

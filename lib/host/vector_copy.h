@@ -41,7 +41,7 @@ struct lava_vector_copy {
 unsigned lava_vector_copy_threads(void);
 /* Lets calls be shared among so many threads from now on, in rows of which a call takes at least so long
  * alone; the first numbers stay. Until then all are copied alone. */
-#define LAVA_VECTOR_COPY_ALONE_NS 10000
+#define LAVA_VECTOR_COPY_ALONE_NS 4000
 void lava_vector_copy_allow(unsigned threads, uint64_t alone_ns);
 /* Returns how many calls were shared so far. For tests. */
 uint64_t lava_vector_copy_shared(void);

@@ -62,12 +62,22 @@ static bool is_at_work_before(int type, int end) {
     return at_work;
 }
 
-static void set_state(enum lava_type type, enum state state, const char *explanation) {
+static void begin_change(void) {
     pthread_mutex_lock(&preparation.change);
-    preparation.states[type] = (int)state;
-    preparation.explanations[type] = explanation;
+}
+
+/* Small calls leave a processor to the preparation as long as one is under way. */
+static void end_change(void) {
+    lava_threshold_spare(lava_prepare_is_under_way());
     pthread_cond_broadcast(&preparation.changed);
     pthread_mutex_unlock(&preparation.change);
+}
+
+static void set_state(enum lava_type type, enum state state, const char *explanation) {
+    begin_change();
+    preparation.states[type] = (int)state;
+    preparation.explanations[type] = explanation;
+    end_change();
 }
 
 /* The tests must not hold up a program whose threads wait for each other at every step, as those of a CPU
@@ -225,10 +235,9 @@ static bool prepare(enum lava_type type) {
 }
 
 static void set_unfinished(enum lava_type type, bool unfinished) {
-    pthread_mutex_lock(&preparation.change);
+    begin_change();
     preparation.unfinished[type] = unfinished;
-    pthread_cond_broadcast(&preparation.changed);
-    pthread_mutex_unlock(&preparation.change);
+    end_change();
 }
 
 static void *prepare_in_background(void *argument) {
@@ -247,14 +256,13 @@ static void *prepare_in_background(void *argument) {
 }
 
 static void set_later(enum step step, enum lava_type type, enum state state) {
-    pthread_mutex_lock(&preparation.change);
+    begin_change();
     preparation.later[step][type] = (int)state;
-    pthread_cond_broadcast(&preparation.changed);
-    pthread_mutex_unlock(&preparation.change);
+    end_change();
 }
 
 static void start(enum lava_type type) {
-    pthread_mutex_lock(&preparation.change);
+    begin_change();
     if (preparation.states[type] == COLD) {
         preparation.states[type] = STARTING;
         preparation.unfinished[type] = true;
@@ -265,7 +273,7 @@ static void start(enum lava_type type) {
             preparation.unfinished[type] = false;
         }
     }
-    pthread_mutex_unlock(&preparation.change);
+    end_change();
 }
 
 /* Waits for the steps before this one, as far as they are under way. */
@@ -328,13 +336,13 @@ static void *prepare_later_in_background(void *argument) {
 
 static void start_later(enum step step, enum lava_type type) {
     intptr_t argument = (intptr_t)step * LAVA_TYPE_REAL_COUNT + (intptr_t)type;
-    pthread_mutex_lock(&preparation.change);
+    begin_change();
     if (preparation.later[step][type] == COLD) {
         preparation.later[step][type] = STARTING;
         if (!lava_thread_start(prepare_later_in_background, (void *)argument))
             preparation.later[step][type] = UNAVAILABLE;
     }
-    pthread_mutex_unlock(&preparation.change);
+    end_change();
 }
 
 /* Starts what the step needs, then the step itself, unless they were. */

@@ -8,6 +8,7 @@
 #define LAVA_OFFLOAD_THRESHOLD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "dispatch/figures.h"
 #include "lib/host/cpu_blas.h"
@@ -22,6 +23,10 @@ extern struct lava_threshold lava_threshold;
 void lava_threshold_open(void);
 /* No call can use the device any more: from now on all are forwarded, unless they are counted. */
 void lava_threshold_close(void);
+
+/* While a device is prepared: calls that the CPU BLAS computes with several threads are not forwarded at
+ * once, whatever the cut-off is. */
+void lava_threshold_spare(bool spares);
 
 /* Returns the work (m n k) below which no device is faster than this CPU BLAS in single precision. It serves
  * all types, so that one comparison is enough: half precision takes the CPU about as long, fp64 and complex

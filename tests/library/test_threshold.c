@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -49,13 +50,33 @@ static void test_measured(void **state) {
     expect(&less, LAVA_POLICY_CUTOFF);
 }
 
+/* While a device is prepared, the threshold is low, and afterwards what it was, or was measured meanwhile. */
+static void test_spare(void **state) {
+    static const int thin[3] = {1, 1, 4};
+    const struct lava_figures less = figures_with(thin, 80e3, 50e3);
+    (void)state;
+    lava_threshold_spare(true);
+    lava_threshold_open();
+    double first = lava_threshold_cutoff();
+    assert_true(first > 64.0 * 64.0 * 64.0);
+    assert_true(forward_below() == 64.0 * 64.0 * 64.0);
+    lava_threshold_spare(false);
+    assert_true(forward_below() == first);
+    lava_threshold_spare(true);
+    lava_threshold_measured(&less);
+    assert_true(lava_threshold_cutoff() <= first && forward_below() == 64.0 * 64.0 * 64.0);
+    lava_threshold_spare(false);
+    assert_true(forward_below() == lava_threshold_cutoff());
+}
+
 /* The threshold was closed meanwhile: no device will be used. */
 static void test_closed_stays_closed(void **state) {
     static const int tiny[3] = {0, 0, 0};
     const struct lava_figures least = figures_with(tiny, 80e3, 50e3);
     (void)state;
     lava_threshold_open();
-    atomic_store(&lava_threshold.forward_below, (double)INFINITY);
+    lava_threshold_close();
+    lava_threshold_spare(true);
     lava_threshold_measured(&least);
     assert_true(lava_threshold_cutoff() == LAVA_POLICY_CUTOFF);
     assert_true(isinf(forward_below()));
@@ -82,12 +103,14 @@ static void test_shapes(void **state) {
 
 /* Each in a separate process, because the threshold never rises. */
 int main(int argument_count, char **arguments) {
-    (void)arguments;
     setenv("LAVABLAS_MODE", "auto", 1);
     setenv("LAVABLAS_LOG", "error", 1);
     unsetenv("LAVABLAS_STATS");
     const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest spare[] = {cmocka_unit_test(test_spare)};
     const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
-    return argument_count > 1 ? cmocka_run_group_tests(closed, NULL, NULL)
-                              : cmocka_run_group_tests(measured, NULL, NULL);
+    if (argument_count < 2)
+        return cmocka_run_group_tests(measured, NULL, NULL);
+    return strcmp(arguments[1], "spare") == 0 ? cmocka_run_group_tests(spare, NULL, NULL)
+                                              : cmocka_run_group_tests(closed, NULL, NULL);
 }

@@ -405,7 +405,8 @@ static void quiet_programs(void **state) {
         {{.caller = 1, .process = 1, .call_ns = 40 * ms, .turn_ns = ms, .rest_ns = 20 * ms}, false, true},
         {{.caller = 1, .process = 1, .call_ns = 40 * ms, .turn_ns = ms, .rest_ns = 40 * ms}, true, true},
         {{.caller = 1, .process = 5, .call_ns = 40 * ms, .rest_ns = 1000 * ms}, false, false},
-        {{.caller = 0.5, .process = 2, .call_ns = 1000 * ms, .rest_ns = 1000 * ms}, false, false},
+        {{.caller = 0.5, .process = 0.5, .call_ns = 1000 * ms, .rest_ns = 1000 * ms}, true, true},
+        {{.caller = 0.5, .process = 1, .call_ns = 1000 * ms, .rest_ns = 1000 * ms}, false, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
