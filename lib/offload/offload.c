@@ -50,6 +50,9 @@
  * prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06 (2026-11-24). */
 #define PREPARATION_NS 150e6
 
+/* At exit, a preparation of a software device is waited for so much longer. */
+#define SOFTWARE_EXIT_S 20
+
 static _Thread_local struct {
     bool known;
     struct lava_call call;
@@ -377,9 +380,16 @@ static void finish_product(const struct timespec *deadline) {
     lava_further_settle(deadline);
 }
 
+/* A software device's compiler takes seconds for a kernel, and crashes if its own exit handlers run meanwhile
+ * (Mesa's lavapipe with two processors). It does not hang as a driver may. */
 static void finish_preparation(const struct timespec *deadline) {
-    lava_prepare_finish(deadline);
-    lava_further_finish(deadline);
+    struct timespec later = *deadline;
+    if (lava_context_engine() && lava_context_capabilities()->kind == LAVA_DEVICE_CPU)
+        later.tv_sec += SOFTWARE_EXIT_S;
+    lava_prepare_finish(&later);
+    if (lava_process_is_exiting())
+        lava_prepare_settle(&later);
+    lava_further_finish(&later);
 }
 
 static void unlock_used_engine(int cancel_state) {

@@ -1,8 +1,8 @@
 /* Handles fork() and exit(). lib/offload/offload installs it; prepare.c calls it while a driver is loaded,
  * and context.c asks whether the process ends.
  *
- * Invariant: `forked` and `exiting` are set once and never reset. Nothing is destroyed at exit: the driver's
- * own handlers find the device idle. */
+ * Invariant: `forked`, `ending` and `exiting` are set once and never reset. Nothing is destroyed at exit: the
+ * driver's own handlers find the device idle. */
 #include "lib/offload/process.h"
 
 #include <pthread.h>
@@ -22,7 +22,8 @@
 static struct {
     const struct lava_process_callbacks *callbacks; /* NULL: not installed */
     _Atomic bool forked, exiting;
-    pthread_t exiter;        /* the thread in exit(), where exiting is set */
+    _Atomic bool ending;     /* the main thread ends: exit() will run its handlers next */
+    pthread_t exiter;        /* the thread in exit(), where exiting or ending is set */
     pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
 } process = {.loading = PTHREAD_MUTEX_INITIALIZER};
 
@@ -31,7 +32,7 @@ bool lava_process_is_forked(void) {
 }
 
 bool lava_process_is_exiting(void) {
-    return process.exiting;
+    return process.exiting || process.ending;
 }
 
 static struct timespec exit_deadline(void) {
@@ -89,11 +90,17 @@ static void leave_without_driver(void) {
         begin_exit();
 }
 
+/* The main thread rarely ends but in exit(): the preparation then stops before its next kernel. */
 static void await_preparation(void *unused) {
     const struct timespec deadline = exit_deadline();
     (void)unused;
-    if (!process.forked && process.callbacks)
-        process.callbacks->finish_preparation(&deadline);
+    if (process.forked || !process.callbacks)
+        return;
+    if (gettid() == getpid()) {
+        process.exiter = pthread_self();
+        process.ending = true;
+    }
+    process.callbacks->finish_preparation(&deadline);
 }
 
 /* A driver registers exit handlers while it is loaded, and exit() would run those before any of ours, beside

@@ -288,6 +288,15 @@ static int end_during_preparation(void) {
     exit(case_result() ? 1 : 3);
 }
 
+/* The device's compiler works for seconds where nothing is cached. Its own exit handlers must not run
+ * meanwhile. */
+static int end_during_compilation(void) {
+    start_preparation();
+    case_sleep(0.1 + (double)(getpid() % 16) * 0.05);
+    case_ends();
+    exit(case_result() ? 1 : 3);
+}
+
 /* A program whose own handler, registered before the library's, waits for its threads. */
 static pthread_t worker;
 static void join_worker(void) {
@@ -359,6 +368,11 @@ static const struct test_case cases[] = {
      .repeats = 15,
      .status = 3 << 8,
      .variables = {"LAVABLAS_INIT=async"}},
+    {.name = "end_during_compilation",
+     .run = end_during_compilation,
+     .repeats = 8,
+     .status = 3 << 8,
+     .variables = {"LAVABLAS_INIT=async", "LAVABLAS_CACHE=0", "MESA_SHADER_CACHE_DISABLE=true"}},
     {.name = "end_when_idle",
      .run = end_when_idle,
      .repeats = 15,
