@@ -12,8 +12,24 @@ import tempfile
 import time
 from pathlib import Path
 
-LIMIT_SECONDS = 600  # of one process
+LIMIT_SECONDS = 180  # of one process
 STATISTICS = re.compile(r"lavablas: (\S+) (cpu|gpu) (\d+) calls, ([\d.]+) s, ([\d.]+) GFLOP(?!: nothing to multiply)")
+
+
+def describe_threads(process_id):
+    """Returns a line for each kind of thread: how many, their states, seconds of processor time, and what they wait in."""
+    kinds = {}
+    for folder in Path("/proc", str(process_id), "task").glob("*"):
+        try:
+            name, fields = (folder / "comm").read_text().strip(), (folder / "stat").read_text().rpartition(")")[2].split()
+            place = (folder / "wchan").read_text() if os.access(folder / "wchan", os.R_OK) else "?"
+        except OSError:  # it has ended
+            continue
+        kind = kinds.setdefault((name, fields[0], place), [0, 0.0])
+        kind[0] += 1
+        kind[1] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return "; ".join(f"{count} {name} {state} {seconds:.1f} s in {place}"
+                     for (name, state, place), (count, seconds) in sorted(kinds.items()))
 
 
 def start(command, **settings):
@@ -21,16 +37,17 @@ def start(command, **settings):
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LAVABLAS_STATS")}
     environment.update(settings, PYTHONDONTWRITEBYTECODE="1")
     begin = time.perf_counter()
-    try:
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False,
-                                timeout=LIMIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"takes more than {LIMIT_SECONDS} s") from None
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            output, errors = running.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            threads = describe_threads(running.pid)
+            running.kill()
+            raise RuntimeError(f"takes more than {LIMIT_SECONDS} s with {sorted(settings)}; threads: {threads}") from None
     process = time.perf_counter() - begin
-    lines = {words[0]: [float(word) for word in words[1:]]
-             for words in map(str.split, result.stdout.splitlines()) if words}
-    if result.returncode or "seconds" not in lines:
-        raise RuntimeError(f"ended with {result.returncode}: {result.stderr.strip()[-500:]}")
+    lines = {words[0]: [float(word) for word in words[1:]] for words in map(str.split, output.splitlines()) if words}
+    if running.returncode or "seconds" not in lines:
+        raise RuntimeError(f"ended with {running.returncode}: {errors.strip()[-500:]}")
     return lines.pop("seconds")[0], process, lines
 
 
