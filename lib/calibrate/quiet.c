@@ -13,9 +13,9 @@
  * spin for tens of milliseconds after a product. */
 #define AFTER_CALL_NS        (3u * NS_PER_MS)
 #define AFTER_CALL_DEVICE_NS (30u * NS_PER_MS)
-/* Processors are counted over at least this long: on a busy machine a thread may wait some milliseconds for
+/* Processors are counted over at least this long: on a busy machine a thread may wait some slices of 3 ms for
  * one. */
-#define WINDOW_NS (8u * NS_PER_MS)
+#define WINDOW_NS (40u * NS_PER_MS)
 /* A caller that uses less of a processor waits for something: a person, a file, another process. */
 #define CALLER_RESTS 0.25
 /* A process that uses so many times as much as its caller has several threads at work. NumPy's eigh of order

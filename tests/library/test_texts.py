@@ -17,7 +17,7 @@ SOURCES = {
     "why there is no device": (r"\*why = (?:config->device\s*\?\s*)?" + LITERALS, "lib/**/*.[ch]"),
     "why there is no other device": (r"\*why = config->device\s*\?[^:;]*:\s*" + LITERALS, "lib/**/*.[ch]"),
     "what becomes of a preparation": (r"(?:UNAVAILABLE,|explanations\[type\] =|explanation =|char \*why =)\s*" + LITERALS, "lib/offload/prepare.c"),
-    "reasons": (r"\[LAVA_REASON_\w+\]\s*=\s*" + LITERALS, "dispatch/policy.c"),
+    "reasons": (r"\[LAVA_REASON_\w+\]\s*=\s*" + LITERALS, "dispatch/policy_text.c"),
     "statuses": (r"\[LAVA_ERROR_\w+\]\s*=\s*" + LITERALS, "lib/base/status.c"),
 }
 # At least so many of each are known, so that a pattern which no longer fits the code is noticed.
