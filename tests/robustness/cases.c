@@ -19,9 +19,9 @@
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 
-/* From case_ends on: what is in flight gets 1.5 s, and other work may keep the processors busy. A process
- * that hangs never ends. */
-#define END_S        6.0
+/* From case_ends on, where a case names no other time: what is in flight gets 1.5 s, and other work may keep
+ * the processors busy. A process that hangs never ends. */
+#define END_S        6
 #define LIMIT_S      60.0 /* of one case */
 #define END_VARIABLE "LAVABLAS_TEST_END"
 
@@ -269,7 +269,7 @@ static void start(struct process *process, const struct test_case *test) {
 }
 
 /* Waits for the end; false, with the process killed, where it takes too long. */
-static bool wait_for(struct process *process, int *status) {
+static bool wait_for(struct process *process, const struct test_case *test, int *status) {
     double begin = case_now();
     for (;;) {
         if (waitpid(process->id, status, WNOHANG) == process->id)
@@ -280,7 +280,7 @@ static bool wait_for(struct process *process, int *status) {
             process->ending = case_now();
         else
             case_sleep(0.002);
-        double limit = process->ending > 0 ? process->ending + END_S : begin + LIMIT_S;
+        double limit = process->ending > 0 ? process->ending + (test->end_s ? test->end_s : END_S) : begin + LIMIT_S;
         if (case_now() > limit)
             break;
     }
@@ -310,7 +310,7 @@ static enum outcome run_once(const struct test_case *test) {
     struct process process;
     int status = 0;
     start(&process, test);
-    bool ended = wait_for(&process, &status);
+    bool ended = wait_for(&process, test, &status);
     bool skipped = ended && WIFEXITED(status) && WEXITSTATUS(status) == CASE_SKIPPED;
     bool fine = skipped || (ended && (status & ~0x80) == test->status); /* 0x80: a core was dumped */
     int lines = show_errors(&process, !fine);

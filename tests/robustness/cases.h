@@ -21,6 +21,7 @@ struct test_case {
     int attempts;     /* for what depends on times: may fail, but not so often; 0: never */
     int status;       /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
     int lines;        /* at most so many on stderr, where all is well; -1: any */
+    int end_s;        /* seconds from case_ends to the end; 0: six */
     const char *variables[CASE_VARIABLES]; /* NAME=VALUE, or NAME to unset */
 };
 
@@ -37,7 +38,7 @@ struct test_case {
  * A case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);
 
-/* Called by a case right before the process is to end: from here on it has two seconds. */
+/* Called by a case right before the process is to end: from here on it has end_s. */
 void case_ends(void);
 
 /* Fails the case, which goes on: prints the line and remembers. */
