@@ -346,18 +346,27 @@ static enum outcome run_case(const struct test_case *test) {
     return counts[WRONG] ? WRONG : counts[RIGHT] ? RIGHT : SKIPPED;
 }
 
-static int run_all(const struct test_case *cases) {
+static bool is_among(const char *name, int count, char **names) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Runs the cases with these names, or all where there are no names. */
+static int run_named(int count, char **names, const struct test_case *cases) {
     int counts[OUTCOME_COUNT] = {0};
     for (const struct test_case *test = cases; test->name; test++)
-        counts[run_case(test)]++;
+        if (count == 0 || is_among(test->name, count, names))
+            counts[run_case(test)]++;
     int ran = counts[RIGHT] + counts[WRONG];
     printf("%d cases ran, %d failed, %d were skipped\n", ran, counts[WRONG], counts[SKIPPED]);
     return counts[WRONG] ? 1 : ran ? 0 : CASE_SKIPPED;
 }
 
 int cases_main(int argument_count, char **arguments, const struct test_case *cases) {
-    if (argument_count < 2)
-        return run_all(cases);
+    if (argument_count != 2)
+        return run_named(argument_count - 1, arguments + 1, cases);
     for (const struct test_case *test = cases; test->name; test++) {
         if (strcmp(test->name, arguments[1]))
             continue;

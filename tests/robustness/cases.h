@@ -34,8 +34,9 @@ struct test_case {
 #    define CASE_FORK_IS_UNSAFE 0
 #endif
 
-/* main's work. cases ends with one without name. Returns 1 where a case failed, CASE_SKIPPED where none ran.
- * A case that skips after a failed check has failed. */
+/* main's work. cases ends with one without name. Without arguments all cases run, with several those that they
+ * name; a single one runs within this process. Returns 1 where a case failed, CASE_SKIPPED where none ran. A
+ * case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);
 
 /* Called by a case right before the process is to end: from here on it has end_s. */
