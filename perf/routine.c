@@ -10,38 +10,44 @@
 #define CHECKED_ELEMENTS 200
 
 // clang-format off
-/* name             Fortran  A and B       C             scalars like C  complex  family */
+/* name             Fortran  A and B       C             scalars like C  complex  Hermitian  family */
 static const struct routine table[] = {
-    {"cblas_sgemm",  false,   ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_GEMM},
-    {"sgemm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_GEMM},
-    {"cblas_dgemm",  false,   ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_GEMM},
-    {"dgemm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_GEMM},
-    {"cgemm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_GEMM},
-    {"zgemm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_GEMM},
-    {"ssyrk_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_SYRK},
-    {"dsyrk_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_SYRK},
-    {"csyrk_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_SYRK},
-    {"zsyrk_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_SYRK},
-    {"ssyr2k_",      true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_SYR2K},
-    {"dsyr2k_",      true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_SYR2K},
-    {"csyr2k_",      true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_SYR2K},
-    {"zsyr2k_",      true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_SYR2K},
-    {"ssymm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_SYMM},
-    {"dsymm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_SYMM},
-    {"csymm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_SYMM},
-    {"zsymm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_SYMM},
-    {"strmm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_TRMM},
-    {"dtrmm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_TRMM},
-    {"ctrmm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_TRMM},
-    {"ztrmm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_TRMM},
-    {"strsm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   FAMILY_TRSM},
-    {"dtrsm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   FAMILY_TRSM},
-    {"ctrsm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    FAMILY_TRSM},
-    {"ztrsm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    FAMILY_TRSM},
-    {"cblas_shgemm", false,   ELEMENT_FP16, ELEMENT_FP32, false,          false,   FAMILY_GEMM},
-    {"cblas_hgemm",  false,   ELEMENT_FP16, ELEMENT_FP16, true,           false,   FAMILY_GEMM},
-    {"cblas_sbgemm", false,   ELEMENT_BF16, ELEMENT_FP32, false,          false,   FAMILY_GEMM},
-    {"cblas_bgemm",  false,   ELEMENT_BF16, ELEMENT_BF16, true,           false,   FAMILY_GEMM},
+    {"cblas_sgemm",  false,   ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_GEMM},
+    {"sgemm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_GEMM},
+    {"cblas_dgemm",  false,   ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_GEMM},
+    {"dgemm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_GEMM},
+    {"cgemm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_GEMM},
+    {"zgemm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_GEMM},
+    {"ssyrk_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_SYRK},
+    {"dsyrk_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_SYRK},
+    {"csyrk_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_SYRK},
+    {"zsyrk_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_SYRK},
+    {"cherk_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    true,      FAMILY_SYRK},
+    {"zherk_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    true,      FAMILY_SYRK},
+    {"ssyr2k_",      true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_SYR2K},
+    {"dsyr2k_",      true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_SYR2K},
+    {"csyr2k_",      true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_SYR2K},
+    {"zsyr2k_",      true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_SYR2K},
+    {"cher2k_",      true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    true,      FAMILY_SYR2K},
+    {"zher2k_",      true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    true,      FAMILY_SYR2K},
+    {"ssymm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_SYMM},
+    {"dsymm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_SYMM},
+    {"csymm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_SYMM},
+    {"zsymm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_SYMM},
+    {"chemm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    true,      FAMILY_SYMM},
+    {"zhemm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    true,      FAMILY_SYMM},
+    {"strmm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_TRMM},
+    {"dtrmm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_TRMM},
+    {"ctrmm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_TRMM},
+    {"ztrmm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_TRMM},
+    {"strsm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          false,   false,     FAMILY_TRSM},
+    {"dtrsm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          false,   false,     FAMILY_TRSM},
+    {"ctrsm_",       true,    ELEMENT_FP32, ELEMENT_FP32, false,          true,    false,     FAMILY_TRSM},
+    {"ztrsm_",       true,    ELEMENT_FP64, ELEMENT_FP64, false,          true,    false,     FAMILY_TRSM},
+    {"cblas_shgemm", false,   ELEMENT_FP16, ELEMENT_FP32, false,          false,   false,     FAMILY_GEMM},
+    {"cblas_hgemm",  false,   ELEMENT_FP16, ELEMENT_FP16, true,           false,   false,     FAMILY_GEMM},
+    {"cblas_sbgemm", false,   ELEMENT_BF16, ELEMENT_FP32, false,          false,   false,     FAMILY_GEMM},
+    {"cblas_bgemm",  false,   ELEMENT_BF16, ELEMENT_BF16, true,           false,   false,     FAMILY_GEMM},
 };
 
 /* bytes, stored mantissa bits, bias, the bits of 1, unit roundoff, half of the smallest step */
@@ -116,16 +122,17 @@ static void call_structured(void *function, const struct product *p, const void 
     syr2k_function *syr2k;
     symm_function *symm;
     triangular_function *triangular;
+    char trans = p->transa != 'N' && p->routine->is_hermitian ? 'C' : p->transa;
     memcpy(&syrk, &function, sizeof syrk);
     memcpy(&syr2k, &function, sizeof syr2k);
     memcpy(&symm, &function, sizeof symm);
     memcpy(&triangular, &function, sizeof triangular);
     switch (p->routine->family) {
     case FAMILY_SYRK:
-        syrk("L", &p->transa, &p->m, &p->k, one, p->a, &p->lda, zero, p->c, &p->ldc, 1, 1);
+        syrk("L", &trans, &p->m, &p->k, one, p->a, &p->lda, zero, p->c, &p->ldc, 1, 1);
         return;
     case FAMILY_SYR2K:
-        syr2k("L", &p->transa, &p->m, &p->k, one, p->a, &p->lda, p->b, &p->lda, zero, p->c, &p->ldc, 1, 1);
+        syr2k("L", &trans, &p->m, &p->k, one, p->a, &p->lda, p->b, &p->lda, zero, p->c, &p->ldc, 1, 1);
         return;
     case FAMILY_SYMM:
         symm("L", "L", &p->m, &p->n, one, p->a, &p->lda, p->b, &p->ldb, zero, p->c, &p->ldc, 1, 1);
@@ -283,14 +290,22 @@ struct sum {
     double magnitude;
 };
 
+/* An element of a product, and what its imaginary part is multiplied by: -1 where it is conjugated, 0 where
+ * it is not read. */
+struct factor {
+    const void *matrix;
+    ptrdiff_t at;
+    int sign;
+};
+
 /* Adds the part (0 real, 1 imaginary) of the product of two elements. */
-static void add_term(const struct product *p, const void *a, ptrdiff_t a_at, const void *b, ptrdiff_t b_at,
-                     int part, struct sum *sum) {
+static void add_term(const struct product *p, struct factor a, struct factor b, int part, struct sum *sum) {
     enum element element = p->routine->element;
     ptrdiff_t parts = (ptrdiff_t)parts_of(p->routine);
     for (ptrdiff_t q = 0; q < parts; q++) { /* part q of a times part (part - q) of b; i times i is -1 */
-        long double term = (long double)element_at(element, a, parts * a_at + q) *
-                           (long double)element_at(element, b, parts * b_at + (part ^ q));
+        long double term = (long double)element_at(element, a.matrix, parts * a.at + q) *
+                           (long double)element_at(element, b.matrix, parts * b.at + (part ^ q));
+        term *= (q == 1 ? a.sign : 1) * ((part ^ q) == 1 ? b.sign : 1);
         sum->value += q == 1 && part == 0 ? -term : term;
         sum->magnitude += fabs((double)term);
     }
@@ -300,17 +315,21 @@ static void add_term(const struct product *p, const void *a, ptrdiff_t a_at, con
 static void add_products(const struct product *p, const void *x, int row, int column, int part,
                          struct sum *sum) {
     bool is_structured = p->routine->family == FAMILY_SYMM || is_in_place(p->routine);
+    bool turns = p->routine->is_hermitian && !is_structured, is_n = p->transa == 'N';
+    int left = turns && !is_n ? -1 : 1, right = turns && is_n ? -1 : 1;
     ptrdiff_t lda = p->lda, ldb = p->ldb, last = is_in_place(p->routine) ? row + 1 : p->k;
     for (ptrdiff_t l = 0; l < last; l++) {
-        ptrdiff_t a_at = p->transa == 'N' ? row + l * lda : l + row * lda;
-        ptrdiff_t b_at = p->transb == 'N' ? l + column * ldb : column + l * ldb;
+        struct factor a = {p->a, is_n ? row + l * lda : l + row * lda, left};
+        struct factor b = {x, p->transb == 'N' ? l + column * ldb : column + l * ldb, right};
         if (is_structured && l > row)
-            a_at = l + row * lda; /* the lower triangle is stored */
-        add_term(p, p->a, a_at, x, b_at, part, sum);
+            a.at = l + row * lda; /* the lower triangle is stored */
+        if (is_structured && p->routine->is_hermitian)
+            a.sign = l == row ? 0 : l > row ? -1 : 1;
+        add_term(p, a, b, part, sum);
         if (p->routine->family == FAMILY_SYR2K) {
-            ptrdiff_t other_a = p->transa == 'N' ? column + l * lda : l + column * lda;
-            ptrdiff_t other_b = p->transa == 'N' ? row + l * ldb : l + row * ldb;
-            add_term(p, p->b, other_b, p->a, other_a, part, sum);
+            struct factor other_a = {p->a, is_n ? column + l * lda : l + column * lda, right};
+            struct factor other_b = {p->b, is_n ? row + l * ldb : l + row * ldb, left};
+            add_term(p, other_b, other_a, part, sum);
         }
     }
 }
@@ -360,6 +379,20 @@ static bool is_unset(const struct product *p, size_t index) {
     }
 }
 
+static bool all_written(const struct product *p, const char *library) {
+    size_t parts = parts_of(p->routine);
+    for (int column = 0; column < p->n; column++) {
+        size_t first = (size_t)column * (size_t)p->ldc, row = is_triangle(p->routine) ? (size_t)column : 0;
+        for (size_t i = (first + row) * parts; i < (first + (size_t)p->m) * parts; i++)
+            if (is_unset(p, i)) {
+                fprintf(stderr, "FAIL %s, %s: %d x %d x %d: element %zu was not written\n", library,
+                        p->routine->name, p->m, p->n, p->k, i);
+                return false;
+            }
+    }
+    return true;
+}
+
 bool routine_check(void *function, const struct product *p, const char *library) {
     size_t count = (size_t)p->ldc * (size_t)p->n * parts_of(p->routine);
     uint32_t seed = 12345;
@@ -386,15 +419,5 @@ bool routine_check(void *function, const struct product *p, const char *library)
         if (!element_right(p, row, column, library))
             return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        size_t element = i / parts_of(p->routine), ld = (size_t)p->ldc;
-        if (is_triangle(p->routine) && element % ld < element / ld)
-            continue; /* not of the triangle */
-        if (is_unset(p, i)) {
-            fprintf(stderr, "FAIL %s, %s: %d x %d x %d: element %zu was not written\n", library,
-                    p->routine->name, p->m, p->n, p->k, i);
-            return false;
-        }
-    }
-    return true;
+    return all_written(p, library);
 }

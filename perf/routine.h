@@ -25,6 +25,7 @@ struct routine {
     enum element element, element_c; /* type of A and B; type of C; of the parts if complex */
     bool half_scalars;               /* alpha and beta have C's type, not fp32 */
     bool is_complex;
+    bool is_hermitian; /* of ?syrk, ?syr2k and ?symm: ?herk, ?her2k and ?hemm */
     enum family family;
 };
 
