@@ -267,3 +267,10 @@ void lava_calibration_stop(const struct timespec *deadline) {
     if (pthread_mutex_timedlock(&state.turn, deadline) == 0)
         pthread_mutex_unlock(&state.turn);
 }
+
+bool lava_calibration_is_in_turn(void) {
+    if (pthread_mutex_trylock(&state.turn))
+        return true;
+    pthread_mutex_unlock(&state.turn);
+    return false;
+}

@@ -555,6 +555,15 @@ void lava_context_admit(const struct lava_kernel *kernel) {
     lava_kernel_admit(kernel, &context.capabilities);
 }
 
+/* Who holds the lock for long is no user at rest. */
+bool lava_context_is_unused(void) {
+    if (pthread_mutex_trylock(&context.lock))
+        return false;
+    bool unused = is_unused();
+    pthread_mutex_unlock(&context.lock);
+    return unused;
+}
+
 /* Nothing stays locked: an exit handler that comes later may wait for a thread that multiplies. */
 void lava_context_finish(const struct timespec *deadline) {
     bool unused = false;

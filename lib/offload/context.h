@@ -103,5 +103,7 @@ void lava_context_admit(const struct lava_kernel *kernel);
 /* Waits for the products and the preparation in flight, until the deadline of CLOCK_REALTIME at the latest.
  */
 void lava_context_finish(const struct timespec *deadline);
+/* Returns whether no product and no preparation has a device now. Waits for nothing. */
+bool lava_context_is_unused(void);
 
 #endif

@@ -156,6 +156,10 @@ bool lava_further_is_loading(void) {
     return any_is_loading();
 }
 
+bool lava_further_is_working(void) {
+    return any_is_working();
+}
+
 static void wait_while(bool (*any_is)(void), const struct timespec *deadline) {
     if (pthread_mutex_timedlock(&further.change, deadline))
         return;

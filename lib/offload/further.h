@@ -16,6 +16,8 @@ void lava_further_want(uint64_t needs, unsigned devices, bool wait);
 
 /* Returns whether a driver may be loading. */
 bool lava_further_is_loading(void);
+/* Returns whether a thread prepares a further device. */
+bool lava_further_is_working(void);
 /* Wait until that is not so, and until no thread prepares a device; until the deadline of CLOCK_REALTIME at
  * the latest. */
 void lava_further_finish(const struct timespec *deadline);

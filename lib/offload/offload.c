@@ -32,6 +32,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/crew.h"
 #include "lib/offload/further.h"
+#include "lib/offload/gate.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
 #include "lib/offload/planning.h"
@@ -339,6 +340,7 @@ static bool try_product(struct lava_call *call) {
 
 static enum lava_meanwhile_device look_for_device(enum lava_type type) {
     enum lava_reason reason;
+    lava_gate_pass();
     if (lava_prepare_ready_for(type, false, &reason))
         return LAVA_MEANWHILE_READY;
     return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
@@ -392,6 +394,11 @@ static void finish_preparation(const struct timespec *deadline) {
     lava_further_finish(&later);
 }
 
+static bool is_at_rest(void) {
+    return !lava_prepare_is_under_way() && !lava_further_is_working() && lava_context_is_unused() &&
+           !lava_calibration_is_in_turn();
+}
+
 static void unlock_used_engine(int cancel_state) {
     lava_idle_touch();
     lava_context_unlock(cancel_state);
@@ -409,6 +416,7 @@ static void open_once(void) {
     static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
                                                             .finish_product = finish_product,
                                                             .finish_preparation = finish_preparation,
+                                                            .is_at_rest = is_at_rest,
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
@@ -436,6 +444,7 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     lava_offload_open();
+    lava_gate_enter();
     lava_calibration_call_begins();
     call->start_ns = lava_clock_now_ns();
     call->operation.precision = lava_offload_precision();
@@ -502,6 +511,7 @@ void lava_offload_end(const struct lava_call *call) {
     last.call = *call;
     last.elapsed_ns = elapsed_ns;
     lava_calibration_call_ends(call->start_ns + elapsed_ns);
+    lava_gate_leave();
     fesetenv(&callers);
     errno = saved_errno;
 }

@@ -12,12 +12,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/log.h"
 #include "lib/base/report.h"
+#include "lib/base/thread.h"
+#include "lib/offload/gate.h"
 
-/* Each wait at exit() may take this long. */
+/* Each wait for the device at exit() may take this long. */
 #define EXIT_WAIT_MS 1500
+/* The calibration uses the CPU BLAS for some milliseconds at a time; on a busy machine that takes longer. If
+ * OpenBLAS's threads are ended meanwhile, exit() waits for them for ever. */
+#define EXIT_MEASURING_MS 10000
 /* A product of another thread is held up this long then. */
 #define EXIT_PAUSE_MS 200
+
+/* Where the device is still at work after the waits, a driver's exit handlers may take this long. */
+#define HANDLERS_S 5
+/* The handlers that the program registered before are not hurried, but destructors of libraries come after.
+ */
+#define DESTRUCTORS_S 60
+/* Buffers of output are written within this time at the end. */
+#define FLUSH_S 1
+/* fork() waits so long for the loading of a driver, which may never end. */
+#define LOADING_S 10
 
 static struct {
     const struct lava_process_callbacks *callbacks; /* NULL: not installed */
@@ -27,6 +43,15 @@ static struct {
     pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
 } process = {.loading = PTHREAD_MUTEX_INITIALIZER};
 
+/* Watches exit() while a driver is at work beside its own exit handlers: they may wait for ever. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct timespec deadline;
+    bool is_armed, is_started;
+    int status;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
 bool lava_process_is_forked(void) {
     return process.forked;
 }
@@ -35,11 +60,11 @@ bool lava_process_is_exiting(void) {
     return process.exiting || process.ending;
 }
 
-static struct timespec exit_deadline(void) {
+static struct timespec deadline_after(long ms) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += EXIT_WAIT_MS / 1000;
-    deadline.tv_nsec += EXIT_WAIT_MS % 1000 * 1000000L;
+    deadline.tv_sec += ms / 1000;
+    deadline.tv_nsec += ms % 1000 * 1000000L;
     if (deadline.tv_nsec >= 1000000000L) {
         deadline.tv_sec++;
         deadline.tv_nsec -= 1000000000L;
@@ -54,9 +79,9 @@ static void begin_exit(void) {
     process.exiting = true;
     if (!process.callbacks)
         return;
-    struct timespec deadline = exit_deadline();
+    struct timespec deadline = deadline_after(EXIT_MEASURING_MS);
     process.callbacks->stop_measuring(&deadline);
-    deadline = exit_deadline();
+    deadline = deadline_after(EXIT_WAIT_MS);
     process.callbacks->finish_product(&deadline);
 }
 
@@ -71,11 +96,52 @@ static void leave_forked(int status) {
     _exit(status);
 }
 
+static void *end_now(void *unused) {
+    const struct timespec flush = {.tv_sec = FLUSH_S};
+    nanosleep(&flush, NULL);
+    _exit(watch.status);
+    return unused;
+}
+
+/* Ends the process where exit() does not. A stuck thread may hold the lock of a file. */
+static void *watch_exit(void *unused) {
+    int is_over = 0;
+    pthread_setname_np(pthread_self(), "lava-exit");
+    pthread_mutex_lock(&watch.lock);
+    while (watch.is_armed && !is_over)
+        is_over = pthread_cond_timedwait(&watch.changed, &watch.lock, &watch.deadline);
+    bool ends = watch.is_armed;
+    pthread_mutex_unlock(&watch.lock);
+    if (!ends)
+        return unused;
+    LAVA_LOG(WARN, "exit: a driver's handlers do not end; the process ends without them");
+    lava_thread_start(end_now, NULL);
+    lava_report_print();
+    fflush(NULL);
+    _exit(watch.status);
+}
+
+/* Arms the watch anew where something is still at work, else disarms it. */
+static void set_watch(int seconds) {
+    bool is_armed = process.callbacks && !process.callbacks->is_at_rest();
+    pthread_mutex_lock(&watch.lock);
+    watch.is_armed = is_armed;
+    watch.deadline = deadline_after(1000L * seconds);
+    if (is_armed && !watch.is_started)
+        watch.is_started = lava_thread_start(watch_exit, NULL);
+    pthread_cond_signal(&watch.changed);
+    pthread_mutex_unlock(&watch.lock);
+}
+
 static void leave(int status, void *unused) {
     (void)unused;
     if (process.forked)
         leave_forked(status);
+    if (process.exiting)
+        return;
     begin_exit();
+    watch.status = status;
+    set_watch(HANDLERS_S);
 }
 
 /* exit() runs the last registered handler first. A driver registers its handlers bit by bit, so this is
@@ -86,19 +152,24 @@ void lava_process_register_exit(void) {
 
 /* This handler is registered before any driver is loaded: it serves a process that never loads one. */
 static void leave_without_driver(void) {
-    if (!process.forked)
-        begin_exit();
+    if (process.forked)
+        return;
+    begin_exit();
+    if (watch.is_started)
+        set_watch(DESTRUCTORS_S);
 }
 
-/* The main thread rarely ends but in exit(): the preparation then stops before its next kernel. */
+/* The main thread rarely ends but in exit(): the preparation then stops before its next kernel, and our
+ * handler comes before those that a compiler has registered since the driver was loaded. */
 static void await_preparation(void *unused) {
-    const struct timespec deadline = exit_deadline();
+    const struct timespec deadline = deadline_after(EXIT_WAIT_MS);
     (void)unused;
     if (process.forked || !process.callbacks)
         return;
     if (gettid() == getpid()) {
         process.exiter = pthread_self();
         process.ending = true;
+        lava_process_register_exit();
     }
     process.callbacks->finish_preparation(&deadline);
 }
@@ -130,31 +201,38 @@ void lava_process_pause_at_exit(void) {
 /* A driver that is being loaded registers exit handlers, hundreds where it brings a compiler. A child of
  * fork() inherits the C library's lock for these; if another thread holds it then, it is locked for good in
  * the child, and exit() takes it. So fork() waits until the driver is loaded. The loading thread does not
- * wait, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe). */
-static _Thread_local bool is_loading;
+ * wait for that, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe), but for calls of
+ * the CPU BLAS. */
+static _Thread_local struct { bool is_loading, has_locked; } own;
 
 void lava_process_begin_loading(void) {
     pthread_mutex_lock(&process.loading);
-    is_loading = true;
+    own.is_loading = true;
 }
 
 void lava_process_end_loading(void) {
-    is_loading = false;
+    own.is_loading = false;
     pthread_mutex_unlock(&process.loading);
 }
 
 static void before_fork(void) {
-    if (!is_loading)
-        pthread_mutex_lock(&process.loading);
+    const struct timespec deadline = deadline_after(1000L * LOADING_S);
+    if (own.is_loading)
+        lava_gate_close();
+    else
+        own.has_locked = !process.forked && pthread_mutex_timedlock(&process.loading, &deadline) == 0;
 }
 
 static void after_fork(void) {
-    if (!is_loading)
+    if (own.is_loading)
+        lava_gate_open();
+    else if (own.has_locked)
         pthread_mutex_unlock(&process.loading);
 }
 
 static void after_fork_in_child(void) {
     after_fork();
+    own.is_loading = false; /* a child loads no driver */
     process.forked = true;
     if (process.callbacks->enter_child())
         lava_process_register_exit();

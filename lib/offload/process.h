@@ -2,7 +2,8 @@
  * lib/offload/offload says by callbacks what is to be done.
  *
  * A child of fork() forwards every call to the CPU BLAS, and its exit() ends before the driver's handlers
- * run. At exit the work in flight is waited for and none is begun after it. Any thread may call these
+ * run. At exit the work in flight is waited for and none is begun after it. Where it does not end, a driver's
+ * exit handlers may hang: the process then ends without them, with its status. Any thread may call these
  * functions. */
 #ifndef LAVA_OFFLOAD_PROCESS_H
 #define LAVA_OFFLOAD_PROCESS_H
@@ -17,6 +18,8 @@ struct lava_process_callbacks {
     void (*finish_product)(const struct timespec *deadline);
     /* A thread ends, perhaps in exit(): waits for the preparation in flight. */
     void (*finish_preparation)(const struct timespec *deadline);
+    /* Returns true where nothing of the process uses the device, or the CPU BLAS to measure it. */
+    bool (*is_at_rest)(void);
     /* The process is a child of fork(): closes the device to it. Returns true where a driver was being
      * loaded, so that it may have registered exit handlers already. */
     bool (*enter_child)(void);
@@ -34,7 +37,8 @@ void lava_process_pause_at_exit(void);
 /* Makes the calling thread wait for the preparation in flight before it ends. */
 void lava_process_await_at_thread_end(void);
 
-/* These enclose the loading of a driver: fork() waits for it. */
+/* These enclose the loading of a driver: fork() waits for it, for ten seconds at most. A fork() of the
+ * driver's own waits for the program's calls (gate.h). */
 void lava_process_begin_loading(void);
 void lava_process_end_loading(void);
 /* Registers the library's exit handler after, so that it runs before, those of a driver. Called whenever a

@@ -1,0 +1,74 @@
+/* Counts the threads inside calls, and holds them up. Called by offload.c for each call, and by process.c.
+ *
+ * Invariant: a thread counts itself before it looks whether the gate is closed, and the closing thread closes
+ * the gate before it looks at the count. So one of them sees the other. */
+#include "lib/offload/gate.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
+/* A call that takes longer than this is left alone. */
+#define MOST_NS 5000000000u
+/* A thread that waits looks so often. */
+#define LOOK_NS 100000
+
+static struct {
+    _Atomic unsigned inside; /* threads */
+    _Atomic unsigned closed; /* by so many threads */
+} gate;
+
+static _Thread_local unsigned depth; /* of calls in each other */
+
+/* Returns whether the number is 0 within the time. */
+static bool await_zero(_Atomic unsigned *number, uint64_t most_ns) {
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    uint64_t end_ns = lava_clock_now_ns() + most_ns;
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    while (*number > 0 && lava_clock_now_ns() < end_ns)
+        nanosleep(&look, NULL);
+    pthread_setcancelstate(cancel_state, NULL);
+    return *number == 0;
+}
+
+/* The closing thread waits for others first, and then forks: twice the time. */
+void lava_gate_enter(void) {
+    if (depth++ > 0)
+        return;
+    gate.inside++;
+    while (gate.closed > 0) {
+        gate.inside--;
+        bool is_open = await_zero(&gate.closed, 2 * (uint64_t)MOST_NS);
+        gate.inside++;
+        if (!is_open)
+            return;
+    }
+}
+
+void lava_gate_leave(void) {
+    if (depth > 0 && --depth == 0)
+        gate.inside--;
+}
+
+void lava_gate_pass(void) {
+    if (depth == 1 && gate.closed > 0) {
+        lava_gate_leave();
+        lava_gate_enter();
+    }
+}
+
+void lava_gate_close(void) {
+    gate.closed++;
+    if (!await_zero(&gate.inside, MOST_NS))
+        LAVA_LOG(INFO, "the driver forks beside a call of the CPU BLAS");
+}
+
+void lava_gate_open(void) {
+    gate.closed--;
+}

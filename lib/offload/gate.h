@@ -1,0 +1,19 @@
+/* Holds calls up while a driver that is being loaded calls fork().
+ *
+ * OpenBLAS ends its threads in a handler of fork(), whoever forks. A call that uses them in another thread
+ * then waits for ever, and at times fork() does. A program forks when it likes, but a driver forks when
+ * LavaBLAS loads it, beside the program's calls. Any thread may call these functions. */
+#ifndef LAVA_OFFLOAD_GATE_H
+#define LAVA_OFFLOAD_GATE_H
+
+/* These enclose a program's call. A call inside another one of its thread passes. */
+void lava_gate_enter(void);
+void lava_gate_leave(void);
+/* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
+void lava_gate_pass(void);
+
+/* Holds new calls up and waits until all others have ended, for five seconds at most. */
+void lava_gate_close(void);
+void lava_gate_open(void);
+
+#endif
