@@ -29,7 +29,7 @@
 #define HANDLERS_S 5
 /* The handlers that the program registered before are not hurried, but destructors of libraries come after.
  */
-#define DESTRUCTORS_S 60
+#define DESTRUCTORS_S 600
 /* Buffers of output are written within this time at the end. */
 #define FLUSH_S 1
 /* fork() waits so long for the loading of a driver, which may never end. */
