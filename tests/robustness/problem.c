@@ -224,21 +224,3 @@ void problem_substitute(const struct problem *problem, const struct dense *dense
             x[i] = rounded(quotient(sum, dense->t[i * n + i], type), type, exact);
     }
 }
-
-long double problem_substitution_error(const struct problem *problem) {
-    struct matrix x = matrix_copy(&problem->b);
-    struct value *side = malloc((size_t)problem->order * sizeof *side);
-    struct dense dense = problem_dense(problem);
-    assert_non_null(side);
-    for (int64_t s = 0; s < problem->sides; s++) {
-        problem_substitute(problem, &dense, false, s, side);
-        for (int64_t i = 0; i < problem->order; i++)
-            matrix_set(&x, problem->solve.a_on_right ? s : i, problem->solve.a_on_right ? i : s,
-                       (double)side[i].re, (double)side[i].im);
-    }
-    long double error = problem_error(problem, &x);
-    free(x.all);
-    free(side);
-    problem_dense_free(&dense);
-    return error;
-}

@@ -72,7 +72,5 @@ long double problem_error(const struct problem *problem, const struct matrix *x)
  * not divided. exact: in long double; otherwise every result is rounded to the type. */
 void problem_substitute(const struct problem *problem, const struct dense *dense, bool exact, int64_t s,
                         struct value *x);
-/* Returns the error of substitution in the type itself. */
-long double problem_substitution_error(const struct problem *problem);
 
 #endif

@@ -24,6 +24,7 @@
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/ill.h"
 #include "tests/robustness/problem.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -158,6 +159,27 @@ static void several_bands(void **state) {
     }
 }
 
+/* By two bands, with the measure of test_device_solve.c. */
+static void ill_conditioned(void **state) {
+    int compared = 0;
+    (void)state;
+    for (int way = 0; way < 20; way++) {
+        enum lava_type type = types[random_below((int)COUNT(types))];
+        enum ill_kind kind = (enum ill_kind)(way % ILL_COUNT);
+        struct lava_device_solve solve = way_of(type, random_below(8));
+        solve.alpha = (struct lava_scalar){1, 0};
+        struct problem problem = problem_new(&solve, type, LAVA_SOLVE_ORDER + 52, 6);
+        const struct lava_overrides overrides = {.band = LAVA_SOLVE_ORDER};
+        ill_fill(&problem, kind);
+        const struct lava_plan plan = solve_and_check(&problem, &overrides);
+        assert_int_equal(plan.chunks.band, LAVA_SOLVE_ORDER);
+        if (ill_is_comparable(&problem))
+            compared += ill_compare(&problem, kind) >= 0;
+        problem_free(&problem);
+    }
+    printf("%d ill-conditioned ones compared\n", compared);
+}
+
 /* Where memory is short the chunks are smaller, down to a plan's least, and C is larger than the memory. */
 static void little_memory(void **state) {
     (void)state;
@@ -280,9 +302,10 @@ static void completed_on_the_cpu(void **state) {
 
 int main(int argument_count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way),     cmocka_unit_test(several_chunks),
-        cmocka_unit_test(several_bands), cmocka_unit_test(little_memory),
-        cmocka_unit_test(no_memory),     cmocka_unit_test(completed_on_the_cpu)};
+        cmocka_unit_test(every_way),      cmocka_unit_test(several_chunks),
+        cmocka_unit_test(several_bands),  cmocka_unit_test(little_memory),
+        cmocka_unit_test(no_memory),      cmocka_unit_test(completed_on_the_cpu),
+        cmocka_unit_test(ill_conditioned)};
     separates_queues = argument_count > 1 && !strcmp(arguments[1], "queues");
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return cmocka_run_group_tests(tests, open_engine, close_engine);
