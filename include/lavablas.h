@@ -13,13 +13,15 @@ extern "C" {
 #endif
 
 /* The version this header belongs to; lavablas_version tells that of the library in the process. */
-#define LAVABLAS_VERSION_MAJOR 0
-#define LAVABLAS_VERSION_MINOR 1
+#define LAVABLAS_VERSION_MAJOR 1
+#define LAVABLAS_VERSION_MINOR 0
 #define LAVABLAS_VERSION_PATCH 0
 #define LAVABLAS_VERSION                                                                                     \
     (LAVABLAS_VERSION_MAJOR * 10000 + LAVABLAS_VERSION_MINOR * 100 + LAVABLAS_VERSION_PATCH)
+/* As text, with what a release candidate has behind the three numbers. */
+#define LAVABLAS_VERSION_STRING "1.0.0-rc1"
 
-/* "major.minor.patch". A string of static storage. */
+/* As LAVABLAS_VERSION_STRING of the library in the process. A string of static storage. */
 const char *lavablas_version(void);
 
 /* Starts the preparation of the device, if no product has started it yet, and waits until the device can be

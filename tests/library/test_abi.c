@@ -190,7 +190,8 @@ static void own_api(void **state) {
     (void)state;
     snprintf(version, sizeof version, "%d.%d.%d", LAVABLAS_VERSION_MAJOR, LAVABLAS_VERSION_MINOR,
              LAVABLAS_VERSION_PATCH);
-    assert_string_equal(lavablas_version(), version);
+    assert_memory_equal(LAVABLAS_VERSION_STRING, version, strlen(version));
+    assert_string_equal(lavablas_version(), LAVABLAS_VERSION_STRING);
     assert_int_equal(lavablas_wait(&why), -1);
     assert_non_null(why);
     assert_true(strlen(why) > 0);
