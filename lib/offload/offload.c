@@ -371,7 +371,7 @@ static bool begin_meanwhile(struct lava_call *call) {
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
-    return lava_prepare_is_under_way() || lava_further_is_loading();
+    return lava_prepare_is_under_way() || lava_prepare_is_given_up() || lava_further_is_loading();
 }
 
 static void finish_product(const struct timespec *deadline) {

@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/report.h"
 
 /* Each wait at exit() may take this long. */
 #define EXIT_WAIT_MS 1500
 /* A product of another thread is held up this long then. */
 #define EXIT_PAUSE_MS 200
+/* fork() waits until a driver has been loading for so long. A driver that answers takes up to 5 s. */
+#define FORK_WAIT_NS 10000000000u
 
 static struct {
     const struct lava_process_callbacks *callbacks; /* NULL: not installed */
@@ -25,7 +28,9 @@ static struct {
     _Atomic bool ending;     /* the main thread ends: exit() will run its handlers next */
     pthread_t exiter;        /* the thread in exit(), where exiting or ending is set */
     pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
-} process = {.loading = PTHREAD_MUTEX_INITIALIZER};
+    _Atomic uint64_t loading_since_ns;
+    _Atomic uint64_t fork_wait_ns;
+} process = {.loading = PTHREAD_MUTEX_INITIALIZER, .fork_wait_ns = FORK_WAIT_NS};
 
 bool lava_process_is_forked(void) {
     return process.forked;
@@ -35,16 +40,17 @@ bool lava_process_is_exiting(void) {
     return process.exiting || process.ending;
 }
 
-static struct timespec exit_deadline(void) {
+static struct timespec deadline_in(uint64_t ns) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += EXIT_WAIT_MS / 1000;
-    deadline.tv_nsec += EXIT_WAIT_MS % 1000 * 1000000L;
-    if (deadline.tv_nsec >= 1000000000L) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000L;
-    }
+    ns += (uint64_t)deadline.tv_nsec;
+    deadline.tv_sec += (time_t)(ns / 1000000000u);
+    deadline.tv_nsec = (long)(ns % 1000000000u);
     return deadline;
+}
+
+static struct timespec exit_deadline(void) {
+    return deadline_in(EXIT_WAIT_MS * UINT64_C(1000000));
 }
 
 static void begin_exit(void) {
@@ -130,27 +136,43 @@ void lava_process_pause_at_exit(void) {
 /* A driver that is being loaded registers exit handlers, hundreds where it brings a compiler. A child of
  * fork() inherits the C library's lock for these; if another thread holds it then, it is locked for good in
  * the child, and exit() takes it. So fork() waits until the driver is loaded. The loading thread does not
- * wait, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe). */
-static _Thread_local bool is_loading;
+ * wait, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe).
+ *
+ * A driver that does not answer registers nothing meanwhile, so after a while fork() goes on. A child of
+ * fork() loads no driver, so its own children need not wait. */
+static _Thread_local bool is_loading, fork_holds;
 
 void lava_process_begin_loading(void) {
     pthread_mutex_lock(&process.loading);
+    process.loading_since_ns = lava_clock_now_ns();
     is_loading = true;
 }
 
 void lava_process_end_loading(void) {
     is_loading = false;
+    process.loading_since_ns = 0;
     pthread_mutex_unlock(&process.loading);
 }
 
+void lava_process_set_fork_wait(uint64_t ns) {
+    process.fork_wait_ns = ns;
+}
+
+/* All forks during one loading wait for so long together. */
 static void before_fork(void) {
-    if (!is_loading)
-        pthread_mutex_lock(&process.loading);
+    fork_holds = false;
+    if (is_loading || process.forked)
+        return;
+    uint64_t since_ns = process.loading_since_ns, wait_ns = process.fork_wait_ns;
+    uint64_t spent_ns = since_ns ? lava_clock_now_ns() - since_ns : 0;
+    struct timespec deadline = deadline_in(spent_ns < wait_ns ? wait_ns - spent_ns : 0);
+    fork_holds = pthread_mutex_timedlock(&process.loading, &deadline) == 0;
 }
 
 static void after_fork(void) {
-    if (!is_loading)
+    if (fork_holds)
         pthread_mutex_unlock(&process.loading);
+    fork_holds = false;
 }
 
 static void after_fork_in_child(void) {

@@ -8,6 +8,7 @@
 #define LAVA_OFFLOAD_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 /* The first three wait until the deadline, a time of CLOCK_REALTIME, at the latest. */
@@ -34,9 +35,11 @@ void lava_process_pause_at_exit(void);
 /* Makes the calling thread wait for the preparation in flight before it ends. */
 void lava_process_await_at_thread_end(void);
 
-/* These enclose the loading of a driver: fork() waits for it. */
+/* These enclose the loading of a driver: fork() waits for it, but not longer than ten seconds. */
 void lava_process_begin_loading(void);
 void lava_process_end_loading(void);
+/* Tests make those shorter. */
+void lava_process_set_fork_wait(uint64_t ns);
 /* Registers the library's exit handler after, so that it runs before, those of a driver. Called whenever a
  * driver may have registered some. */
 void lava_process_register_exit(void);
