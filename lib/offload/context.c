@@ -65,6 +65,7 @@ static struct {
     _Atomic unsigned count;       /* devices that may exist: the first ones; at least 1 */
     unsigned taken;               /* lanes of all devices */
     bool whole;                   /* all devices are locked */
+    _Atomic bool given_up;        /* nobody uses a device, and no lock is waited for; never reset */
     bool making;                  /* a thread makes a lane */
     struct waiter *first, **last; /* those who wait, in order; last: the end of the list, NULL if empty */
     pthread_cond_t freed;         /* a lane, or the device, or a lane was made */
@@ -153,6 +154,11 @@ static void take_lane(struct lane *lane) {
 /* Takes what the thread waits for, if it is free. *lane is set where that is a lane: NULL, and nothing is
  * taken, where no device is left that it could wait for. */
 static bool take(const struct waiter *self, struct lane **lane) {
+    if (context.given_up) {
+        if (!self->whole)
+            *lane = NULL;
+        return true;
+    }
     if (self->whole) {
         bool unused = is_unused();
         context.whole = context.whole || unused;
@@ -269,7 +275,7 @@ static void *make_lane(void *argument) {
 }
 
 static bool is_usable(const struct lava_engine *engine) {
-    return engine && !lava_process_is_exiting() && !engine->device->shared->failed;
+    return engine && !context.given_up && !lava_process_is_exiting() && !engine->device->shared->failed;
 }
 
 /* Gives the lane back where its engine must not be used. NULL: no lane was taken. */
@@ -421,7 +427,7 @@ struct lava_engine *lava_context_lock(int *cancel_state) {
 bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
     pthread_mutex_lock(&context.lock);
-    bool locked = !context.first && is_unused();
+    bool locked = context.given_up || (!context.first && is_unused());
     context.whole = context.whole || locked;
     pthread_mutex_unlock(&context.lock);
     if (locked)
@@ -486,8 +492,8 @@ unsigned lava_context_devices(void) {
 
 bool lava_context_is_failed(void) {
     bool failed = true;
-    if (!has_failed(&context.devices[0]))
-        return false;
+    if (context.given_up || !has_failed(&context.devices[0]))
+        return context.given_up;
     pthread_mutex_lock(&context.lock);
     for (unsigned i = 1; i < context.count && failed; i++)
         failed = !context.devices[i].lanes[0].engine || context.devices[i].serves == 0 ||
@@ -517,7 +523,7 @@ void lava_context_add_device(unsigned device, struct lava_engine *engine) {
 void lava_context_close_device(unsigned device) {
     pthread_mutex_lock(&context.lock);
     context.devices[device].closed = true;
-    while (context.whole || context.making || context.devices[device].taken > 0)
+    while ((context.whole || context.making || context.devices[device].taken > 0) && !context.given_up)
         pthread_cond_wait(&context.freed, &context.lock);
     pthread_mutex_unlock(&context.lock);
 }
@@ -564,13 +570,21 @@ bool lava_context_is_unused(void) {
     return unused;
 }
 
+void lava_context_give_up(void) {
+    pthread_mutex_lock(&context.lock);
+    context.given_up = true;
+    tell_freed();
+    pthread_mutex_unlock(&context.lock);
+}
+
 /* Nothing stays locked: an exit handler that comes later may wait for a thread that multiplies. */
 void lava_context_finish(const struct timespec *deadline) {
     bool unused = false;
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (pthread_mutex_timedlock(&context.lock, deadline) == 0) {
-        while (!(unused = is_unused()) && !pthread_cond_timedwait(&context.freed, &context.lock, deadline))
+        while (!(unused = is_unused() || context.given_up) &&
+               !pthread_cond_timedwait(&context.freed, &context.lock, deadline))
             ;
         pthread_mutex_unlock(&context.lock);
     }

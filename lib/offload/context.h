@@ -100,6 +100,10 @@ void lava_context_set_engine(struct lava_engine *engine);
 void lava_context_refuse(const struct lava_kernel *kernel);
 void lava_context_admit(const struct lava_kernel *kernel);
 
+/* A preparation waits in the driver for ever, perhaps with all devices locked: nobody uses a device any more,
+ * and whoever waits for one goes on. */
+void lava_context_give_up(void);
+
 /* Waits for the products and the preparation in flight, until the deadline of CLOCK_REALTIME at the latest.
  */
 void lava_context_finish(const struct timespec *deadline);

@@ -17,6 +17,7 @@
 #include "lib/offload/idle.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
 struct further {
@@ -32,6 +33,28 @@ static struct {
     pthread_mutex_t change;
     pthread_cond_t changed;
 } further = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/* The driver does not answer for one of them, perhaps for several. All that are being prepared are left as
+ * they are; the first device goes on. */
+static void give_up(void) {
+    pthread_mutex_lock(&further.change);
+    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++) {
+        struct further *device = &further.devices[i];
+        device->refused = device->refused || device->working;
+        device->working = false;
+    }
+    pthread_cond_broadcast(&further.changed);
+    pthread_mutex_unlock(&further.change);
+    LAVA_LOG(WARN, "further devices are not used: the driver did not answer");
+}
+
+static struct lava_watch driver = LAVA_WATCH(give_up);
+
+/* Asked before each step. */
+static bool must_stop(void) {
+    lava_watch_step(&driver);
+    return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
+}
 
 static void set(_Atomic bool *flag, bool value) {
     pthread_mutex_lock(&further.change);
@@ -57,7 +80,7 @@ static bool any_is_loading(void) {
 /* Returns what is left to be tested. Marks the thread as ended where that is nothing. */
 static uint64_t take_wanted(struct further *device) {
     pthread_mutex_lock(&further.change);
-    uint64_t needs = device->refused || lava_process_is_exiting() ? 0 : device->wanted & ~device->tried;
+    uint64_t needs = device->refused || must_stop() ? 0 : device->wanted & ~device->tried;
     device->tried |= needs;
     device->working = needs != 0;
     pthread_cond_broadcast(&further.changed);
@@ -70,14 +93,18 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
     struct lava_engine *engine = NULL;
     const char *why;
     set(&place->loading, true);
+    lava_watch_enter(&driver);
     lava_process_begin_loading();
-    enum lava_status status = lava_process_is_exiting()
-                                  ? LAVA_ERROR_UNAVAILABLE
-                                  : lava_gpu_open_further(lava_config_get(), number, &device, &why);
+    enum lava_status status = must_stop() ? LAVA_ERROR_UNAVAILABLE
+                                          : lava_gpu_open_further(lava_config_get(), number, &device, &why);
     lava_process_end_loading();
     set(&place->loading, false);
-    if (status || lava_engine_create(device, lava_copy_pool_device_threads(lava_context_devices()), &engine))
+    if (status || must_stop() ||
+        lava_engine_create(device, lava_copy_pool_device_threads(lava_context_devices()), &engine))
         LAVA_LOG(INFO, "device %u of the process cannot be used", number);
+    if (engine && engine->capabilities.kind == LAVA_DEVICE_CPU)
+        lava_watch_be_patient(&driver);
+    lava_watch_leave(&driver);
     return engine;
 }
 
@@ -91,7 +118,11 @@ static void prepare(struct further *place, unsigned number, uint64_t needs) {
         set(&place->refused, true);
         return;
     }
-    uint64_t passed = lava_prepare_test(place->engine, needs, lava_process_is_exiting);
+    lava_watch_enter(&driver);
+    uint64_t passed = lava_prepare_test(place->engine, needs, must_stop);
+    lava_watch_leave(&driver);
+    if (lava_watch_is_given_up(&driver))
+        return; /* closed */
     lava_idle_touch();
     lava_context_open_device(number, passed);
     LAVA_LOG(INFO, "device %u of the process: %s, number %u: %s, %.0f ms", number,
@@ -108,6 +139,7 @@ static void *prepare_in_background(void *argument) {
     fesetenv(FE_DFL_ENV);
     while ((needs = take_wanted(place)))
         prepare(place, number, needs);
+    lava_watch_end(&driver);
     return NULL;
 }
 
@@ -116,7 +148,7 @@ static bool want(struct further *place, unsigned number, uint64_t needs) {
     place->wanted |= needs;
     if (!place->working && !place->refused && (place->wanted & ~place->tried)) {
         lava_process_await_at_thread_end();
-        place->working = lava_thread_start(prepare_in_background, (void *)(uintptr_t)number);
+        place->working = lava_watch_start(&driver, prepare_in_background, (void *)(uintptr_t)number);
     }
     return place->working || !(needs & ~place->tried);
 }

@@ -373,7 +373,7 @@ static bool begin_meanwhile(struct lava_call *call) {
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
-    return lava_prepare_is_under_way() || lava_further_is_loading();
+    return lava_prepare_is_under_way() || lava_prepare_is_given_up() || lava_further_is_loading();
 }
 
 static void finish_product(const struct timespec *deadline) {
@@ -395,8 +395,8 @@ static void finish_preparation(const struct timespec *deadline) {
 }
 
 static bool is_at_rest(void) {
-    return !lava_prepare_is_under_way() && !lava_further_is_working() && lava_context_is_unused() &&
-           !lava_calibration_is_in_turn();
+    return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_further_is_working() &&
+           lava_context_is_unused() && !lava_calibration_is_in_turn();
 }
 
 static void unlock_used_engine(int cancel_state) {

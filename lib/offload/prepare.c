@@ -8,7 +8,11 @@
  *
  * Operations that are not plain products need later steps: first the one for structured matrices, then that
  * for factorizations, and those for inverses and for QR. Each has a state of its own for each type, which is
- * STARTING until the step's thread ends. */
+ * STARTING until the step's thread ends.
+ *
+ * A driver may never come back from a call. `driver` is given up then: everything that is not READY becomes
+ * UNAVAILABLE, and stays so, whatever the thread does that waits in the driver. That thread keeps its lock of
+ * the devices, so context.c has to let the others pass. */
 #include "lib/offload/prepare.h"
 
 #include <assert.h>
@@ -30,6 +34,7 @@
 #include "lib/offload/process.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/threshold.h"
+#include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
@@ -47,11 +52,14 @@ static struct {
     pthread_cond_t changed;
 } preparation = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+static void give_up(void);
+static struct lava_watch driver = LAVA_WATCH(give_up);
+
 static bool any_is(enum state state) {
+    bool any = false;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        if (preparation.states[type] == (int)state)
-            return true;
-    return false;
+        any = any || preparation.states[type] == (int)state;
+    return any;
 }
 
 /* Returns whether a thread is at work for the type, in a step before this one. */
@@ -73,11 +81,21 @@ static void end_change(void) {
     pthread_mutex_unlock(&preparation.change);
 }
 
+/* Nothing changes any more once the driver was given up. */
 static void set_state(enum lava_type type, enum state state, const char *explanation) {
     begin_change();
-    preparation.states[type] = (int)state;
-    preparation.explanations[type] = explanation;
+    if (!lava_watch_is_given_up(&driver)) {
+        preparation.was_ready = preparation.was_ready || state == READY;
+        preparation.states[type] = (int)state;
+        preparation.explanations[type] = explanation;
+    }
     end_change();
+}
+
+/* Asked before each step of a preparation: whether the steps that are left are not wanted any more. */
+static bool must_stop(void) {
+    lava_watch_step(&driver);
+    return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
 }
 
 /* The tests must not hold up a program whose threads wait for each other at every step, as those of a CPU
@@ -94,8 +112,11 @@ static enum lava_status create_engine(const char **why) {
     lava_process_begin_loading();
     enum lava_status status = lava_gpu_open(lava_config_get(), &device, why);
     lava_process_end_loading();
-    if (status)
-        return status;
+    lava_watch_step(&driver);
+    if (status || lava_watch_is_given_up(&driver))
+        return status ? status : LAVA_ERROR_UNAVAILABLE;
+    if (device->capabilities.kind == LAVA_DEVICE_CPU)
+        lava_watch_be_patient(&driver);
     *why = "no memory for staging";
     if ((status = lava_engine_create(device, lava_copy_pool_threads(), &engine)))
         return status;
@@ -124,8 +145,38 @@ static void give_device_up(enum lava_status status, const char *why) {
     LAVA_LOG(INFO, "no device: %s", why);
 }
 
+/* Called by the thread that watches the driver. The thread that waits in it may be anywhere. If a type is or
+ * was ready, its products go to the CPU from here on, and those in flight end as on a device that fails. */
+static void give_up(void) {
+    const char *why = "the driver did not answer";
+    begin_change();
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
+        preparation.unfinished[type] = false;
+        for (int step = 0; step < STEP_COUNT; step++)
+            if (preparation.later[step][type] != READY)
+                preparation.later[step][type] = UNAVAILABLE;
+        if (preparation.states[type] == READY)
+            continue;
+        preparation.states[type] = UNAVAILABLE;
+        preparation.explanations[type] = why;
+    }
+    bool was_ready = preparation.was_ready;
+    end_change();
+    if (was_ready)
+        lava_device_fail(lava_context_engine()->device, LAVA_ERROR_TIMEOUT);
+    else
+        LAVA_LOG(WARN, "no device: %s; the CPU computes everything", why);
+    lava_context_give_up();
+    lava_threshold_close();
+    lava_report_note(LAVA_REPORT_NO_DEVICE, why);
+}
+
+/* A product may be in its way for any time. */
 static bool lock_engine(int *cancel_state) {
-    return lava_context_lock(cancel_state) != NULL;
+    lava_watch_leave(&driver);
+    bool is_locked = lava_context_lock(cancel_state) != NULL;
+    lava_watch_enter(&driver);
+    return is_locked;
 }
 
 /* A test allocates what a product would, and the thread for idle memory may have ended before it. */
@@ -136,8 +187,9 @@ static void unlock_engine(int cancel_state) {
 
 /* Products of the type may begin. The engine is locked by each of the tests that remain. */
 static void set_ready(struct lava_self_test *test) {
-    preparation.was_ready = true;
     set_state(test->type, READY, "ready");
+    if (lava_watch_is_given_up(&driver))
+        return;
     LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
     lava_idle_touch();
     lava_vector_copy_allow(lava_vector_copy_threads(), LAVA_VECTOR_COPY_ALONE_NS);
@@ -151,12 +203,13 @@ static void set_ready(struct lava_self_test *test) {
 static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool *ready) {
     struct lava_self_test test;
     const struct lava_kernel *kernel;
-    enum lava_status result, status = lava_self_test_begin(&test, engine, type, lava_process_is_exiting);
+    enum lava_status result, status = lava_self_test_begin(&test, engine, type, must_stop);
     *ready = false;
     for (int i = 0; i < test.count; i++)
         lava_context_refuse(test.kernels[i]);
     lava_engine_reserve_usual(engine, type);
-    while (!status && (kernel = lava_self_test_next(&test, &result))) {
+    while (!status && !lava_watch_is_given_up(&driver) && (kernel = lava_self_test_next(&test, &result))) {
+        lava_watch_step(&driver);
         if (result != LAVA_ERROR_UNAVAILABLE)
             status = engine->device->shared->failed ? LAVA_ERROR_DEVICE_LOST : result;
         if (result || status)
@@ -191,6 +244,8 @@ static bool prepare_type(struct lava_engine *engine, enum lava_type type) {
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     bool ready;
     enum lava_status status = test_kernels(engine, type, &ready);
+    if (lava_watch_is_given_up(&driver))
+        return !ready;
     if (ready) {
         lava_pipelines_save(engine->device);
         if (status)
@@ -223,6 +278,8 @@ static bool prepare(enum lava_type type) {
         return true;
     }
     enum lava_status status = lava_context_engine() ? LAVA_OK : create_engine(&why);
+    if (lava_watch_is_given_up(&driver))
+        return true;
     if (status)
         give_device_up(status, why);
     else if (lava_context_engine()->device->shared->failed)
@@ -234,9 +291,9 @@ static bool prepare(enum lava_type type) {
     return true;
 }
 
-static void set_unfinished(enum lava_type type, bool unfinished) {
+static void set_finished(enum lava_type type) {
     begin_change();
-    preparation.unfinished[type] = unfinished;
+    preparation.unfinished[type] = false;
     end_change();
 }
 
@@ -246,18 +303,22 @@ static void *prepare_in_background(void *argument) {
     fesetenv(FE_DFL_ENV);
     /* The context stays locked until the type is ready: exit() waits for it as for any product. */
     lava_context_begin_preparation();
+    lava_watch_enter(&driver);
     if (prepare(type)) {
-        if (lava_context_engine())
+        if (lava_context_engine() && !lava_watch_is_given_up(&driver))
             lava_idle_touch();
         lava_context_end_preparation();
     }
-    set_unfinished(type, false);
+    set_finished(type);
+    lava_watch_leave(&driver);
+    lava_watch_end(&driver);
     return NULL;
 }
 
 static void set_later(enum step step, enum lava_type type, enum state state) {
     begin_change();
-    preparation.later[step][type] = (int)state;
+    if (!lava_watch_is_given_up(&driver))
+        preparation.later[step][type] = (int)state;
     end_change();
 }
 
@@ -267,7 +328,7 @@ static void start(enum lava_type type) {
         preparation.states[type] = STARTING;
         preparation.unfinished[type] = true;
         preparation.explanations[type] = "being prepared";
-        if (!lava_thread_start(prepare_in_background, (void *)(intptr_t)type)) {
+        if (!lava_watch_start(&driver, prepare_in_background, (void *)(intptr_t)type)) {
             preparation.explanations[type] = "no thread to prepare the device";
             preparation.states[type] = UNAVAILABLE;
             preparation.unfinished[type] = false;
@@ -310,8 +371,10 @@ static enum state prepare_later(enum step step, enum lava_type type) {
     lava_thread_give_way();
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
-    enum lava_status status = steps[step].test(&test, lava_process_is_exiting);
-    bool ends = lava_process_is_exiting();
+    lava_watch_enter(&driver);
+    enum lava_status status = steps[step].test(&test, must_stop);
+    lava_watch_leave(&driver);
+    bool ends = lava_process_is_exiting() || lava_watch_is_given_up(&driver);
     if (!ends)
         lava_pipelines_save(test.engine->device);
     if (!status) {
@@ -331,6 +394,7 @@ static void *prepare_later_in_background(void *argument) {
     enum lava_type type = (enum lava_type)((intptr_t)argument % LAVA_TYPE_REAL_COUNT);
     fesetenv(FE_DFL_ENV); /* as for the first step */
     set_later(step, type, prepare_later(step, type));
+    lava_watch_end(&driver);
     return NULL;
 }
 
@@ -339,7 +403,7 @@ static void start_later(enum step step, enum lava_type type) {
     begin_change();
     if (preparation.later[step][type] == COLD) {
         preparation.later[step][type] = STARTING;
-        if (!lava_thread_start(prepare_later_in_background, (void *)argument))
+        if (!lava_watch_start(&driver, prepare_later_in_background, (void *)argument))
             preparation.later[step][type] = UNAVAILABLE;
     }
     end_change();
@@ -485,18 +549,22 @@ bool lava_prepare_ready(bool wait, enum lava_reason *reason) {
     return lava_prepare_ready_for(LAVA_TYPE_FP32, wait, reason);
 }
 
+bool lava_prepare_is_given_up(void) {
+    return lava_watch_is_given_up(&driver);
+}
+
 bool lava_prepare_is_cold(void) {
+    bool all = true;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        if (preparation.states[type] != COLD)
-            return false;
-    return true;
+        all = all && preparation.states[type] == COLD;
+    return all;
 }
 
 bool lava_prepare_is_under_way(void) {
+    bool any = any_is(STARTING);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        if (is_at_work_before(type, STEP_COUNT))
-            return true;
-    return any_is(STARTING);
+        any = any || is_at_work_before(type, STEP_COUNT);
+    return any;
 }
 
 void lava_prepare_finish(const struct timespec *deadline) {

@@ -33,6 +33,9 @@ bool lava_prepare_would_start(const struct lava_operation *operation);
 /* lava_prepare_ready_for fp32. */
 bool lava_prepare_ready(bool wait, enum lava_reason *reason);
 
+/* Returns true once a driver has not answered for so long that the process goes on without it. A thread may
+ * still be in the driver. */
+bool lava_prepare_is_given_up(void);
 /* Returns true where no preparation has been started yet. */
 bool lava_prepare_is_cold(void);
 /* Returns true while a preparation is under way, of any step. */

@@ -12,10 +12,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/report.h"
 #include "lib/base/thread.h"
 #include "lib/offload/gate.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S  UINT64_C(1000000000)
 
 /* Each wait for the device at exit() may take this long. */
 #define EXIT_WAIT_MS 1500
@@ -24,6 +28,8 @@
 #define EXIT_MEASURING_MS 10000
 /* A product of another thread is held up this long then. */
 #define EXIT_PAUSE_MS 200
+/* fork() waits until a driver has been loading for so long. A driver that answers takes up to 5 s. */
+#define FORK_WAIT_NS (10 * NS_PER_S)
 
 /* Where the device is still at work after the waits, a driver's exit handlers may take this long. */
 #define HANDLERS_S 5
@@ -32,8 +38,6 @@
 #define DESTRUCTORS_S 600
 /* Buffers of output are written within this time at the end. */
 #define FLUSH_S 1
-/* fork() waits so long for the loading of a driver, which may never end. */
-#define LOADING_S 10
 
 static struct {
     const struct lava_process_callbacks *callbacks; /* NULL: not installed */
@@ -41,7 +45,9 @@ static struct {
     _Atomic bool ending;     /* the main thread ends: exit() will run its handlers next */
     pthread_t exiter;        /* the thread in exit(), where exiting or ending is set */
     pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
-} process = {.loading = PTHREAD_MUTEX_INITIALIZER};
+    _Atomic uint64_t loading_since_ns;
+    _Atomic uint64_t fork_wait_ns;
+} process = {.loading = PTHREAD_MUTEX_INITIALIZER, .fork_wait_ns = FORK_WAIT_NS};
 
 /* Watches exit() while a driver is at work beside its own exit handlers: they may wait for ever. */
 static struct {
@@ -60,15 +66,12 @@ bool lava_process_is_exiting(void) {
     return process.exiting || process.ending;
 }
 
-static struct timespec deadline_after(long ms) {
+static struct timespec deadline_after(uint64_t ns) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += ms / 1000;
-    deadline.tv_nsec += ms % 1000 * 1000000L;
-    if (deadline.tv_nsec >= 1000000000L) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000L;
-    }
+    ns += (uint64_t)deadline.tv_nsec;
+    deadline.tv_sec += (time_t)(ns / NS_PER_S);
+    deadline.tv_nsec = (long)(ns % NS_PER_S);
     return deadline;
 }
 
@@ -79,9 +82,9 @@ static void begin_exit(void) {
     process.exiting = true;
     if (!process.callbacks)
         return;
-    struct timespec deadline = deadline_after(EXIT_MEASURING_MS);
+    struct timespec deadline = deadline_after(EXIT_MEASURING_MS * NS_PER_MS);
     process.callbacks->stop_measuring(&deadline);
-    deadline = deadline_after(EXIT_WAIT_MS);
+    deadline = deadline_after(EXIT_WAIT_MS * NS_PER_MS);
     process.callbacks->finish_product(&deadline);
 }
 
@@ -122,11 +125,11 @@ static void *watch_exit(void *unused) {
 }
 
 /* Arms the watch anew where something is still at work, else disarms it. */
-static void set_watch(int seconds) {
+static void set_watch(unsigned seconds) {
     bool is_armed = process.callbacks && !process.callbacks->is_at_rest();
     pthread_mutex_lock(&watch.lock);
     watch.is_armed = is_armed;
-    watch.deadline = deadline_after(1000L * seconds);
+    watch.deadline = deadline_after(seconds * NS_PER_S);
     if (is_armed && !watch.is_started)
         watch.is_started = lava_thread_start(watch_exit, NULL);
     pthread_cond_signal(&watch.changed);
@@ -162,7 +165,7 @@ static void leave_without_driver(void) {
 /* The main thread rarely ends but in exit(): the preparation then stops before its next kernel, and our
  * handler comes before those that a compiler has registered since the driver was loaded. */
 static void await_preparation(void *unused) {
-    const struct timespec deadline = deadline_after(EXIT_WAIT_MS);
+    const struct timespec deadline = deadline_after(EXIT_WAIT_MS * NS_PER_MS);
     (void)unused;
     if (process.forked || !process.callbacks)
         return;
@@ -202,25 +205,39 @@ void lava_process_pause_at_exit(void) {
  * fork() inherits the C library's lock for these; if another thread holds it then, it is locked for good in
  * the child, and exit() takes it. So fork() waits until the driver is loaded. The loading thread does not
  * wait for that, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe), but for calls of
- * the CPU BLAS. */
+ * the CPU BLAS.
+ *
+ * A driver that does not answer registers nothing meanwhile, so after a while fork() goes on. A child of
+ * fork() loads no driver, so its own children need not wait. */
 static _Thread_local struct { bool is_loading, has_locked; } own;
 
 void lava_process_begin_loading(void) {
     pthread_mutex_lock(&process.loading);
+    process.loading_since_ns = lava_clock_now_ns();
     own.is_loading = true;
 }
 
 void lava_process_end_loading(void) {
     own.is_loading = false;
+    process.loading_since_ns = 0;
     pthread_mutex_unlock(&process.loading);
 }
 
+void lava_process_set_fork_wait(uint64_t ns) {
+    process.fork_wait_ns = ns;
+}
+
+/* All forks during one loading wait for so long together. */
 static void before_fork(void) {
-    const struct timespec deadline = deadline_after(1000L * LOADING_S);
+    own.has_locked = false;
     if (own.is_loading)
         lava_gate_close();
-    else
-        own.has_locked = !process.forked && pthread_mutex_timedlock(&process.loading, &deadline) == 0;
+    if (own.is_loading || process.forked)
+        return;
+    uint64_t since_ns = process.loading_since_ns, wait_ns = process.fork_wait_ns;
+    uint64_t spent_ns = since_ns ? lava_clock_now_ns() - since_ns : 0;
+    const struct timespec deadline = deadline_after(spent_ns < wait_ns ? wait_ns - spent_ns : 0);
+    own.has_locked = pthread_mutex_timedlock(&process.loading, &deadline) == 0;
 }
 
 static void after_fork(void) {

@@ -9,6 +9,7 @@
 #define LAVA_OFFLOAD_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 /* The first three wait until the deadline, a time of CLOCK_REALTIME, at the latest. */
@@ -41,6 +42,8 @@ void lava_process_await_at_thread_end(void);
  * driver's own waits for the program's calls (gate.h). */
 void lava_process_begin_loading(void);
 void lava_process_end_loading(void);
+/* Tests make those shorter. */
+void lava_process_set_fork_wait(uint64_t ns);
 /* Registers the library's exit handler after, so that it runs before, those of a driver. Called whenever a
  * driver may have registered some. */
 void lava_process_register_exit(void);

@@ -1,0 +1,366 @@
+/* A Vulkan layer between the loader and the driver: it lowers what a device reports, and makes a call hang or
+ * fail. See options.h. It serves one driver, and a process that uses this library's calls alone: what it
+ * does not intercept goes straight to the driver.
+ *
+ * Every intercepted call that returns a VkResult is one row of the lists below. They are numbered from 1 in
+ * the order in which they come. */
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+#include <vulkan/vk_layer.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/layer/options.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* name, parameters, arguments */
+#define INSTANCE_CALLS(X)                                                                                    \
+    X(EnumeratePhysicalDevices, (VkInstance a, uint32_t * b, VkPhysicalDevice * c), (a, b, c))
+#define DEVICE_CALLS(X)                                                                                      \
+    X(DeviceWaitIdle, (VkDevice a), (a))                                                                     \
+    X(CreateSemaphore,                                                                                       \
+      (VkDevice a, const VkSemaphoreCreateInfo *b, const VkAllocationCallbacks *c, VkSemaphore *d),          \
+      (a, b, c, d))                                                                                          \
+    X(GetSemaphoreCounterValue, (VkDevice a, VkSemaphore b, uint64_t * c), (a, b, c))                        \
+    X(WaitSemaphores, (VkDevice a, const VkSemaphoreWaitInfo *b, uint64_t c), (a, b, c))                     \
+    X(CreateCommandPool,                                                                                     \
+      (VkDevice a, const VkCommandPoolCreateInfo *b, const VkAllocationCallbacks *c, VkCommandPool *d),      \
+      (a, b, c, d))                                                                                          \
+    X(AllocateCommandBuffers, (VkDevice a, const VkCommandBufferAllocateInfo *b, VkCommandBuffer *c),        \
+      (a, b, c))                                                                                             \
+    X(BeginCommandBuffer, (VkCommandBuffer a, const VkCommandBufferBeginInfo *b), (a, b))                    \
+    X(EndCommandBuffer, (VkCommandBuffer a), (a))                                                            \
+    X(QueueSubmit2, (VkQueue a, uint32_t b, const VkSubmitInfo2 *c, VkFence d), (a, b, c, d))                \
+    X(CreateQueryPool,                                                                                       \
+      (VkDevice a, const VkQueryPoolCreateInfo *b, const VkAllocationCallbacks *c, VkQueryPool *d),          \
+      (a, b, c, d))                                                                                          \
+    X(GetQueryPoolResults,                                                                                   \
+      (VkDevice a, VkQueryPool b, uint32_t c, uint32_t d, size_t e, void *f, VkDeviceSize g,                 \
+       VkQueryResultFlags h),                                                                                \
+      (a, b, c, d, e, f, g, h))                                                                              \
+    X(CreateBuffer, (VkDevice a, const VkBufferCreateInfo *b, const VkAllocationCallbacks *c, VkBuffer *d),  \
+      (a, b, c, d))                                                                                          \
+    X(BindBufferMemory, (VkDevice a, VkBuffer b, VkDeviceMemory c, VkDeviceSize d), (a, b, c, d))            \
+    X(MapMemory,                                                                                             \
+      (VkDevice a, VkDeviceMemory b, VkDeviceSize c, VkDeviceSize d, VkMemoryMapFlags e, void **f),          \
+      (a, b, c, d, e, f))                                                                                    \
+    X(CreateShaderModule,                                                                                    \
+      (VkDevice a, const VkShaderModuleCreateInfo *b, const VkAllocationCallbacks *c, VkShaderModule *d),    \
+      (a, b, c, d))                                                                                          \
+    X(CreatePipelineLayout,                                                                                  \
+      (VkDevice a, const VkPipelineLayoutCreateInfo *b, const VkAllocationCallbacks *c,                      \
+       VkPipelineLayout *d),                                                                                 \
+      (a, b, c, d))                                                                                          \
+    X(CreatePipelineCache,                                                                                   \
+      (VkDevice a, const VkPipelineCacheCreateInfo *b, const VkAllocationCallbacks *c, VkPipelineCache *d),  \
+      (a, b, c, d))                                                                                          \
+    X(GetPipelineCacheData, (VkDevice a, VkPipelineCache b, size_t * c, void *d), (a, b, c, d))              \
+    X(CreateComputePipelines,                                                                                \
+      (VkDevice a, VkPipelineCache b, uint32_t c, const VkComputePipelineCreateInfo *d,                      \
+       const VkAllocationCallbacks *e, VkPipeline *f),                                                       \
+      (a, b, c, d, e, f))
+/* Those whose work is not done by the rows above. */
+#define OTHER_CALLS(X)                                                                                       \
+    X(GetPhysicalDeviceProperties2)                                                                          \
+    X(GetPhysicalDeviceFeatures2)                                                                            \
+    X(GetPhysicalDeviceMemoryProperties2)                                                                    \
+    X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
+    X(EnumerateDeviceExtensionProperties)                                                                    \
+    X(AllocateMemory)                                                                                        \
+    X(GetBufferMemoryRequirements)
+
+static struct {
+    struct layer_options options;
+    PFN_vkGetInstanceProcAddr instance_address;
+    PFN_vkGetDeviceProcAddr device_address;
+    PFN_vkCreateDevice CreateDevice;
+#define MEMBER(name, parameters, arguments) PFN_vk##name name;
+    INSTANCE_CALLS(MEMBER)
+    DEVICE_CALLS(MEMBER)
+#define OTHER_MEMBER(name) PFN_vk##name name;
+    OTHER_CALLS(OTHER_MEMBER)
+    atomic_uint calls, hangs;
+    _Atomic bool lost;
+} layer;
+
+static void sleep_ms(unsigned ms) {
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void hang_in(const char *name) {
+    if (strcmp(layer.options.hang, name) != 0 || ++layer.hangs < layer.options.hang_at)
+        return;
+    if (layer.options.hang_ms)
+        sleep_ms(layer.options.hang_ms);
+    while (!layer.options.hang_ms)
+        pause();
+}
+
+/* Counts the call, and returns what it returns without the driver; VK_SUCCESS: it goes on. */
+static VkResult begin_call(const char *name) {
+    hang_in(name);
+    bool fails = ++layer.calls == layer.options.fail_at;
+    if (fails && layer.options.result == VK_ERROR_DEVICE_LOST)
+        layer.lost = true;
+    return layer.lost ? VK_ERROR_DEVICE_LOST : fails ? (VkResult)layer.options.result : VK_SUCCESS;
+}
+
+#define CALL(name, parameters, arguments)                                                                    \
+    static VkResult VKAPI_CALL layer_##name parameters {                                                     \
+        VkResult result = begin_call("vk" #name);                                                            \
+        return result ? result : layer.name arguments;                                                       \
+    }
+INSTANCE_CALLS(CALL)
+DEVICE_CALLS(CALL)
+
+static void lower(uint64_t limit, uint64_t *value) {
+    if (limit && *value > limit)
+        *value = limit;
+}
+
+static void lower32(uint64_t limit, uint32_t *value) {
+    if (limit && *value > limit)
+        *value = (uint32_t)limit;
+}
+
+/* Returns a structure of the chain. */
+static void *find(void *head, VkStructureType type) {
+    VkBaseOutStructure *structure = head;
+    while (structure && structure->sType != type)
+        structure = structure->pNext;
+    return structure;
+}
+
+static void VKAPI_CALL layer_GetPhysicalDeviceProperties2(VkPhysicalDevice device,
+                                                          VkPhysicalDeviceProperties2 *properties) {
+    const struct layer_options *options = &layer.options;
+    layer.GetPhysicalDeviceProperties2(device, properties);
+    VkPhysicalDeviceLimits *limits = &properties->properties.limits;
+    VkPhysicalDeviceVulkan11Properties *properties11 =
+        find(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+    VkPhysicalDeviceVulkan13Properties *properties13 =
+        find(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES);
+    lower32(options->shared, &limits->maxComputeSharedMemorySize);
+    lower32(options->range, &limits->maxStorageBufferRange);
+    lower32(options->invocations, &limits->maxComputeWorkGroupInvocations);
+    lower32(options->invocations, &limits->maxComputeWorkGroupSize[0]);
+    if (properties11)
+        lower(options->range, &properties11->maxMemoryAllocationSize);
+    if (properties13)
+        lower(options->range, &properties13->maxBufferSize);
+    if (!strcmp(options->kind, "integrated"))
+        properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    if (!strcmp(options->kind, "discrete"))
+        properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+}
+
+static void drop(const char *name, VkBool32 *feature) {
+    if (layer_options_lists(layer.options.without, name))
+        *feature = VK_FALSE;
+}
+
+static void VKAPI_CALL layer_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
+                                                        VkPhysicalDeviceFeatures2 *features) {
+    layer.GetPhysicalDeviceFeatures2(device, features);
+    VkPhysicalDeviceVulkan12Features *features12 =
+        find(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    VkPhysicalDeviceVulkan13Features *features13 =
+        find(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+#define DROP(structure, name) drop(#name, &(structure)->name)
+    DROP(&features->features, shaderInt64);
+    DROP(&features->features, shaderInt16);
+    DROP(&features->features, shaderFloat64);
+    if (features12) {
+        DROP(features12, bufferDeviceAddress);
+        DROP(features12, timelineSemaphore);
+        DROP(features12, scalarBlockLayout);
+        DROP(features12, shaderBufferInt64Atomics);
+        DROP(features12, vulkanMemoryModel);
+        DROP(features12, hostQueryReset);
+        DROP(features12, shaderFloat16);
+    }
+    if (features13) {
+        DROP(features13, subgroupSizeControl);
+        DROP(features13, computeFullSubgroups);
+        DROP(features13, synchronization2);
+        DROP(features13, maintenance4);
+    }
+}
+
+static bool is_discrete(void) {
+    return !strcmp(layer.options.memory, "discrete");
+}
+
+/* A discrete device: the driver's first type of memory is offered twice, once as what the device has, once
+ * as what can be mapped. */
+static void VKAPI_CALL layer_GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice device,
+                                                                VkPhysicalDeviceMemoryProperties2 *result) {
+    VkPhysicalDeviceMemoryProperties *memory = &result->memoryProperties;
+    layer.GetPhysicalDeviceMemoryProperties2(device, result);
+    if (is_discrete()) {
+        memory->memoryTypeCount = memory->memoryHeapCount = 2;
+        memory->memoryTypes[0] = (VkMemoryType){VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0};
+        memory->memoryTypes[1] =
+            (VkMemoryType){VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                           1};
+        memory->memoryHeaps[1] = (VkMemoryHeap){memory->memoryHeaps[0].size, 0};
+    }
+    for (uint32_t i = 0; i < memory->memoryHeapCount; i++)
+        lower(layer.options.heap, &memory->memoryHeaps[i].size);
+}
+
+static void VKAPI_CALL layer_GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                         VkMemoryRequirements *requirements) {
+    layer.GetBufferMemoryRequirements(device, buffer, requirements);
+    if (is_discrete())
+        requirements->memoryTypeBits = 3;
+}
+
+static VkResult VKAPI_CALL layer_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
+                                                const VkAllocationCallbacks *callbacks,
+                                                VkDeviceMemory *memory) {
+    VkMemoryAllocateInfo real = *info;
+    VkResult result = begin_call("vkAllocateMemory");
+    if (is_discrete())
+        real.memoryTypeIndex = 0;
+    return result ? result : layer.AllocateMemory(device, &real, callbacks, memory);
+}
+
+static void VKAPI_CALL layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t *count,
+                                                                    VkQueueFamilyProperties *families) {
+    layer.GetPhysicalDeviceQueueFamilyProperties(device, count, families);
+    lower32(layer.options.queues ? 1 : 0, count);
+    if (families && *count > 0)
+        lower32(layer.options.queues, &families[0].queueCount);
+}
+
+static VkResult VKAPI_CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *of,
+                                                                    uint32_t *count,
+                                                                    VkExtensionProperties *extensions) {
+    VkResult result = begin_call("vkEnumerateDeviceExtensionProperties");
+    if (of && !strcmp(of, "VK_LAYER_LAVABLAS_test")) {
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    if (!result)
+        result = layer.EnumerateDeviceExtensionProperties(device, of, count, extensions);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; extensions && !result && i < *count; i++)
+        if (!layer_options_lists(layer.options.hide, extensions[i].extensionName))
+            extensions[kept++] = extensions[i];
+    if (extensions && !result)
+        *count = kept;
+    return result;
+}
+
+/* Returns this layer's place in a chain of the loader. */
+static void *find_link(const void *head, VkStructureType type) {
+    const VkLayerInstanceCreateInfo *link = head; /* VkLayerDeviceCreateInfo begins alike */
+    while (link && !(link->sType == type && link->function == VK_LAYER_LINK_INFO))
+        link = link->pNext;
+    union {
+        const void *given;
+        void *ours; /* the loader lets layers change it */
+    } place = {.given = link};
+    return place.ours;
+}
+
+static VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                              const VkAllocationCallbacks *callbacks, VkDevice *device) {
+    VkLayerDeviceCreateInfo *link = find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+    VkResult result = begin_call("vkCreateDevice");
+    if (!link)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    layer.device_address = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    if (result || (result = layer.CreateDevice(physical, info, callbacks, device)))
+        return result;
+#define LOAD(name, parameters, arguments) LOAD_OTHER(name)
+#define LOAD_OTHER(name)                  layer.name = (PFN_vk##name)layer.device_address(*device, "vk" #name);
+    DEVICE_CALLS(LOAD)
+    LOAD_OTHER(AllocateMemory)
+    LOAD_OTHER(GetBufferMemoryRequirements)
+    return VK_SUCCESS;
+}
+
+static VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info,
+                                                const VkAllocationCallbacks *callbacks,
+                                                VkInstance *instance) {
+    VkLayerInstanceCreateInfo *link = find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+    layer_options_read(&layer.options);
+    VkResult result = begin_call("vkCreateInstance");
+    if (!link)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    layer.instance_address = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)layer.instance_address(VK_NULL_HANDLE, "vkCreateInstance");
+    if (result || (result = create(info, callbacks, instance)))
+        return result;
+#define LOAD_INSTANCE(name, parameters, arguments) LOAD_INSTANCE_OTHER(name)
+#define LOAD_INSTANCE_OTHER(name)                  layer.name = (PFN_vk##name)layer.instance_address(*instance, "vk" #name);
+    INSTANCE_CALLS(LOAD_INSTANCE)
+    OTHER_CALLS(LOAD_INSTANCE_OTHER)
+    LOAD_INSTANCE_OTHER(CreateDevice)
+    return VK_SUCCESS;
+}
+
+/* The call that is to hang does so from here on. A test finds this function by dlopen. */
+EXPORT void lavablas_test_layer_hang(void);
+EXPORT void lavablas_test_layer_hang(void) {
+    layer.hangs = layer.options.hang_at;
+}
+
+__attribute__((destructor)) static void write_count(void) {
+    FILE *file = layer.options.count[0] ? fopen(layer.options.count, "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%u\n", layer.calls);
+    fclose(file);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device, const char *name);
+static PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance, const char *name);
+
+#define ROW(name, parameters, arguments) OTHER_ROW(name)
+#define OTHER_ROW(name)                  {"vk" #name, (PFN_vkVoidFunction)layer_##name},
+static const struct function {
+    const char *name;
+    PFN_vkVoidFunction function;
+} functions[] = {OTHER_ROW(GetInstanceProcAddr) OTHER_ROW(GetDeviceProcAddr) OTHER_ROW(CreateInstance)
+                     OTHER_ROW(CreateDevice) INSTANCE_CALLS(ROW) DEVICE_CALLS(ROW) OTHER_CALLS(OTHER_ROW)};
+
+static PFN_vkVoidFunction find_function(const char *name) {
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (!strcmp(functions[i].name, name))
+            return functions[i].function;
+    return NULL;
+}
+
+static PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device, const char *name) {
+    PFN_vkVoidFunction ours = find_function(name);
+    return ours ? ours : layer.device_address(device, name);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance, const char *name) {
+    PFN_vkVoidFunction ours = find_function(name);
+    return ours || !layer.instance_address ? ours : layer.instance_address(instance, name);
+}
+
+EXPORT VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
+EXPORT VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = layer_GetInstanceProcAddr;
+    negotiation->pfnGetDeviceProcAddr = layer_GetDeviceProcAddr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}
