@@ -511,7 +511,7 @@ int main(int argument_count, char **arguments) {
          .run = end_during_another_type,
          .repeats = 3,
          .status = 3 << 8,
-         .variables = {ASYNC}},
+         .variables = {ASYNC, "LAVABLAS_LOG=warn"}},
         {.name = "waits in mode gpu",
          .run = waits_in_mode_gpu,
          .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=gpu"}},
