@@ -34,7 +34,7 @@ struct lava_config {
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
-    bool learn;                    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone */
+    bool learn;                    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
     bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
     bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */

@@ -250,7 +250,9 @@ bool lava_calibration_start(enum lava_type type) {
 
 void lava_calibration_begin(enum lava_type type) {
     const struct lava_config *config = lava_config_get();
-    if (config->mode == LAVA_MODE_AUTO && config->calibrate && state.device->kind != LAVA_DEVICE_CPU &&
+    /* without learning, decisions stay as the stored figures have them */
+    bool may = config->mode == LAVA_MODE_AUTO && config->calibrate && config->learn;
+    if (may && state.device->kind != LAVA_DEVICE_CPU &&
         lava_survey_lacks(lava_calibration_figures(), state.device, type))
         lava_calibration_start(type);
 }

@@ -2,9 +2,10 @@
  * Called by offload.c for every call that is large enough for a device.
  *
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
- * first kernel is tested. The thread goes on with the others then, and locks the whole device for each
- * test. The first type that is prepared brings the device. `change` guards the states and is taken after the
- * device is locked.
+ * first kernel is tested. The first type that is prepared brings the device, which is locked until then. The
+ * thread goes on with the other kernels, and locks the whole device for each test. So do those of other types
+ * for all their kernels, once a type is ready. `change` guards the states and is taken after the device is
+ * locked.
  *
  * Operations that are not plain products need later steps: first the one for structured matrices, then that
  * for factorizations, and those for inverses and for QR. Each has a state of its own for each type, which is
@@ -185,6 +186,11 @@ static void unlock_engine(int cancel_state) {
     lava_context_unlock(cancel_state);
 }
 
+static void lock_each_test(struct lava_self_test *test) {
+    test->lock = lock_engine;
+    test->unlock = unlock_engine;
+}
+
 /* Products of the type may begin. The engine is locked by each of the tests that remain. */
 static void set_ready(struct lava_self_test *test) {
     set_state(test->type, READY, "ready");
@@ -193,21 +199,33 @@ static void set_ready(struct lava_self_test *test) {
     LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
     lava_idle_touch();
     lava_vector_copy_allow(lava_vector_copy_threads(), LAVA_VECTOR_COPY_ALONE_NS);
-    lava_context_end_preparation();
-    test->lock = lock_engine;
-    test->unlock = unlock_engine;
+    if (!test->lock)
+        lava_context_end_preparation();
+    lock_each_test(test);
+}
+
+/* What the first products of the type will need. */
+static void reserve(const struct lava_self_test *test) {
+    int cancel_state;
+    if (!lava_self_test_lock(test, &cancel_state))
+        return;
+    lava_engine_reserve_usual(test->engine, test->type);
+    lava_self_test_unlock(test, cancel_state);
 }
 
 /* Tests the type's kernels. The type is ready as soon as one without planes is right: that one takes all
- * products until the others are tested, too. */
-static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool *ready) {
+ * products until the others are tested, too. shares: the device is ready for others, so it is not locked. */
+static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool shares,
+                                     bool *ready) {
     struct lava_self_test test;
     const struct lava_kernel *kernel;
     enum lava_status result, status = lava_self_test_begin(&test, engine, type, must_stop);
     *ready = false;
+    if (shares)
+        lock_each_test(&test);
     for (int i = 0; i < test.count; i++)
         lava_context_refuse(test.kernels[i]);
-    lava_engine_reserve_usual(engine, type);
+    reserve(&test);
     while (!status && !lava_watch_is_given_up(&driver) && (kernel = lava_self_test_next(&test, &result))) {
         lava_watch_step(&driver);
         if (result != LAVA_ERROR_UNAVAILABLE)
@@ -239,13 +257,17 @@ static void end_type(struct lava_engine *engine, enum lava_type type, enum lava_
 }
 
 /* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more.
- * Returns false where the engine is not locked any more, because the type is ready. */
-static bool prepare_type(struct lava_engine *engine, enum lava_type type) {
+ * shares: as above. Returns whether the engine is still locked, if it was. */
+static bool prepare_type(struct lava_engine *engine, enum lava_type type, bool shares) {
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     bool ready;
-    enum lava_status status = test_kernels(engine, type, &ready);
+    enum lava_status status = test_kernels(engine, type, shares, &ready);
     if (lava_watch_is_given_up(&driver))
         return !ready;
+    if (!ready && shares && lava_process_is_exiting()) {
+        set_state(type, UNAVAILABLE, "the process ends");
+        return true;
+    }
     if (ready) {
         lava_pipelines_save(engine->device);
         if (status)
@@ -268,8 +290,8 @@ static bool prepare_type(struct lava_engine *engine, enum lava_type type) {
     return true;
 }
 
-/* The context is locked: no other preparation and no product is under way. Returns whether it still is. */
-static bool prepare(enum lava_type type) {
+/* The context is locked, unless the device is shared. Returns whether it still is, if it was. */
+static bool prepare(enum lava_type type, bool shares) {
     const char *why = "the process ends";
     if (preparation.states[type] != STARTING)
         return true; /* the device was given up meanwhile */
@@ -286,7 +308,7 @@ static bool prepare(enum lava_type type) {
         set_state(type, UNAVAILABLE, "the device failed");
     else {
         give_way(lava_context_engine());
-        return prepare_type(lava_context_engine(), type);
+        return prepare_type(lava_context_engine(), type, shares);
     }
     return true;
 }
@@ -301,10 +323,17 @@ static void *prepare_in_background(void *argument) {
     enum lava_type type = (enum lava_type)(intptr_t)argument;
     /* This thread and the driver's threads must not inherit the first caller's rounding mode and traps. */
     fesetenv(FE_DFL_ENV);
-    /* The context stays locked until the type is ready: exit() waits for it as for any product. */
-    lava_context_begin_preparation();
+    /* The context stays locked until the device is ready for a first type: exit() waits for it as for any
+     * product. */
+    bool shares = preparation.was_ready;
+    if (!shares) {
+        lava_context_begin_preparation();
+        shares = preparation.was_ready; /* meanwhile */
+        if (shares)
+            lava_context_end_preparation();
+    }
     lava_watch_enter(&driver);
-    if (prepare(type)) {
+    if (prepare(type, shares) && !shares) {
         if (lava_context_engine() && !lava_watch_is_given_up(&driver))
             lava_idle_touch();
         lava_context_end_preparation();
@@ -446,10 +475,9 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
         *reason = LAVA_REASON_FAILED;
         return false;
     }
-    bool busy = !wait && any_is(STARTING); /* a preparation for another type holds the lock for a while */
     enum lava_reason unavailable = preparation.refused[type] ? LAVA_REASON_NO_KERNEL : LAVA_REASON_NO_DEVICE;
     *reason = state == UNAVAILABLE ? unavailable : LAVA_REASON_STARTING;
-    return state == READY && !busy;
+    return state == READY;
 }
 
 /* For operations that are not plain. */

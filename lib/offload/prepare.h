@@ -12,8 +12,7 @@
 
 /* Starts the preparation for products of the type if that has not happened. Where `wait` is set, waits until
  * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be
- * called. Else *reason says why not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. STARTING is also the
- * answer while the device is being prepared for another type. */
+ * called. Else *reason says why not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
 /* The same for an operation. One that is not plain (lava_operation_is_plain) needs kernels that are created
  * and tested in a second step, and a factorization others in a third. The first such call of a type starts

@@ -14,6 +14,7 @@
 #include "lib/base/fault.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
+#include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
@@ -191,6 +192,38 @@ static int starts_with_the_first_call(void) {
         CASE_CHECK(on_gpu((enum routine)routine, false));
     product_free(&product);
     return case_result();
+}
+
+/* While fp64 is prepared, products of fp32 go on there. */
+static int ready_types_go_on(void) {
+    enum lava_reason reason;
+    int products = 0;
+    if (!prepare_plain(LAVA_TYPE_FP32))
+        return 1;
+    double before = case_now();
+    bool ready = lava_prepare_ready_for(LAVA_TYPE_FP64, false, &reason);
+    for (; !ready && !case_result(); products++) {
+        CASE_CHECK(reason == LAVA_REASON_STARTING);
+        case_multiply(&product, "gpu");
+        ready = lava_prepare_ready_for(LAVA_TYPE_FP64, false, &reason);
+        CASE_CHECK(case_now() - before < AT_MOST);
+    }
+    printf("%d products beside the preparation of fp64, %.3f s\n", products, case_now() - before);
+    CASE_CHECK(products > 0);
+    product_free(&product);
+    return case_result();
+}
+
+/* A program that ends then: the device is not said to have failed. */
+static int end_during_another_type(void) {
+    enum lava_reason reason;
+    lava_offload_open();
+    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP64, true, &reason)))
+        return 1;
+    CASE_CHECK(!lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason));
+    case_sleep((double)(getpid() % 8) * 0.01);
+    case_ends();
+    exit(case_result() ? 1 : 3);
 }
 
 /* The CPU computes until the first step, which such calls start, and then the second one are done. */
@@ -428,6 +461,40 @@ static int device_lost(void) {
 
 #define ASYNC "LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=gpu", "LAVABLAS_INIT=async"
 
+/* The routine's device would save some 60 ms with each call, by the plan. */
+static double gain_ns(void) {
+    struct lava_call last;
+    struct lava_plan plan;
+    uint64_t ns;
+    CASE_CHECK(lava_offload_last_call(&last, &ns));
+    lava_planning_choose(&last.operation, 0, &plan);
+    return plan.cpu_ns - plan.gpu_ns;
+}
+
+/* A step is prepared when the calls that need it would have saved 150 ms. Other calls do not count. */
+static int not_for_a_few_calls(void) {
+    enum lava_reason reason;
+    print_seed();
+    lava_offload_open();
+    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
+        return 1;
+    settle();
+    lava_threshold_measured(forged_figures(1e9, 1e4)); /* none of the calls is below the cut-off */
+    forged_figures(60e6, 1e4);
+    CASE_CHECK(call_runs(SYMM, true, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
+    CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
+    double gain = gain_ns(), saved = gain;
+    printf("%.1f ms would be saved with each call\n", gain / 1e6);
+    CASE_CHECK(gain > 30e6 && gain < 75e6);
+    for (; saved + gain < 150e6 && !case_result(); saved += gain)
+        CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
+    CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
+    CASE_CHECK(lava_prepare_is_under_way());
+    settle();
+    return case_result();
+}
+
 int main(int argument_count, char **arguments) {
     const struct test_case cases[] = {
         {.name = "starts with the first call", .run = starts_with_the_first_call, .variables = {ASYNC}},
@@ -436,6 +503,15 @@ int main(int argument_count, char **arguments) {
          .run = not_where_the_cpu_is_faster,
          .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off",
                        "LAVABLAS_CALIBRATE=off"}},
+        {.name = "not for a few calls",
+         .run = not_for_a_few_calls,
+         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off"}},
+        {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
+        {.name = "end during another type",
+         .run = end_during_another_type,
+         .repeats = 3,
+         .status = 3 << 8,
+         .variables = {ASYNC, "LAVABLAS_LOG=warn"}},
         {.name = "waits in mode gpu",
          .run = waits_in_mode_gpu,
          .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=gpu"}},
