@@ -1,11 +1,13 @@
 """Times LAPACK as NumPy and SciPy call it: run it plain, then with the library preloaded.
 
-    python3 perf/lapack.py [--seconds S] [--types float32,float64] [N ...]
+    python3 perf/lapack.py [--calls N] [--types float32,float64] [--svd] [N ...]
 
-The best of a few calls. The SVD runs only for the smallest N of the last type, because it takes long. SciPy's
+The median of five calls after one that is not timed. With --svd the SVD runs too, once, for
+the smallest N of the last type. SciPy's
 functions are left out if it is not installed.
 """
 import argparse
+import statistics
 import time
 
 import numpy
@@ -32,21 +34,21 @@ def routines(n, dtype):
         yield 'scipy.linalg.cho_solve', lambda: scipy.linalg.cho_solve(factor, right, check_finite=False)
 
 
-def best_of(function, seconds):
-    best, start = float('inf'), time.perf_counter()
-    while True:
+def median_of(function, calls):
+    times = []
+    function()
+    for _ in range(calls):
         before = time.perf_counter()
         function()
-        now = time.perf_counter()
-        best = min(best, now - before)
-        if now - start > seconds:
-            return best
+        times.append(time.perf_counter() - before)
+    return statistics.median(times)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--seconds', type=float, default=2)
+    parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--types', default='float32,float64')
+    parser.add_argument('--svd', action='store_true')
     parser.add_argument('sizes', nargs='*', type=int)
     arguments = parser.parse_args()
     sizes = arguments.sizes or [4096, 8192]
@@ -55,11 +57,13 @@ def main():
     for n in sizes:
         for dtype in types:
             for name, function in routines(n, dtype):
-                print('%-26s %-8s %5d  %9.4f s' % (name, dtype, n, best_of(function, arguments.seconds)), flush=True)
+                print('%-26s %-8s %5d  %9.4f s' % (name, dtype, n, median_of(function, arguments.calls)), flush=True)
+    if not arguments.svd:
+        return
     n = min(sizes)
     general = numpy.random.default_rng(1).standard_normal((n, n)).astype(types[-1])
     svd = scipy.linalg.svd if scipy else numpy.linalg.svd
-    print('%-26s %-8s %5d  %9.4f s' % ('svd', types[-1], n, best_of(lambda: svd(general), 0)), flush=True)
+    print('%-26s %-8s %5d  %9.4f s' % ('svd', types[-1], n, median_of(lambda: svd(general), 1)), flush=True)
 
 
 if __name__ == '__main__':

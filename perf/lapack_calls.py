@@ -1,13 +1,14 @@
 """Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
 library preloaded.
 
-    python3 perf/lapack_calls.py [--seconds S] [--types s,d,c,z] [--last ROUTINE] N ...
+    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] N ...
 
-Matrices are in Fortran's order and are factored in place. Milliseconds, the best of a few calls. gesv, posv and gels have
+Matrices are in Fortran's order and are factored in place. Milliseconds, the median of five calls after one that is not timed. gesv, posv and gels have
 64 right-hand sides, gesvN has N. gels4 has 4 N equations, N / 2 unknowns and one right-hand side. With --last the
 routines after that one are left out, with what would have to be computed for them.
 """
 import argparse
+import statistics
 import time
 
 import numpy
@@ -16,15 +17,14 @@ from scipy.linalg import lapack
 TYPES = {'s': numpy.float32, 'd': numpy.float64, 'c': numpy.complex64, 'z': numpy.complex128}
 
 
-def best_of(seconds, prepare, call):
-    best, start, calls = float('inf'), time.perf_counter(), 0
-    while calls < 2 or time.perf_counter() - start < seconds:
+def median_of(count, prepare, call):
+    times = []
+    for i in range(count + 1):
         arguments = prepare()
         before = time.perf_counter()
         call(*arguments)
-        best = min(best, time.perf_counter() - before)
-        calls += 1
-    return 1e3 * best
+        times.append(time.perf_counter() - before)
+    return 1e3 * statistics.median(times[1:])
 
 
 def random_matrix(random, shape, dtype):
@@ -69,7 +69,7 @@ def calls_of(letter, n):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--seconds', type=float, default=0.3)
+    parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--types', default='s,d')
     parser.add_argument('--last', metavar='ROUTINE')
     parser.add_argument('sizes', nargs='+', type=int)
@@ -78,7 +78,7 @@ def main():
         for letter in arguments.types.split(','):
             times = []
             for name, prepare, call in calls_of(letter, n):
-                times.append('%s %.2f' % (name, best_of(arguments.seconds, prepare, call)))
+                times.append('%s %.2f' % (name, median_of(arguments.calls, prepare, call)))
                 if name == arguments.last:
                     break
             print('%5d %s  %s' % (n, letter, '  '.join(times)), flush=True)
