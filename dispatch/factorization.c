@@ -10,6 +10,7 @@
 #include "dispatch/block_columns.h"
 #include "dispatch/factor_time.h"
 #include "dispatch/halving.h"
+#include "shaders/interface.h"
 
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {

@@ -551,6 +551,13 @@ static void show_block_columns(const struct lava_operation *operation, const str
         show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
 }
 
+/* C's columns, or its rows, while the reflections stay in host memory. */
+static void show_block_product(const struct lava_operation *operation, const struct lava_plan *plan) {
+    bool on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    printf("  reflections   by slices of %" PRId64 " columns\n", plan->columns.slice);
+    show_chunks(on_left ? "columns" : "rows", on_left ? operation->n : operation->m, plan->columns.width);
+}
+
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
     bool is_lu = operation->kind == LAVA_OPERATION_LU;
     const char *what = show_upload(operation);
@@ -589,7 +596,9 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.kernel && plan.columns.width > 0)
+    if (with_plan && plan.kernel && plan.columns.width > 0 && lava_operation_is_qr_product(&call.operation))
+        show_block_product(&call.operation, &plan);
+    else if (with_plan && plan.kernel && plan.columns.width > 0)
         show_block_columns(&call.operation, &plan);
     else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
         show_factorization(&call.operation, &plan);

@@ -19,6 +19,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/trace.h"
+#include "lib/engine/block_buffer.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
 #include "lib/engine/device_solve.h"
@@ -254,29 +255,16 @@ static void swap_columns(void *context, int64_t cell) {
 /* C <- the finished block column, with its swaps in those before it. */
 static void write(const struct block_factorizer *factorizer, const struct block *block) {
     const struct lava_operation *operation = factorizer->operation;
-    struct lava_copy_pool *pool = factorizer->stream->pool;
     struct swapping swapping = {operation, block};
-    const struct lava_copy copy = {.source = factorizer->buffer,
-                                   .source_ld = block->rows,
-                                   .target = lava_operation_element(operation->c.first, operation->type,
-                                                                    block->row, block->from, operation->c.ld),
-                                   .target_ld = operation->c.ld,
-                                   .rows = block->rows,
-                                   .columns = block->columns};
-    const struct lava_write_back how = {
-        .source_type = operation->type,
-        .target_type = operation->type,
-        .region = {.region = operation->c.region, .diagonal = block->from - block->row, .rows = block->rows}};
-    uint64_t bytes = (uint64_t)(block->rows * block->columns) * lava_type_bytes(operation->type),
-             begin_ns = lava_trace_now();
-    lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &copy, &how));
-    lava_trace_add_work("write back", begin_ns, bytes);
+    const struct lava_block_place place = {block->row, block->rows, block->from, block->columns};
+    lava_block_buffer_write(factorizer->stream, factorizer->buffer, &operation->c, &place);
     for (int64_t i = block->from; i < block->from + block->pivots; i++)
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
     if (block->pivots == 0)
         return;
-    begin_ns = lava_trace_now();
-    lava_copy_pool_run(pool, swap_columns, &swapping, (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS);
+    uint64_t begin_ns = lava_trace_now();
+    lava_copy_pool_run(factorizer->stream->pool, swap_columns, &swapping,
+                       (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS);
     lava_trace_add_work("swap rows", begin_ns,
                         (uint64_t)(block->from * block->pivots) * 2 * lava_type_bytes(operation->type));
 }
@@ -297,15 +285,8 @@ static enum lava_status run_block(struct block_factorizer *factorizer, const str
     return status;
 }
 
-/* Room for the plan's largest product, before anything is under way. */
 static enum lava_status begin(const struct block_factorizer *factorizer) {
-    struct lava_stream *stream = factorizer->stream;
-    enum lava_status status = lava_arena_reserve(stream->arena, stream->device, &factorizer->plan->blocking,
-                                                 LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
-                                                 lava_type_is_complex(factorizer->operation->type));
-    if (!status)
-        lava_stream_look_around(stream);
-    return status;
+    return lava_block_buffer_begin(factorizer->stream, factorizer->plan, factorizer->operation->type);
 }
 
 static enum lava_status run_blocks(struct block_factorizer *factorizer, struct lava_progress *progress) {

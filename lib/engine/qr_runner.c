@@ -7,11 +7,11 @@
  * of them. Nothing of the right-hand sides is written before all of C is. */
 #include "lib/engine/qr_runner.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 #include "lib/engine/device_qr.h"
 #include "lib/engine/device_solve.h"
+#include "lib/engine/qr_parts.h"
 #include "lib/engine/trapezoids.h"
 #include "lib/host/inverse.h"
 #include "lib/host/passes.h"
@@ -32,11 +32,6 @@ struct qr_runner {
     void *buffer;                /* m x n elements; NULL: C is written as the result comes */
 };
 
-/* The operand of a product with Q. */
-static const struct lava_operand *reflections_of(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
-}
-
 static bool has_sides(const struct qr_runner *runner) {
     return runner->operation->sides.count > 0;
 }
@@ -55,7 +50,7 @@ static enum lava_status upload(struct qr_runner *runner) {
     if (operation->kind != LAVA_OPERATION_QR)
         status = lava_device_matrix_upload(stream, &runner->tau, operation->tau, runner->tau.rows);
     if (!status && lava_operation_is_qr_product(operation)) {
-        const struct lava_operand *operand = reflections_of(operation);
+        const struct lava_operand *operand = lava_qr_parts_reflections(operation);
         status = lava_device_matrix_upload(stream, &runner->q, operand->first, operand->ld);
     }
     stream->staging.next = next_stored;
@@ -99,27 +94,6 @@ static enum lava_status compute(struct qr_runner *runner) {
     enum lava_status status = lava_device_qr(runner->stream, &qr);
     runner->factored = runner->stream->computed;
     return status || !has_sides(runner) ? status : solve(runner);
-}
-
-/* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is
- * beyond these, which a complex number's is before its parts are. */
-static bool is_moderate(enum lava_type type, double largest) {
-    bool is_fp32 = lava_type_real(type) == LAVA_TYPE_FP32;
-    double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
-    return largest >= least && largest * (lava_type_is_complex(type) ? 1.5 : 1) <= 1 / least;
-}
-
-/* Reads the matrices while the device computes. Matrices with NaN are LAPACK's, too. */
-static enum lava_status check_scale(const struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    const struct lava_right_sides *sides = &operation->sides;
-    struct lava_copy_pool *pool = runner->stream->pool;
-    enum lava_type type = operation->type;
-    double a = lava_passes_largest(pool, type, operation->c.first, operation->m, operation->n,
-                                   operation->c.ld),
-           b = lava_passes_largest(pool, type, sides->first, operation->m, sides->count, sides->ld);
-    bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
-    return as_it_is ? LAVA_OK : LAVA_ERROR_SCALED;
 }
 
 /* Leaves tau when the device has the whole factorization, and says whether there is one. */
@@ -183,7 +157,7 @@ static enum lava_status prepare(struct qr_runner *runner) {
     enum lava_status status = upload(runner);
     status = status ? status : compute(runner);
     if (!status && has_sides(runner))
-        status = check_scale(runner);
+        status = lava_qr_parts_check_scale(runner->stream->pool, runner->operation);
     if (!status && runner->operation->kind == LAVA_OPERATION_QR)
         status = download_tau(runner);
     return status;

@@ -12,7 +12,8 @@
 
 /* The written part of C's region: all columns of the rows before `row`. In the next `rows` rows: the columns
  * before `column`, and the first `partial` rows of that column. If the operation descends, `column` columns
- * are written from the last one on; if it climbs, rows count from the last one on. */
+ * are written from the last one on; if it climbs, rows count from the last one on. Of C Q, rows before `row`
+ * are written, and of the others none or all. */
 struct lava_progress {
     int64_t row, rows, column, partial;
     int64_t products; /* of a batch: the first ones, whole; the rest does not count then */

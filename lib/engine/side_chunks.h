@@ -1,5 +1,5 @@
-/* Streams the right-hand sides of a solve through the device in chunks. solver.c and factorizer.c say what is
- * done with a chunk. One user at a time. */
+/* Streams the right-hand sides of a solve through the device in chunks. Its users say what is done with a
+ * chunk: solver.c, factorizer.c, block_factorizer.c and block_reflector.c. One user at a time. */
 #ifndef LAVA_ENGINE_SIDE_CHUNKS_H
 #define LAVA_ENGINE_SIDE_CHUNKS_H
 

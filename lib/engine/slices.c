@@ -1,5 +1,5 @@
 /* A slice holds the columns of a triangle from their first stored row to their last: a block on the diagonal,
- * and the rest below or above it. Called by block_factorizer.c.
+ * and the rest below or above it. Called by block_factorizer.c and block_reflector.c.
  *
  *     op(T) = T:  X of these rows <- solved with the block, the rows of the rest <- less rest X
  *     else:       X of these rows <- less op(rest) X of the rest's rows, then solved with the block

@@ -1,10 +1,10 @@
 /* Passes the columns of a matrix that stays in host memory by what is on the device, slice by slice: solves
  * with a triangle that does not fit the device. While one slice is at work, the next one is uploaded. Used by
- * block_factorizer.c. One user at a time. */
+ * block_factorizer.c and block_reflector.c. One user at a time. */
 #ifndef LAVA_ENGINE_SLICES_H
 #define LAVA_ENGINE_SLICES_H
 
-#include "dispatch/block_columns.h"
+#include "dispatch/block_search.h"
 #include "lib/engine/device_matrix.h"
 
 struct lava_slices {

@@ -74,14 +74,23 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-static int64_t complete_qr(const struct lava_operation *operation, int64_t columns, int64_t sides) {
+/* C's rows before that one are written, whole. */
+static struct lava_operation rows_from(const struct lava_operation *operation, int64_t row) {
+    struct lava_operation rest = *operation;
+    rest.c.first = lava_operation_element(operation->c.first, operation->c.type, row, 0, operation->c.ld);
+    rest.m -= row;
+    return rest;
+}
+
+static int64_t complete_qr(const struct lava_operation *operation, const struct lava_progress *progress) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    const struct lava_operation rest = rows_from(operation, progress->row);
     if (operation->kind == LAVA_OPERATION_QR)
-        return lava_least_squares_run(blas, operation, columns, sides);
-    if (lava_operation_is_qr_product(operation))
-        lava_qr_multiply_run(blas, operation, columns);
-    else
-        lava_qr_form_run(blas, operation, operation->n - columns);
+        return lava_least_squares_run(blas, operation, progress->column, progress->sides);
+    if (operation->kind == LAVA_OPERATION_QR_FORM)
+        lava_qr_form_run(blas, operation, operation->n - progress->column);
+    else if (rest.m > 0)
+        lava_qr_multiply_run(blas, &rest, progress->column);
     return 0;
 }
 
@@ -91,7 +100,7 @@ int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struc
         return lava_systems_run(lava_cpu_blas_get(), operation, done);
     }
     if (lava_operation_is_qr(operation))
-        return complete_qr(operation, progress->column, progress->sides);
+        return complete_qr(operation, progress);
     if (lava_operation_is_inverse(operation)) {
         lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
         return 0;

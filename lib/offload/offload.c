@@ -17,6 +17,7 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/block_factorizer.h"
+#include "lib/engine/block_reflector.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
 #include "lib/engine/inverter.h"
@@ -172,12 +173,12 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
-    if (plan->columns.width > 0)
-        return lava_block_factorizer_run(engine, operation, plan, progress);
+    bool by_blocks = plan->columns.width > 0;
     if (lava_operation_is_factorization(operation))
-        return lava_factorizer_run(engine, operation, plan, progress);
+        return (by_blocks ? lava_block_factorizer_run : lava_factorizer_run)(engine, operation, plan,
+                                                                             progress);
     if (lava_operation_is_qr(operation))
-        return lava_qr_runner_run(engine, operation, plan, progress);
+        return (by_blocks ? lava_block_reflector_run : lava_qr_runner_run)(engine, operation, plan, progress);
     if (lava_operation_is_inverse(operation))
         return lava_inverter_run(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);

@@ -116,13 +116,6 @@ struct exact_counts {
     long passages, partly, solved;
 };
 
-/* Of many passages alike, those of uploads and submissions, some fail, others in each run. */
-#    define EXACT_FAILURES 16
-static inline bool exact_leaves_out(enum lava_fault_point point, long passage, long passages) {
-    bool is_alike = point == LAVA_FAULT_UPLOAD || point == LAVA_FAULT_SUBMIT;
-    return is_alike && passage > 2 && passage < passages && poison_random((int)passages) >= EXACT_FAILURES;
-}
-
 /* Lets the passages of a point fail, one after the other. */
 static inline struct exact_counts exact_fail_at(const struct exact_run *run, enum lava_fault_point point,
                                                 const char *name) {
@@ -135,7 +128,7 @@ static inline struct exact_counts exact_fail_at(const struct exact_run *run, enu
     counts.passages = lava_fault_passages(point);
     assert_true(counts.passages > 0);
     for (long passage = 1; passage <= counts.passages; passage++) {
-        if (exact_leaves_out(point, passage, counts.passages))
+        if (fault_is_left_out(point, passage, counts.passages))
             continue;
         lava_engine_release(engine);
         set_fault(name, passage);

@@ -2,7 +2,8 @@
  * in part, matrices without full rank, those that LAPACK scales, and, with fault injection, that each failure
  * leaves columns with which the CPU can go on.
  *
- *     test_least_squares [faults] */
+ *     test_least_squares [blocks] [faults]
+ *         blocks: by block columns, as where the matrix does not fit the device */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 
 #include "dispatch/solve.h"
+#include "lib/engine/block_reflector.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/least_squares.h"
 #include "lib/offload/complete.h"
@@ -30,6 +32,8 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
+/* A block has so many columns; 0: the whole matrix is on the device. */
+static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
@@ -80,10 +84,14 @@ static void reset(struct call *call) {
 
 static enum lava_status run(struct call *call, struct lava_progress *progress) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    const struct lava_overrides overrides = {.columns_each = columns_each};
     struct lava_plan plan;
     reset(call);
-    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
+    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    assert_int_equal(plan.columns.width, columns_each);
+    if (columns_each > 0)
+        return lava_block_reflector_run(engine, &call->operation, &plan, progress);
     return lava_qr_runner_run(engine, &call->operation, &plan, progress);
 }
 
@@ -135,6 +143,8 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     long passages = lava_fault_passages(point);
     assert_true(passages > 0);
     for (long passage = 1; passage <= passages; passage++) {
+        if (columns_each > 0 && fault_is_left_out(point, passage, passages))
+            continue;
         lava_engine_release(engine);
         set_fault(name, passage);
         bool came = fault_came(engine, point, passage, run(call, &progress));
@@ -193,12 +203,17 @@ static void values(void **state) {
     (void)state;
     if (has_faults) {
         /* with little staging memory both are downloaded in several pieces */
-        struct call call = new_call(LAVA_TYPE_FP64, 300, 130, 140);
+        struct call call = columns_each > 0 ? new_call(LAVA_TYPE_FP64, 150, 140, 135)
+                                            : new_call(LAVA_TYPE_FP64, 300, 130, 140);
         fail_everywhere(&call);
         free_call(&call);
         return;
     }
-    for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t t = 0; t < COUNT(types) && columns_each > 0; t++) {
+        check(types[t], 150, 129 + reflections_below(20), t == 0 ? 140 : 5);
+        reflections_tell(types[t]);
+    }
+    for (size_t t = 0; t < COUNT(types) && columns_each == 0; t++) {
         check(types[t], 300, 77, 33);
         check(types[t], 140 + reflections_below(200), 140, 1);
         check(types[t], 70, 40, COLUMNS);
@@ -206,7 +221,8 @@ static void values(void **state) {
         check(types[t], 1, 1, 1);
         reflections_tell(types[t]);
     }
-    check(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20); /* once: the measure takes long */
+    if (columns_each == 0)
+        check(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20); /* once: the measure takes long */
 }
 
 /* A column of zeros: R has a zero on its diagonal. The device leaves the factors, B is as it was, and what
@@ -216,7 +232,7 @@ static void without_full_rank(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t < 1); t++) {
         struct call call = new_call(types[t], 200, 150, 7);
         int64_t zero = reflections_below(150);
         for (int64_t i = 0; i < 200; i++)
@@ -238,7 +254,7 @@ static void scaled(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t == 1); t++) {
         bool is_fp32 = lava_type_real(types[t]) == LAVA_TYPE_FP32;
         double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
         const struct {
@@ -302,6 +318,7 @@ static void stalled(void **state) {
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(without_full_rank),
                                        cmocka_unit_test(scaled), cmocka_unit_test(stalled)};
-    has_faults = count > 1 && !strcmp(arguments[1], "faults");
+    has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
+    columns_each = count > 1 && !strcmp(arguments[1], "blocks") ? 128 : 0;
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

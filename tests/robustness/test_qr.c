@@ -2,7 +2,8 @@
  * CPU makes of a result that is there in part, and, with fault injection, that each failure leaves either the
  * matrix as it was or columns with which the CPU can go on.
  *
- *     test_qr [faults] */
+ *     test_qr [blocks] [faults]
+ *         blocks: by blocks of columns or rows, as where the matrix does not fit the device */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 
 #include "dispatch/solve.h"
+#include "lib/engine/block_reflector.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/qr.h"
 #include "lib/offload/complete.h"
@@ -29,6 +31,8 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
+/* A block has so many columns, or rows; 0: the whole matrix is on the device. */
+static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
@@ -112,10 +116,14 @@ static void free_call(struct call *call) {
 
 static enum lava_status run(struct call *call, struct lava_progress *progress) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
+    const struct lava_overrides overrides = {.columns_each = columns_each};
     struct lava_plan plan;
     memcpy(call->now.all, call->before.all, call->before.bytes);
-    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
+    lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    assert_int_equal(plan.columns.width, columns_each);
+    if (columns_each > 0)
+        return lava_block_reflector_run(engine, &call->operation, &plan, progress);
     return lava_qr_runner_run(engine, &call->operation, &plan, progress);
 }
 
@@ -156,7 +164,12 @@ static void check_result(struct call *call) {
 
 /* Whether a result may be there in part. */
 static bool can_be_partial(const struct call *call) {
-    return call->operation.kind != LAVA_OPERATION_QR_RIGHT;
+    return columns_each > 0 || call->operation.kind != LAVA_OPERATION_QR_RIGHT;
+}
+
+/* Whether some of it is written. */
+static bool is_begun(const struct lava_progress *progress) {
+    return progress->column > 0 || progress->row > 0;
 }
 
 /* Lets each passage of a point fail, and lets the CPU go on from there. */
@@ -169,21 +182,23 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     long passages = lava_fault_passages(point), last_whole = 0;
     assert_true(passages > 0);
     for (long passage = 1; passage <= passages; passage++) {
+        if (columns_each > 0 && fault_is_left_out(point, passage, passages))
+            continue;
         lava_engine_release(engine);
         set_fault(name, passage);
         bool came = fault_came(engine, point, passage, run(call, &progress));
         set_fault(NULL, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && progress.column == 0)
+        if (came && !is_begun(&progress))
             assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
         else if (came)
             assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
-        partly += came && progress.column > 0;
+        partly += came && is_begun(&progress);
         /* the measure takes long: where the device computed everything, once is enough */
-        if ((!came && !last_whole++) || (came && progress.column > 0))
+        if ((!came && !last_whole++) || (came && is_begun(&progress)))
             check_result(call);
     }
-    printf("%s: %ld passages, %ld with columns written\n", name, passages, partly);
+    printf("%s: %ld passages, %ld with a part written\n", name, passages, partly);
     assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == can_be_partial(call));
 }
 
@@ -214,6 +229,17 @@ static void complete_from(struct call *call, const struct matrix *whole, const s
     check_result(call);
 }
 
+/* The same from a number of rows, of C Q. */
+static void complete_from_row(struct call *call, const struct matrix *whole, int64_t row) {
+    const struct lava_progress progress = {.row = row, .rows = call->now.rows - row};
+    size_t bytes = (size_t)row * lava_type_bytes(call->now.type);
+    memcpy(call->now.all, call->before.all, call->before.bytes);
+    for (int64_t j = 0; j < call->now.columns && row > 0; j++)
+        memcpy(matrix_element(&call->now, 0, j), matrix_element(whole, 0, j), bytes);
+    assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
+    check_result(call);
+}
+
 /* All of it on the CPU. */
 static void run_on_cpu(struct call *call) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
@@ -230,18 +256,25 @@ static void run_on_cpu(struct call *call) {
 static void check(struct call call) {
     struct lava_progress progress;
     int64_t n = call.now.columns;
+    bool is_right = call.operation.kind == LAVA_OPERATION_QR_RIGHT, by_rows = is_right && columns_each > 0;
     if (has_faults) {
         fail_everywhere(&call);
     } else {
         assert_int_equal(run(&call, &progress), LAVA_OK);
-        assert_int_equal(progress.column, n);
+        if (by_rows)
+            assert_int_equal(progress.row, call.now.rows);
+        else
+            assert_int_equal(progress.column, n);
         check_result(&call);
         struct matrix whole = matrix_copy(&call.now), tau = matrix_copy(&call.qr.tau);
-        for (int i = 0; i < 3 && call.operation.kind != LAVA_OPERATION_QR_RIGHT; i++)
+        for (int i = columns_each > 0; i < 3 && !is_right; i++)
             complete_from(&call, &whole, &tau, i == 2 ? n : 1 + reflections_below(n));
+        if (by_rows)
+            complete_from_row(&call, &whole, 1 + reflections_below(call.now.rows));
         free(whole.all);
         free(tau.all);
-        run_on_cpu(&call);
+        if (columns_each == 0)
+            run_on_cpu(&call);
     }
     free_call(&call);
 }
@@ -294,6 +327,28 @@ static void products(void **state) {
     }
 }
 
+/* Several blocks of each kind, and several slices of reflections. */
+static void blocks(void **state) {
+    (void)state;
+    if (has_faults) {
+        check(new_qr(LAVA_TYPE_FP32, 140, 150));
+        check(new_form(LAVA_TYPE_FP64, 150, 140, 130));
+        check(new_product(LAVA_TYPE_FP32, 140, 130, 135, 1));
+        check(new_product(LAVA_TYPE_FP64, 140, 130, 135, 2));
+        return;
+    }
+    for (size_t t = 0; t < COUNT(types); t++) {
+        check(new_qr(types[t], 140 + reflections_below(20), 130 + reflections_below(10)));
+        check(new_product(types[t], 150, 129 + reflections_below(20), 135, (int)t));
+        reflections_tell(types[t]);
+    }
+    check(new_qr(LAVA_TYPE_FP64, 40, 270)); /* the first block has all reflections */
+    check(new_qr(LAVA_TYPE_FP32, 270, 260));
+    check(new_form(LAVA_TYPE_FP64, 300, 270, 129 + reflections_below(20)));
+    check(new_form(LAVA_TYPE_CFP32, 270, 260, 20));
+    check(new_form(LAVA_TYPE_CFP64, 140, 135, 135));
+}
+
 /* Workgroups that wait for others in vain give up. The matrix remains as it is, and the next one has panels
  * of another form. */
 static void stalled(void **state) {
@@ -327,7 +382,11 @@ static void stalled(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms),
-                                       cmocka_unit_test(products), cmocka_unit_test(stalled)};
-    has_faults = count > 1 && !strcmp(arguments[1], "faults");
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+                                       cmocka_unit_test(products), cmocka_unit_test(stalled)},
+                            by_blocks[] = {cmocka_unit_test(blocks)};
+    bool is_by_blocks = count > 1 && !strcmp(arguments[1], "blocks");
+    has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
+    columns_each = is_by_blocks ? 128 : 0;
+    return is_by_blocks ? cmocka_run_group_tests(by_blocks, open_engine, close_engine)
+                        : cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,0 +1,29 @@
+/* Where the reflections are, and what LAPACK scales. Called by qr_runner.c and block_reflector.c. */
+#include "lib/engine/qr_parts.h"
+
+#include <float.h>
+
+#include "lib/host/passes.h"
+
+const struct lava_operand *lava_qr_parts_reflections(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
+}
+
+/* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is
+ * beyond these, which a complex number's is before its parts are. */
+static bool is_moderate(enum lava_type type, double largest) {
+    bool is_fp32 = lava_type_real(type) == LAVA_TYPE_FP32;
+    double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
+    return largest >= least && largest * (lava_type_is_complex(type) ? 1.5 : 1) <= 1 / least;
+}
+
+enum lava_status lava_qr_parts_check_scale(struct lava_copy_pool *pool,
+                                           const struct lava_operation *operation) {
+    const struct lava_right_sides *sides = &operation->sides;
+    enum lava_type type = operation->type;
+    double a = lava_passes_largest(pool, type, operation->c.first, operation->m, operation->n,
+                                   operation->c.ld),
+           b = lava_passes_largest(pool, type, sides->first, operation->m, sides->count, sides->ld);
+    bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
+    return as_it_is ? LAVA_OK : LAVA_ERROR_SCALED;
+}

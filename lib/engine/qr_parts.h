@@ -1,0 +1,18 @@
+/* What the runners of QR share: qr_runner.c, where the matrix is on the device, and block_reflector.c, where
+ * it stays in host memory. */
+#ifndef LAVA_ENGINE_QR_PARTS_H
+#define LAVA_ENGINE_QR_PARTS_H
+
+#include "dispatch/operation.h"
+#include "lib/base/status.h"
+#include "lib/host/copy_pool.h"
+
+/* Returns the operand of a product with Q that holds the reflections. */
+const struct lava_operand *lava_qr_parts_reflections(const struct lava_operation *operation);
+
+/* Reads the matrices of least squares. Returns LAVA_ERROR_SCALED where LAPACK's own routine scales one of
+ * them, where one has NaN, and where A is zero. */
+enum lava_status lava_qr_parts_check_scale(struct lava_copy_pool *pool,
+                                           const struct lava_operation *operation);
+
+#endif
