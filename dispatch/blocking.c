@@ -264,6 +264,13 @@ static int64_t step_multiple(const struct request *request) {
     return lava_operation_structured(request->operation) && steps > 1 ? steps : 1;
 }
 
+/* Returns whether panels of so many steps have the depth that the limits ask for. */
+static bool admits(const struct request *request, int64_t steps) {
+    int64_t asked = request->limits->block_k, depth = steps * request->kernel->tile_k;
+    return asked == 0 ||
+           asked == lava_minimum(depth, lava_blocking_depth(request->operation, request->kernel));
+}
+
 /* Tries all ways to cut M and K, each with the widest block that fits. Keeps the cheapest; of equal ones, the
  * one with fewer cuts. The first way cuts only N. None is cheaper, and it usually fits. */
 static bool search(const struct request *request, struct lava_blocking *best) {
@@ -271,8 +278,8 @@ static bool search(const struct request *request, struct lava_blocking *best) {
     int64_t multiple = step_multiple(request);
     for (int64_t parts_k = 1;; parts_k = more_parts(parts_k)) {
         int64_t steps = divide_up(divide_up(request->steps_k, parts_k), multiple) * multiple;
-        for (int64_t parts_m = 1; steps <= BLOCK_K_MAX / request->kernel->tile_k;
-             parts_m = more_parts(parts_m)) {
+        bool is_tried = steps <= BLOCK_K_MAX / request->kernel->tile_k && admits(request, steps);
+        for (int64_t parts_m = 1; is_tried; parts_m = more_parts(parts_m)) {
             int64_t tiles_m = divide_up(request->tiles_m, parts_m);
             struct lava_blocking blocking;
             if (tiles_m <= DIMENSION_TILES_MAX && widen(request, tiles_m, steps, &blocking) &&

@@ -81,7 +81,8 @@ struct lava_blocking_limits {
                             * counted; 0: no pieces */
     uint32_t pieces;       /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
     uint64_t slot_bytes;   /* a staging slot's; a square fits one. 0: not known */
-    bool wide_sums;        /* the multiply kernel writes fp32 only; another type takes the epilogue */
+    int64_t block_k; /* exactly this depth of a panel of K, of the plan that it is taken from; 0: chosen */
+    bool wide_sums;  /* the multiply kernel writes fp32 only; another type takes the epilogue */
 };
 
 /* Fills in *blocking. Returns false if not even the smallest block fits. */

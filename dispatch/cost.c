@@ -355,11 +355,21 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
     }
 }
 
-/* The column blocks of the first of several engines, if they take turns. */
-static bool take_turn(void *context, uint32_t number, int64_t *column) {
+/* The blocks of the first of several engines, if they take turns. */
+static bool take_turn(void *context, uint32_t number, uint32_t *index) {
     const struct lava_estimate *estimate = context;
-    *column = (int64_t)number * estimate->engines * estimate->blocking.block_n;
-    return *column < estimate->operation->n;
+    *index = number * estimate->engines;
+    return *index < estimate->blocking.blocks_m * estimate->blocking.blocks_n;
+}
+
+/* Returns the share of the work that was simulated. One of several engines has its part of it. */
+static double simulated_share(const struct timeline *timeline) {
+    const struct lava_estimate *estimate = timeline->estimate;
+    const struct lava_operation *operation = estimate->operation;
+    double all = (double)operation->m * (double)operation->n *
+                 (double)lava_blocking_depth(operation, estimate->kernel) *
+                 (double)lava_operation_count(operation);
+    return fmin(1, timeline->work * fmax(1, estimate->engines) / all);
 }
 
 /* Simulates the product and returns the simulated share of it. The share is 1 unless there are too many
@@ -378,9 +388,7 @@ static double run_program(struct timeline *timeline) {
             task.kind != LAVA_TASK_DOWNLOAD) {
             while (timeline->carried < timeline->started)
                 carry_download(timeline);
-            return timeline->work / ((double)operation->m * (double)operation->n *
-                                     (double)lava_blocking_depth(operation, timeline->estimate->kernel) *
-                                     (double)lava_operation_count(operation));
+            return simulated_share(timeline);
         }
         run_task(timeline, &task);
     }
@@ -428,12 +436,15 @@ static double at_once_ns(const struct lava_estimate *estimate) {
            1e9 * result_bytes(operation, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
 
-/* Engines that share a product upload A each, and all of them together op(B). */
+/* Engines that share a product upload A each, and all of them together op(B), for each row block. If K is
+ * cut, op(A) is uploaded for each column block. */
 static double shared_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
-    double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0);
-    double up =
-        ((double)operation->m * (double)operation->k * estimate->engines + b) * element_bytes(estimate);
+    const struct lava_blocking *blocking = &estimate->blocking;
+    double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
+               (double)blocking->blocks_m;
+    double uploads_of_a = blocking->blocks_k > 1 ? (double)blocking->blocks_n : estimate->engines;
+    double up = ((double)operation->m * (double)operation->k * uploads_of_a + b) * element_bytes(estimate);
     double host_ns = 1e9 * (up + result_bytes(operation, operation->m, operation->n)) / HOST_COPY_BYTES_PER_S;
     return SHARE_NS + fmax(streamed_ns(estimate), host_ns);
 }

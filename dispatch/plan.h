@@ -53,6 +53,7 @@ struct lava_overrides {
     int order;             /* 1 + enum lava_tile_order; 0: the profile's for the row */
     int persistent;        /* 1: one workgroup per tile, 2: persistent; 0: the profile's for the row */
     uint32_t split_k;      /* 0: chosen */
+    int64_t block_k;       /* 0: chosen; else that of another plan of the same kernel and split */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */

@@ -254,6 +254,7 @@ static struct request prepare(const struct lava_operation *operation, const stru
                    .column_blocks = overrides->column_blocks ? overrides->column_blocks : 1,
                    .later_parts = overrides->later_parts,
                    .pieces = overrides->pieces,
+                   .block_k = overrides->block_k,
                    .slot_bytes = device->slot_bytes},
         .estimate = {.operation = operation,
                      .engines = overrides->engines,

@@ -33,8 +33,7 @@ static bool is_batch_of_updates(const struct lava_program *program) {
 static bool has_a(const struct lava_program *program) {
     if (program->operation->series)
         return is_batch_of_updates(program);
-    bool is_first = program->share ? program->block.number == 0 : program->column == 0;
-    return has_strips(program) || (program->blocking->blocks_k == 1 && !is_first);
+    return has_strips(program) || (program->blocking->blocks_k == 1 && !program->is_first);
 }
 
 /* Blocks begin at whole tiles, also if they go from the last one to the first. */
@@ -48,16 +47,34 @@ static void set_columns(const struct lava_program *program, int64_t width, struc
     }
 }
 
+void lava_program_share_place(const struct lava_blocking *blocking, uint32_t index, int64_t *row,
+                              int64_t *column) {
+    *row = index / blocking->blocks_n * blocking->block_m;
+    *column = index % blocking->blocks_n * blocking->block_n;
+}
+
+/* Returns false if no block is left. */
+static bool take_block(struct lava_program *program) {
+    const struct lava_program_share *share = program->share;
+    int64_t before = program->row;
+    uint32_t index;
+    if (!share->take(share->context, program->blocks, &index))
+        return false;
+    lava_program_share_place(program->blocking, index, &program->row, &program->column);
+    program->is_first = program->blocks == 0 || program->row != before;
+    return true;
+}
+
 static void begin_block(struct lava_program *program) {
     const struct lava_operation *operation = program->operation;
     const struct lava_blocking *blocking = program->blocking;
-    const struct lava_program_share *share = program->share;
     struct lava_block *block = &program->block;
-    if (share && !share->take(share->context, program->blocks, &program->column)) {
+    program->is_first = program->column == 0;
+    if (program->share && !take_block(program)) {
         program->stage = END;
         return;
     }
-    int64_t width = program->column == 0 || share ? blocking->block_n : blocking->later_n;
+    int64_t width = program->column == 0 || program->share ? blocking->block_n : blocking->later_n;
     block->number = program->blocks++;
     block->row = block->packed_row = program->row;
     block->rows = block->packed_rows = lava_minimum(blocking->block_m, operation->m - program->row);

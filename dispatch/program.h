@@ -49,8 +49,9 @@
  * If a product is added transposed (`twice`), K is that of both, one after the other: op(A) is followed by
  * op(B)' in the packed rows, op(B) by op(A)' in the packed columns. Each matrix is uploaded once.
  *
- * Several programs may share a product, each for an engine: then each takes its next column block when it
- * gets there, until none is left. Every block is computed as one program for all of C computes it.
+ * Several programs may share a product, each for an engine: then each takes its next block when it gets
+ * there, until none is left. Every block is computed as one program for all of C computes it. A program packs
+ * op(A) again when its row block is another one.
  *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
@@ -114,18 +115,23 @@ struct lava_program_pack {
     int part, after;   /* of the strip; the stage after the pack */
 };
 
-/* Gives a program its column blocks, all of block_n columns but the last of C. */
+/* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C. */
 struct lava_program_share {
-    /* Sets *column to the begin of the program's block with that number. Returns false if there is none; then
-     * there is none after it. Another iterator over the same program gets the same answers. */
-    bool (*take)(void *context, uint32_t number, int64_t *column);
+    /* Sets *index to the program's block with that number. C's blocks are counted row block by row block from
+     * 0 on. Returns false if there is none; then there is none after it. Another iterator over the same
+     * program gets the same answers. */
+    bool (*take)(void *context, uint32_t number, uint32_t *index);
     void *context;
 };
 
+/* Where a block of a shared product begins in C, in elements of the product. */
+void lava_program_share_place(const struct lava_blocking *blocking, uint32_t index, int64_t *row,
+                              int64_t *column);
+
 struct lava_program {
     const struct lava_operation *operation; /* owned by the caller; real, or of parts */
-    const struct lava_program_share *share; /* NULL: all of C. Else it writes all of C's rows, and blocking
-                                             * has one row block and one panel of K. Set after begin */
+    const struct lava_program_share
+        *share; /* NULL: all of C. Else blocks have equal widths. Set after begin */
     const struct lava_kernel *kernel;
     const struct lava_blocking *blocking;
     int stage;
@@ -133,6 +139,7 @@ struct lava_program {
     struct lava_block block;
     struct lava_program_pack pack;
     uint32_t blocks;                /* begun so far */
+    bool is_first;                  /* the block is the first one of its row block */
     uint32_t packs_of_b, downloads; /* packs so far; downloads not waited for */
     uint32_t next_place;
 };

@@ -19,15 +19,14 @@
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
     return operation->kind == LAVA_OPERATION_PRODUCT && operation->c.region == LAVA_REGION_ALL &&
            !operation->in_place && !operation->twice && !operation->series && !operation->on_device &&
-           !operation->b_is_a && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS &&
-           one->blocking.blocks_m == 1 && one->blocking.blocks_k == 1;
+           !operation->b_is_a && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
 }
 
 /* Returns whether both compute the same sums in the same order. */
 static bool has_same_sums(const struct lava_plan *a, const struct lava_plan *b) {
     return a->kernel == b->kernel && a->blocking.split_k == b->blocking.split_k &&
            a->blocking.block_k == b->blocking.block_k && a->blocking.blocks_k == b->blocking.blocks_k &&
-           a->blocking.blocks_m == b->blocking.blocks_m && a->blocking.epilogue == b->blocking.epilogue;
+           a->blocking.epilogue == b->blocking.epilogue;
 }
 
 bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
@@ -39,10 +38,10 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
         return false;
     for (uint32_t count = 2; count <= engines; count++) {
         double fewer_ns = best_ns;
-        for (int64_t each = 1; each <= BLOCKS_EACH_MAX && count * each <= LAVA_SHARING_BLOCKS_MAX;
-             each *= 2) {
+        for (int64_t each = 1; each <= BLOCKS_EACH_MAX; each *= 2) {
             const struct lava_overrides overrides = {.kernel = one->kernel,
                                                      .split_k = one->blocking.split_k,
+                                                     .block_k = one->blocking.block_k,
                                                      .column_blocks = count * each,
                                                      .later_parts = 1,
                                                      .at_once = 1,
@@ -51,7 +50,7 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
             lava_policy_choose(operation, device, figures, LAVA_MODE_GPU, &overrides, &other);
             if (other.place != LAVA_PLACE_GPU || !has_same_sums(&other, one) ||
                 other.blocking.blocks_n < (int64_t)count || other.blocking.later_n < other.blocking.block_n ||
-                other.blocking.blocks_n > LAVA_SHARING_BLOCKS_MAX)
+                other.blocking.blocks_m * other.blocking.blocks_n > LAVA_SHARING_BLOCKS_MAX)
                 break; /* C has too few columns, or there is no memory */
             if (other.gpu_ns >= GAIN_SHARE * fewer_ns || other.gpu_ns >= best_ns)
                 continue;

@@ -28,6 +28,8 @@ static const char *const point_names[LAVA_FAULT_COUNT] = {
 static atomic_long passages[LAVA_FAULT_COUNT];
 /* Passages first..last of each point fail; none fail where first is 0. */
 static atomic_long first[LAVA_FAULT_COUNT], last[LAVA_FAULT_COUNT];
+static atomic_int scope;
+static _Thread_local bool is_here; /* the thread has limited the scope */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Reads a decimal number up to the next ':' or the end. */
@@ -85,8 +87,16 @@ bool lava_fault_set(const char *specification) {
     return apply(specification);
 }
 
+void lava_fault_limit(enum lava_fault_scope new_scope) {
+    is_here = new_scope != LAVA_FAULT_ANYWHERE;
+    atomic_store(&scope, new_scope);
+}
+
 bool lava_fault_hit(enum lava_fault_point point) {
+    int limit = atomic_load(&scope);
     pthread_once(&once, apply_config);
+    if (limit != LAVA_FAULT_ANYWHERE && is_here != (limit == LAVA_FAULT_HERE))
+        return false;
     long passage = atomic_fetch_add(&passages[point], 1) + 1;
     long from = atomic_load(&first[point]);
     return from && passage >= from && passage <= atomic_load(&last[point]);

@@ -33,6 +33,10 @@ bool lava_fault_hit(enum lava_fault_point point);
 /* Sets the specification (NULL: none) and restarts the counters; tests call it. Returns false for a
  * specification that is not understood. */
 bool lava_fault_set(const char *specification);
+/* Which threads' passages count and fail, besides: all, the caller, or all others. A test chooses by that
+ * which of two engines fails. lava_fault_set does not change it. */
+enum lava_fault_scope { LAVA_FAULT_ANYWHERE, LAVA_FAULT_HERE, LAVA_FAULT_ELSEWHERE };
+void lava_fault_limit(enum lava_fault_scope scope);
 /* Returns how many passages of the point there were since. */
 long lava_fault_passages(enum lava_fault_point point);
 #else

@@ -20,8 +20,8 @@ struct lava_progress {
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
     bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
                        * yet; else a column is written when all of the factor is known */
-    int64_t blocks;   /* of a share: the first column blocks in its own order, whole. In the next one those of
-                       * its columns before `column`, and the first `partial` rows of that column; row and
+    int64_t blocks;   /* of a share: the first blocks in its own order, whole. In the next one those of C's
+                       * columns before `column`, and the first `partial` of its rows in that column; row and
                        * rows do not count then */
 };
 
@@ -38,7 +38,7 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
 
-/* Runs the column blocks that the share gives, beside runs of other engines that share the product.
+/* Runs the blocks that the share gives, beside runs of other engines that share the product.
  * `populates` says whether this one looks after C's pages. */
 enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, const struct lava_program_share *share,

@@ -11,6 +11,9 @@
  * Cheap after the first call. Any thread. */
 double lava_processor_flops_per_s(void);
 
+/* What so many processors with so many operations per second each are expected to reach together. */
+double lava_processor_guess(double core, int count);
+
 /* The number of those processors. */
 int lava_processor_count(void);
 

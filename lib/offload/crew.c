@@ -1,6 +1,6 @@
 /* Shares a product among engines. Called by offload.c, which holds the first engine's lane.
  *
- * Invariant: each column block is with one member of the crew, or left. A member's blocks are left again when
+ * Invariant: each block is with one member of the crew, or left. A member's blocks are left again when
  * it fails, apart from what it has written: what is missing of the one block that it has written in part is a
  * rest, which the CPU computes, because the old C is gone there. */
 #include "lib/offload/crew.h"
@@ -21,15 +21,15 @@ struct member {
     struct crew *crew;
     struct lava_lane_lock lock;
     bool populates;
-    int64_t columns[LAVA_SHARING_BLOCKS_MAX]; /* where its blocks begin, in its order */
+    uint32_t blocks[LAVA_SHARING_BLOCKS_MAX]; /* its blocks, in its order */
     uint32_t count;
     bool has_ended; /* it was told that no block is left */
     enum lava_status status;
 };
 
-/* Rows [row, m) of the column before `begin`, if row is not 0, and the columns from there up to the end. */
+/* A part of C in its own elements: all rows of the columns, but only rows from `partial` on of the first. */
 struct rest {
-    int64_t row, begin, end;
+    int64_t row, rows, partial, column, columns;
 };
 
 struct crew {
@@ -38,9 +38,8 @@ struct crew {
     int64_t each; /* columns of op(B) for each of C: 2 where the product is of parts */
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    unsigned working; /* threads */
-    int64_t
-        left[LAVA_SHARING_BLOCKS_MAX]; /* where the blocks that are left begin; the next one is the last */
+    unsigned working;                       /* threads */
+    uint32_t left[LAVA_SHARING_BLOCKS_MAX]; /* the blocks that are left; the next one is the last */
     uint32_t left_count;
     struct rest rests[LAVA_DEVICE_SET_MAX];
     unsigned rest_count;
@@ -49,26 +48,32 @@ struct crew {
     struct member members[LAVA_DEVICE_SET_MAX];
 };
 
-static bool take(void *context, uint32_t number, int64_t *column) {
+static bool take(void *context, uint32_t number, uint32_t *index) {
     struct member *member = context;
     struct crew *crew = member->crew;
     pthread_mutex_lock(&crew->lock);
     if (number == member->count && !member->has_ended) {
         if (crew->left_count > 0)
-            member->columns[member->count++] = crew->left[--crew->left_count];
+            member->blocks[member->count++] = crew->left[--crew->left_count];
         else
             member->has_ended = true;
     }
     bool taken = number < member->count;
     if (taken)
-        *column = member->columns[number];
+        *index = member->blocks[number];
     pthread_mutex_unlock(&crew->lock);
     return taken;
 }
 
-/* The end of the block, in columns of C. */
-static int64_t end_of(const struct crew *crew, int64_t column) {
-    return lava_minimum((column + crew->plan->blocking.block_n) / crew->each, crew->operation->n);
+/* The whole block. */
+static struct rest rest_of(const struct crew *crew, uint32_t index) {
+    const struct lava_blocking *blocking = &crew->plan->blocking;
+    struct rest rest = {0};
+    lava_program_share_place(blocking, index, &rest.row, &rest.column);
+    rest.column /= crew->each;
+    rest.rows = lava_minimum(blocking->block_m, crew->operation->m - rest.row);
+    rest.columns = lava_minimum(blocking->block_n / crew->each, crew->operation->n - rest.column);
+    return rest;
 }
 
 /* Notes what the member has written, and gives back what it has not. The lock is held. */
@@ -77,16 +82,19 @@ static void settle(struct member *member, const struct lava_progress *progress) 
     uint32_t first = (uint32_t)progress->blocks;
     crew->is_written = crew->is_written || first > 0;
     if (first < member->count) {
-        int64_t begin = member->columns[first];
-        if (progress->column > begin / crew->each || progress->partial > 0) {
-            crew->rests[crew->rest_count++] = (struct rest){
-                progress->partial, progress->column + (progress->partial > 0), end_of(crew, begin)};
+        struct rest rest = rest_of(crew, member->blocks[first]);
+        int64_t written = lava_maximum(progress->column - rest.column, 0);
+        if (written > 0 || progress->partial > 0) {
+            rest.column += written;
+            rest.columns -= written;
+            rest.partial = progress->partial;
+            crew->rests[crew->rest_count++] = rest;
             crew->is_written = true;
             first++;
         }
     }
     while (member->count > first)
-        crew->left[crew->left_count++] = member->columns[--member->count];
+        crew->left[crew->left_count++] = member->blocks[--member->count];
 }
 
 static void run_member(struct member *member) {
@@ -148,30 +156,29 @@ static bool has_worker(const struct crew *crew) {
     return false;
 }
 
-static void compute_on_cpu(const struct crew *crew, int64_t row, int64_t column, int64_t columns) {
+static void compute_on_cpu(const struct crew *crew, struct rest rest) {
     const struct lava_operation *operation = crew->operation;
-    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, operation->m - row, column, columns);
+    if (rest.partial > 0) {
+        lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, rest.row + rest.partial,
+                                rest.rows - rest.partial, rest.column++, 1);
+        rest.columns--;
+    }
+    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, rest.row, rest.rows, rest.column, rest.columns);
 }
 
 /* What no member could compute. */
 static void complete(const struct crew *crew) {
-    for (unsigned i = 0; i < crew->rest_count; i++) {
-        const struct rest *rest = &crew->rests[i];
-        if (rest->row > 0)
-            compute_on_cpu(crew, rest->row, rest->begin - 1, 1);
-        compute_on_cpu(crew, 0, rest->begin, rest->end - rest->begin);
-    }
-    for (uint32_t i = 0; i < crew->left_count; i++) {
-        int64_t begin = crew->left[i] / crew->each;
-        compute_on_cpu(crew, 0, begin, end_of(crew, crew->left[i]) - begin);
-    }
+    for (unsigned i = 0; i < crew->rest_count; i++)
+        compute_on_cpu(crew, crew->rests[i]);
+    for (uint32_t i = 0; i < crew->left_count; i++)
+        compute_on_cpu(crew, rest_of(crew, crew->left[i]));
 }
 
 /* The first block is taken first. */
 static void lay_out(struct crew *crew) {
     const struct lava_blocking *blocking = &crew->plan->blocking;
-    for (int64_t i = blocking->blocks_n; i > 0; i--)
-        crew->left[crew->left_count++] = (i - 1) * blocking->block_n;
+    for (uint32_t i = (uint32_t)(blocking->blocks_m * blocking->blocks_n); i > 0; i--)
+        crew->left[crew->left_count++] = i - 1;
 }
 
 static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_lock *own) {

@@ -1,5 +1,5 @@
 /* A crew of engines, each of another device, computes one product (dispatch/sharing.h): each takes the next
- * column block of C when it gets there, so a slower or busier device takes less. Any thread. */
+ * block of C when it gets there, so a slower or busier device takes less. Any thread. */
 #ifndef LAVA_OFFLOAD_CREW_H
 #define LAVA_OFFLOAD_CREW_H
 

@@ -460,28 +460,33 @@ static void test_replay(void **state) {
     assert_true(seen.held > 100 && seen.pieces > 100 && seen.overwritten > 100 && seen.twins > 100);
 }
 
+#define MOST_BLOCKS 4096
 /* The blocks of one of several engines, in the order in which it takes them. */
 struct taken {
-    int64_t columns[MOST_ROWS];
+    uint32_t blocks[MOST_BLOCKS];
     uint32_t count;
 };
 
-static bool take(void *context, uint32_t number, int64_t *column) {
+static bool take(void *context, uint32_t number, uint32_t *index) {
     const struct taken *taken = context;
     if (number < taken->count)
-        *column = taken->columns[number];
+        *index = taken->blocks[number];
     return number < taken->count;
 }
 
-/* Engines take the column blocks in a random order; some get none. */
+/* Engines take the blocks in a random order; some get none. */
 static void deal(uint64_t *random, const struct lava_operation *operation,
                  const struct lava_blocking *blocking, struct taken *engines, uint32_t count) {
-    int64_t first = (int64_t)(random_next(random) % (uint64_t)blocking->blocks_n);
+    uint32_t blocks = (uint32_t)(blocking->blocks_m * blocking->blocks_n);
+    uint32_t first = (uint32_t)(random_next(random) % blocks);
     memset(engines, 0, count * sizeof *engines);
-    for (int64_t i = 0; i < blocking->blocks_n; i++) {
+    assert_true(blocks <= MOST_BLOCKS);
+    for (uint32_t i = 0; i < blocks; i++) {
         struct taken *engine = &engines[random_next(random) % count];
-        engine->columns[engine->count++] = (first + i) % blocking->blocks_n * blocking->block_n;
-        assert_true(engine->columns[engine->count - 1] < operation->n);
+        int64_t row, column;
+        engine->blocks[engine->count++] = (first + i) % blocks;
+        lava_program_share_place(blocking, (first + i) % blocks, &row, &column);
+        assert_true(row < operation->m && column < operation->n);
     }
 }
 
@@ -494,14 +499,14 @@ static void test_shares(void **state) {
     static struct replay replay;
     static struct taken engines[4];
     struct seen seen = {.refused = 0};
-    unsigned shared = 0, idle = 0, long_ones = 0;
+    unsigned shared = 0, idle = 0, long_ones = 0, cut_m = 0, cut_k = 0;
     for (int i = 0; i < 12000; i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
         uint32_t count = 1 + (uint32_t)(random_next(&random) % 4);
         if (operation.c.region != LAVA_REGION_ALL || !random_plan(&random, &operation, kernel, &blocking) ||
-            blocking.blocks_m > 1 || blocking.blocks_k > 1 || blocking.later_n != blocking.block_n)
+            blocking.later_n != blocking.block_n)
             continue;
         memset(&replay, 0, sizeof replay);
         replay.operation = &operation;
@@ -523,10 +528,14 @@ static void test_shares(void **state) {
         check_downloads(&replay);
         free(downloads);
         shared += count > 1 && blocking.blocks_n > 1;
+        cut_m += count > 1 && blocking.blocks_m > 1;
+        cut_k += count > 1 && blocking.blocks_k > 1;
     }
-    print_message("shared %u, idle engines %u, engines with three blocks %u, pieces %u\n", shared, idle,
-                  long_ones, seen.pieces);
+    print_message("shared %u, row blocks %u, panels of K %u, idle engines %u, engines with three blocks %u, "
+                  "pieces %u\n",
+                  shared, cut_m, cut_k, idle, long_ones, seen.pieces);
     assert_true(shared > 100 && idle > 20 && long_ones > 20 && seen.pieces > 20);
+    assert_true(cut_m > 100 && cut_k > 100);
 }
 
 static struct lava_region_block random_block(uint64_t *random) {

@@ -35,6 +35,30 @@ static void large_ones_gain(void **state) {
     }
 }
 
+/* A packed A that exceeds a buffer of the device is cut into row blocks. */
+static void those_with_row_blocks_gain(void **state) {
+    const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64};
+    struct lava_capabilities h200 = device_h200();
+    (void)state;
+    h200.max_buffer_bytes = 2ull << 30;
+    for (int i = 0; i < 2; i++) {
+        const struct lava_operation large = product_of(types[i], types[i], 32768, 32768, 32768);
+        double before = 1;
+        for (uint32_t engines = 2; engines <= 8; engines *= 2) {
+            struct lava_plan one, plan;
+            assert_true(share(&large, &h200, engines, &one, &plan));
+            double gain = one.gpu_ns / plan.gpu_ns;
+            print_message("%s, 32768: %u engines %.2f, %ld x %ld x %ld blocks\n", lava_type_name(types[i]),
+                          engines, gain, (long)plan.blocking.blocks_m, (long)plan.blocking.blocks_n,
+                          (long)plan.blocking.blocks_k);
+            assert_true(plan.blocking.blocks_m * plan.blocking.blocks_k > 1);
+            assert_true(plan.blocking.block_k == one.blocking.block_k);
+            assert_true(gain > before && gain <= 1.1 * engines && (engines > 2 || gain > 1.4));
+            before = gain;
+        }
+    }
+}
+
 static void narrow_ones_do_not(void **state) {
     const struct lava_operation narrow = product(200000, 100, 4000);
     (void)state;
@@ -73,7 +97,7 @@ static void others_are_not_shared(void **state) {
 static void same_sums(void **state) {
     uint64_t random = random_seed();
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
-    unsigned shared = 0, refused = 0;
+    unsigned shared = 0, refused = 0, cut_m = 0, cut_k = 0;
     (void)state;
     for (int i = 0; i < 600; i++) {
         struct lava_operation operation =
@@ -82,7 +106,10 @@ static void same_sums(void **state) {
         struct lava_plan one, plan;
         uint32_t engines = (uint32_t)(random_next(&random) % 17);
         set_random_types(&random, &operation);
-        if (!share(&operation, &devices[i % 3], engines, &one, &plan)) {
+        struct lava_capabilities device = devices[i % 3];
+        if (i % 2)
+            device.memory_bytes >>= 6 + random_next(&random) % 3;
+        if (!share(&operation, &device, engines, &one, &plan)) {
             refused++;
             continue;
         }
@@ -91,22 +118,24 @@ static void same_sums(void **state) {
         assert_true(plan.engines >= 2 && plan.engines <= engines && plan.place == LAVA_PLACE_GPU);
         assert_true(plan.kernel == one.kernel && blocking->split_k == one.blocking.split_k);
         assert_true(blocking->block_k == one.blocking.block_k && blocking->epilogue == one.blocking.epilogue);
-        assert_true(blocking->blocks_m == 1 && blocking->blocks_k == 1 && !plan.at_once);
-        assert_true(blocking->blocks_n >= plan.engines && blocking->blocks_n <= LAVA_SHARING_BLOCKS_MAX);
+        assert_true(blocking->blocks_k == one.blocking.blocks_k && !plan.at_once);
+        assert_true(blocking->blocks_n >= plan.engines &&
+                    blocking->blocks_m * blocking->blocks_n <= LAVA_SHARING_BLOCKS_MAX);
+        cut_m += blocking->blocks_m > 1;
+        cut_k += blocking->blocks_k > 1;
         assert_true(blocking->block_n % plan.kernel->tile_n == 0 && blocking->later_n == blocking->block_n);
         assert_true(plan.gpu_ns < one.gpu_ns && plan.reason == one.reason);
     }
-    print_message("shared %u, not %u\n", shared, refused);
-    assert_true(shared > 60 && refused > 60);
+    print_message("shared %u, with row blocks %u, with panels of K %u, not %u\n", shared, cut_m, cut_k,
+                  refused);
+    assert_true(shared > 60 && refused > 60 && cut_m > 10 && cut_k > 2);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_ones_gain),
-        cmocka_unit_test(narrow_ones_do_not),
-        cmocka_unit_test(one_engine_is_not_shared),
-        cmocka_unit_test(others_are_not_shared),
-        cmocka_unit_test(same_sums),
+        cmocka_unit_test(large_ones_gain),       cmocka_unit_test(those_with_row_blocks_gain),
+        cmocka_unit_test(narrow_ones_do_not),    cmocka_unit_test(one_engine_is_not_shared),
+        cmocka_unit_test(others_are_not_shared), cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,8 +81,18 @@ static void in_the_library(void **state) {
     assert_int_equal(real.get_threads(), before);
 }
 
+/* The rate by cores ends at that of the fastest machine measured. */
+static void rate_saturates(void **state) {
+    (void)state;
+    assert_true(lava_processor_guess(150e9, 16) == 16 * 150e9);
+    assert_true(lava_processor_guess(150e9, 64) == 64 * 150e9);
+    assert_true(lava_processor_guess(150e9, 128) == lava_processor_guess(150e9, 1024));
+    assert_true(2 * 4096.0 * 4096 * 4096 / lava_processor_guess(150e9, 128) > 12e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_fewer), cmocka_unit_test(left_alone),
-                                       cmocka_unit_test(changed_meanwhile), cmocka_unit_test(in_the_library)};
+                                       cmocka_unit_test(changed_meanwhile), cmocka_unit_test(in_the_library),
+                                       cmocka_unit_test(rate_saturates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

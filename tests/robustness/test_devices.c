@@ -16,9 +16,11 @@
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
 #include "lib/offload/further.h"
+#include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 
-#define DEVICES 3
+#define DEVICES 3 /* at most */
+static unsigned devices = DEVICES;
 
 /* Takes the device's first lane; other devices may be at work. */
 static bool hold(unsigned device, struct lava_lane_lock *lock) {
@@ -49,6 +51,7 @@ static bool make(void) {
     crowd_make();
     double end = case_now() + CROWD_AT_MOST;
     uint64_t needs = needs_of_crowd();
+    devices = lava_context_devices();
     while (lava_prepare_settled(needs) != needs && case_now() < end)
         case_sleep(0.002);
     lava_further_want(needs, DEVICES, true);
@@ -225,11 +228,11 @@ static bool make_wide(struct lava_engine *engines[DEVICES]) {
         return false;
     for (unsigned i = 0; i < WIDE; i++)
         product_make(&wide[i], i + 1);
-    for (unsigned i = 0; i < DEVICES; i++) {
+    for (unsigned i = 0; i < devices; i++) {
         CASE_CHECK(lava_context_lock_lane(1, 0, &locks[i]) && locks[i].device == i);
         engines[i] = locks[i].engine;
     }
-    for (unsigned i = 0; i < DEVICES; i++)
+    for (unsigned i = 0; i < devices; i++)
         lava_context_unlock_lane(&locks[i]);
     return !case_result();
 }
@@ -241,20 +244,20 @@ static void free_wide(void) {
 }
 
 /* Computes it with so many devices and returns C. */
-static void *compute_with(const struct product *product, unsigned devices) {
+static void *compute_with(const struct product *product, unsigned count) {
     struct lava_lane_lock held[DEVICES];
     uint64_t shared = lava_stats_of_shared(), before[DEVICES];
     void *c = product_new_c(product);
-    for (unsigned i = 0; i < DEVICES - devices; i++)
+    for (unsigned i = 0; i < devices - count; i++)
         CASE_CHECK(lava_context_lock_lane(1, 0, &held[i]) && held[i].device == i);
-    for (unsigned i = 0; i < DEVICES; i++)
+    for (unsigned i = 0; i < devices; i++)
         before[i] = lava_stats_of_device(i);
     case_call(product, c);
     CASE_CHECK(!strcmp(case_place(NULL), "gpu") && product_check(product, c, "shared"));
-    CASE_CHECK(lava_stats_of_shared() == shared + (devices > 1));
-    for (unsigned i = 0; i < DEVICES; i++)
-        CASE_CHECK(lava_stats_of_device(i) == before[i] + (i >= DEVICES - devices));
-    for (unsigned i = 0; i < DEVICES - devices; i++)
+    CASE_CHECK(lava_stats_of_shared() == shared + (count > 1));
+    for (unsigned i = 0; i < devices; i++)
+        CASE_CHECK(lava_stats_of_device(i) == before[i] + (i >= devices - count));
+    for (unsigned i = 0; i < devices - count; i++)
         lava_context_unlock_lane(&held[i]);
     return c;
 }
@@ -266,12 +269,52 @@ static int shared_bits(void) {
         return case_result() ? 1 : CASE_SKIPPED;
     for (int i = 0; i < WIDE; i++) {
         void *c[DEVICES];
-        for (unsigned j = 0; j < DEVICES; j++) {
+        for (unsigned j = 0; j < devices; j++) {
             c[j] = compute_with(&wide[i], j + 1);
             CASE_CHECK(!memcmp(c[0], c[j], product_c_bytes(&wide[i])));
         }
-        for (unsigned j = 0; j < DEVICES; j++)
+        for (unsigned j = 0; j < devices; j++)
             free(c[j]);
+    }
+    free_wide();
+    return case_result();
+}
+
+/* Products whose blocks do not fit the memory whole: row blocks, or panels of K. */
+#define LONG 3
+static struct product long_ones[LONG] = {
+    {.m = 700, .n = 1100, .k = 150, .alpha = 1.25f, .beta = 0.5f},
+    {.m = 300, .n = 900, .k = 1500, .alpha = -1.0f, .beta = 1.0f, .transpose_a = true},
+    {.type = LAVA_TYPE_CFP32,
+     .type_c = LAVA_TYPE_CFP32,
+     .m = 410,
+     .n = 800,
+     .k = 200,
+     .alpha = 1.0f,
+     .alpha_imaginary = 0.5f,
+     .beta = 0.5f},
+};
+
+static bool is_cut(const struct product *product) {
+    const struct lava_operation operation = product_operation(product, NULL);
+    struct lava_plan one, shared;
+    lava_planning_choose(&operation, 0, &one);
+    return lava_planning_share(&operation, &one, &shared) &&
+           shared.blocking.blocks_m * shared.blocking.blocks_k > 1;
+}
+
+static int shared_bits_cut(void) {
+    struct lava_engine *engines[DEVICES];
+    if (!make_wide(engines))
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (int i = 0; i < LONG && !case_result(); i++) {
+        product_make(&long_ones[i], (unsigned)i + 1);
+        CASE_CHECK(is_cut(&long_ones[i]));
+        void *one = compute_with(&long_ones[i], 1), *all = compute_with(&long_ones[i], DEVICES);
+        CASE_CHECK(!memcmp(one, all, product_c_bytes(&long_ones[i])));
+        free(one);
+        free(all);
+        product_free(&long_ones[i]);
     }
     free_wide();
     return case_result();
@@ -397,27 +440,45 @@ static int faults(void) {
     return case_result();
 }
 
-/* Every passage of every step of shared products fails, once each, on whichever device it is. */
+/* Computes the product once for each passage of the point by one of two engines, which fails there. Returns
+ * how often it did. */
+static int sweep(const char *name, int point, const struct product *product,
+                 struct lava_engine *const engines[DEVICES], enum lava_fault_scope scope) {
+    int passage = 0;
+    for (bool hit = true; hit && !case_result();) {
+        char text[64];
+        snprintf(text, sizeof text, "%s:%d", name, ++passage);
+        CASE_CHECK(lava_fault_set(text));
+        lava_fault_limit(scope);
+        case_multiply(product, NULL);
+        hit = lava_fault_passages((enum lava_fault_point)point) >= passage;
+        lava_fault_limit(LAVA_FAULT_ANYWHERE);
+        CASE_CHECK(lava_fault_set(NULL));
+        CASE_CHECK(!engines[scope == LAVA_FAULT_HERE ? 2 : 1]->device->shared->failed);
+        engines[scope == LAVA_FAULT_HERE ? 1 : 2]->device->shared->failed = false;
+    }
+    return passage - 1;
+}
+
+/* Every passage of every step of shared products fails, once each, by the one of two engines and by the
+ * other. The first device is held. */
 static int shared_faults(void) {
     static const char *const points[] = {"allocate", "upload", "submit", "wait", "download", "device_lost"};
     struct lava_engine *engines[DEVICES];
+    struct lava_lane_lock held;
+    int swept[2] = {0};
     if (!make_wide(engines))
         return case_result() ? 1 : CASE_SKIPPED;
-    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
-        const struct product *product = &wide[i % WIDE];
-        for (int passage = 1, hit = true; hit && passage < 60 && !case_result(); passage++) {
-            char text[64];
-            snprintf(text, sizeof text, "%s:%d", points[i], passage);
-            CASE_CHECK(lava_fault_set(text));
-            case_multiply(product, NULL);
-            hit = lava_fault_passages((enum lava_fault_point)(LAVA_FAULT_ALLOCATE + i)) >= passage;
-            CASE_CHECK(lava_fault_set(NULL));
-            for (unsigned j = 0; j < DEVICES; j++)
-                engines[j]->device->shared->failed = false;
-        }
-    }
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    for (int i = 0; i < (int)(sizeof points / sizeof points[0]); i++)
+        for (int j = 0; j < 2; j++)
+            swept[j] += sweep(points[i], LAVA_FAULT_ALLOCATE + i, &wide[(i + 2 * j) % WIDE], engines,
+                              j ? LAVA_FAULT_ELSEWHERE : LAVA_FAULT_HERE);
+    printf("passages that failed: %d and %d\n", swept[0], swept[1]);
+    CASE_CHECK(swept[0] > 15 && swept[1] > 15);
     for (int i = 0; i < WIDE; i++)
         case_multiply(&wide[i], "gpu");
+    lava_context_unlock_lane(&held);
     free_wide();
     return case_result();
 }
@@ -458,16 +519,23 @@ static const struct test_case cases[] = {
     {.name = "devices_fail", .run = devices_fail, .lines = -1, .variables = {ALL}},
     {.name = "one_fails_in_a_crowd", .run = one_fails_in_a_crowd, .lines = -1, .variables = {ALL}},
     {.name = "shared_bits", .run = shared_bits, .variables = {ALL}},
+    {.name = "shared_bits_of_two", .run = shared_bits, .variables = {"LAVABLAS_DEVICE=1,2"}},
     {.name = "shared_bits_little_memory",
      .run = shared_bits,
      .variables = {ALL, "LAVABLAS_MEMORY=64M", "LAVABLAS_PINNED=4M"}},
+    {.name = "shared_bits_cut",
+     .run = shared_bits_cut,
+     .variables = {ALL, "LAVABLAS_MEMORY=2M", "LAVABLAS_PINNED=4M"}},
     {.name = "shared_symmetric", .run = shared_symmetric, .variables = {ALL}},
     {.name = "shared_fails", .run = shared_fails, .lines = -1, .variables = {ALL}},
     {.name = "factorization", .run = factorization, .variables = {ALL}},
     {.name = "ends_meanwhile", .run = ends_meanwhile, .repeats = 3, .lines = -1, .variables = {ALL}},
 #ifdef LAVA_FAULT_INJECTION
     {.name = "faults", .run = faults, .lines = -1, .variables = {ALL}},
-    {.name = "shared_faults", .run = shared_faults, .lines = -1, .variables = {ALL}},
+    {.name = "shared_faults",
+     .run = shared_faults,
+     .lines = -1,
+     .variables = {ALL, "LAVABLAS_MEMORY=2M", "LAVABLAS_PINNED=4M"}},
     {.name = "further_fails", .run = further_fails, .lines = -1, .variables = {ALL}},
 #endif
     {.name = NULL},
