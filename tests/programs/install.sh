@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into a folder and then uses only what is installed there. A program that uses all of BLAS is
-# compiled as README.md says, with only the options that pkg-config gives. A program that is linked with
+# Installs into a folder and then uses only what is installed there. Every file is where it should be. A program that uses all of BLAS is
+# compiled as README.md says, with only the options that pkg-config gives, and by CMake where that is installed. A program that is linked with
 # libblas.so.3 gets the replacement. Both must be right, and their products must have been computed on
 # lavapipe.
 #
@@ -22,9 +22,20 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$folder/root" >"$folde
     exit 1
 }
 libraries=$folder/root$libdir
-[ -e "$libraries/lavablas/libblas.so.3" ] && [ -e "$libraries/lavablas/libcblas.so.3" ] &&
-    [ -e "$libraries/lavablas/liblapack.so.3" ] ||
-    fail 'the replacements are not installed'
+prefix=$folder/root${libdir%/lib*}
+for file in bin/lavablas include/lavablas.h include/lavablas_cblas.h include/lavablas_batch.h include/lavablas_cblas64.h \
+    include/lavablas_lapack.h share/man/man1/lavablas.1 share/bash-completion/completions/lavablas; do
+    [ -s "$prefix/$file" ] || fail "not installed: $file"
+done
+for file in liblavablas.so liblavablas.so.0 pkgconfig/lavablas.pc cmake/lavablas/lavablas-config.cmake \
+    cmake/lavablas/lavablas-config-version.cmake lavablas/libblas.so.3 lavablas/libcblas.so.3 lavablas/liblapack.so.3; do
+    [ -s "$libraries/$file" ] || fail "not installed: $libdir/$file"
+done
+# Nothing of the build's own: no static library, no test.
+others=$(find "$folder/root" -name '*.a' -o -name 'test_*')
+[ -z "$others" ] || fail "installed, and should not be: $others"
+"$prefix/bin/lavablas" info >"$folder/info" 2>&1 || :
+grep -q "$libraries/liblavablas.so.0" "$folder/info" || fail "the command does not find its library: $(head -n 1 "$folder/info")"
 
 run_program() { # run_program WHAT FOLDERS PROGRAM ROUTINE...
     what=$1
@@ -42,9 +53,27 @@ run_program() { # run_program WHAT FOLDERS PROGRAM ROUTINE...
 # The folder differs from the one that the library was configured for.
 mkdir "$folder/pkgconfig"
 sed "s,^prefix=,&$folder/root," "$libraries/pkgconfig/lavablas.pc" >"$folder/pkgconfig/lavablas.pc"
-export PKG_CONFIG_PATH="$folder/pkgconfig"
+export PKG_CONFIG_PATH="$folder/pkgconfig:${PKG_CONFIG_PATH-}"
 # shellcheck disable=SC2046 # options are words
 cc "$source" -o "$folder/program" $(pkg-config --cflags --libs lavablas) || fail 'it does not compile'
 [ $failed = 1 ] || run_program 'pkg-config' "$libraries" "$folder/program" "$@"
+if command -v cmake >/dev/null; then
+    mkdir "$folder/cmake"
+    cat >"$folder/cmake/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(lavablas 1.0 REQUIRED)
+add_executable(program "$source")
+target_link_libraries(program PRIVATE LavaBLAS::lavablas)
+EOF
+    cmake -S "$folder/cmake" -B "$folder/cmake/build" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/log" 2>&1 &&
+        cmake --build "$folder/cmake/build" >>"$folder/log" 2>&1 || { cat "$folder/log"; fail 'CMake does not build it'; }
+    [ $failed = 1 ] || run_program 'CMake' "$libraries" "$folder/cmake/build/program" "$@"
+    # A release of another first number is not taken.
+    sed -i 's/lavablas 1.0/lavablas 2.0/' "$folder/cmake/CMakeLists.txt"
+    ! cmake -S "$folder/cmake" -B "$folder/cmake/later" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1 || fail 'CMake took 1.0 for 2.0'
+else
+    echo 'not tested: the CMake package (no cmake)'
+fi
 [ $failed = 1 ] || run_program 'replacement' "$libraries/lavablas" "$program" "$@"
 exit $failed
