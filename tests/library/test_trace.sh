@@ -32,6 +32,12 @@ for call in calls:
     # the first call also waits for the device's preparation, which runs products of its own on another thread
     assert host <= {span["name"] for span in inside if span["tid"] == call["tid"]}
     assert all(span["tid"] in names for span in inside if span["name"] in ("pack", "multiply"))
+for name, work in ("strmm_", {"pack", "multiply"}), ("strsm_", {"multiply", "download"}):
+    found = [span for span in spans if span["name"] == name]
+    assert len(found) == 1 and found[0]["args"]["where"] == "gpu" and found[0]["args"]["m"] == 300, found
+    begin, end = found[0]["ts"], found[0]["ts"] + found[0]["dur"]
+    inside = {span["name"] for span in spans if begin <= span["ts"] + span["dur"] / 2 <= end}
+    assert host | work <= inside, (name, inside)
 print(len(calls), "calls,", len(spans), "spans")
 PYTHON
 
