@@ -25,7 +25,7 @@ struct limit {
 };
 /* Rounding A once costs one u. */
 static const struct limit usual = {2, 1};
-/* Q has up to 2.8 times OpenBLAS's error where A is graded (lavapipe, 2026-11-24). */
+/* QR has up to 2.5 times OpenBLAS's error where A is graded or nearly singular (lavapipe, 2026-11-24). */
 static const struct limit of_qr = {4, 1};
 
 #define RIGHT_SIDES 5

@@ -333,6 +333,94 @@ static int alike(void) {
     return case_result();
 }
 
+/* LAPACK's routines: names and arguments as in Fortran. */
+void dgesv_(const int *n, const int *sides, double *a, const int *lda, int *pivots, double *b, const int *ldb,
+            int *info);
+void dposv_(const char *uplo, const int *n, const int *sides, double *a, const int *lda, double *b,
+            const int *ldb, int *info, size_t length);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+
+#define ORDER          70
+#define SYSTEM         (ORDER * (ORDER + 1)) /* A and one right-hand side */
+#define LAPACK_THREADS 6
+static double factored[3][SYSTEM]; /* what a single thread gets of each routine */
+
+/* The diagonal outweighs the rest, so A suits every routine. */
+static void make_system(double *system) {
+    for (int i = 0; i < SYSTEM; i++)
+        system[i] = i % (ORDER + 1) == 0 ? 2 * ORDER : (i / ORDER + i % ORDER) % 7 - 3;
+}
+
+/* Returns the floating-point environment right after the call. */
+static unsigned call_lapack(int routine, double *system) {
+    static const int order = ORDER, one = 1, length = 64 * ORDER;
+    double *right = system + ORDER * ORDER, work[64 * ORDER];
+    int pivots[ORDER], info = -99;
+    if (routine == 0)
+        dgesv_(&order, &one, system, &order, pivots, right, &order, &info);
+    else if (routine == 1)
+        dposv_("L", &order, &one, system, &order, right, &order, &info, 1);
+    else
+        dgeqrf_(&order, &order, system, &order, right, work, &length, &info);
+    int error = errno;
+    unsigned after = environment();
+    CASE_CHECK(info == 0);
+    CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+    errno = error;
+    return after;
+}
+
+/* The same bits as a single thread's, with products between the calls. */
+static void *call_lapack_in_turn(void *first) {
+    double system[SYSTEM];
+    for (size_t i = (size_t)first; i < (size_t)first + CALLS; i++) {
+        make_system(system);
+        call_lapack((int)(i % 3), system);
+        CASE_CHECK(!memcmp(system, factored[i % 3], sizeof system));
+        repeat((int)(i % SHAPES));
+    }
+    return NULL;
+}
+
+static int lapack_storm(void) {
+    pthread_t threads[LAPACK_THREADS];
+    make_products();
+    for (int i = 0; i < 3; i++) {
+        make_system(factored[i]);
+        call_lapack(i, factored[i]);
+    }
+    for (size_t i = 0; i < LAPACK_THREADS; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, call_lapack_in_turn, (void *)i) == 0);
+    for (size_t i = 0; i < LAPACK_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    free_products();
+    return case_result();
+}
+
+/* errno and the floating-point environment, also of a process that begins with an unusual one. The flag for
+ * inexact results is left out: the comparison of an order with the cut-off raises it, as any LAPACK does. */
+static int lapack_environment(void) {
+    const unsigned inexact = FE_INEXACT | FE_INEXACT << 16;
+    double system[SYSTEM];
+    for (int i = 0; i < 6; i++) {
+        make_system(system);
+        if (i < 3)
+            set_environment();
+        unsigned before = environment();
+        errno = 4711;
+        unsigned after = call_lapack(i % 3, system);
+        int error = errno;
+        fesetenv(FE_DFL_ENV);
+        CASE_CHECK(error == 4711);
+        CASE_CHECK((before | inexact) == (after | inexact));
+        if (i < 3)
+            memcpy(factored[i], system, sizeof system);
+        CASE_CHECK(!memcmp(system, factored[i % 3], sizeof system));
+    }
+    return case_result();
+}
+
 static const struct test_case cases[] = {
     {.name = "storm", .run = storm},
     {.name = "alike", .run = alike},
@@ -346,6 +434,8 @@ static const struct test_case cases[] = {
     {.name = "interrupted", .run = interrupted, .variables = {"OPENBLAS_NUM_THREADS=1"}},
     {.name = "errno_unchanged", .run = errno_unchanged},
     {.name = "floating_point", .run = floating_point},
+    {.name = "lapack_storm", .run = lapack_storm},
+    {.name = "lapack_environment", .run = lapack_environment},
     {.name = NULL},
 };
 
