@@ -554,8 +554,10 @@ static void show_block_columns(const struct lava_operation *operation, const str
 /* C's columns, or its rows, while the reflections stay in host memory. */
 static void show_block_product(const struct lava_operation *operation, const struct lava_plan *plan) {
     bool on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
-    printf("  reflections   by slices of %" PRId64 " columns\n", plan->columns.slice);
-    show_chunks(on_left ? "columns" : "rows", on_left ? operation->n : operation->m, plan->columns.width);
+    int64_t size = on_left ? operation->n : operation->m, each = plan->columns.width;
+    for (int64_t from = 0; from < size; from += each)
+        printf("  multiply      %s %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " reflections\n",
+               on_left ? "columns" : "rows", from, lava_minimum(from + each, size), plan->columns.slice);
 }
 
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
