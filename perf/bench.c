@@ -147,6 +147,8 @@ bool bench_time(struct bench *bench, const struct product *product) {
 static bool run_size(struct bench *options, int m, int n, int k) {
     struct product product = routine_product(options->routine, m, n, k, options->ops);
     bool right = bench_time(options, &product);
+    if (options->progress)
+        options->progress(0, 0, NULL, NULL);
     print_results(options, &product);
     routine_free(&product);
     return right;
@@ -280,19 +282,24 @@ static void print_heading(const struct bench *options) {
 
 int bench(struct bench *options, int count, char **arguments) {
     bool right = true;
-    int m, n, k;
+    int m, n, k, total = 0, done = 0;
     if (!parse_options(options, count, arguments))
         return usage(options, stderr);
     if (options->asks_help)
         return usage(options, stdout);
     const char *sizes = options->sizes;
     while (next_size(&sizes, &m, &n, &k))
-        ;
+        total++;
     if (*sizes)
         return usage(options, stderr);
     print_heading(options);
-    for (sizes = options->sizes; next_size(&sizes, &m, &n, &k);)
+    for (sizes = options->sizes; next_size(&sizes, &m, &n, &k); done++) {
+        char size[40];
+        snprintf(size, sizeof size, "%dx%dx%d", m, n, k);
+        if (options->progress)
+            options->progress(done, total, "timing", size);
         right = run_size(options, m, n, k) && right;
+    }
     if (options->json)
         printf("]\n");
     return right ? 0 : 1;

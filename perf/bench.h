@@ -42,6 +42,8 @@ struct bench {
     char ops[3];
     double seconds, warmup_seconds;
     int rounds; /* at least so many turns of each library */
+    /* Called before each size, and with 0 of 0 before its results are printed; NULL: nobody wants to know. */
+    void (*progress)(int done, int total, const char *round, const char *name);
 };
 
 /* The settings of a run without options. */

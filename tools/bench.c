@@ -9,7 +9,8 @@ static const char note[] = "Without --library: LavaBLAS and the CPU BLAS.\n"
                            "Exit status: 1: a result is wrong; 2: wrong arguments.";
 
 int command_bench(int argc, char **argv) {
-    struct bench settings = {.name = "lavablas bench", .note = note, BENCH_DEFAULTS};
+    struct bench settings = {
+        .name = "lavablas bench", .note = note, .progress = command_progress, BENCH_DEFAULTS};
     if (!command_asks_for_help(argc, argv) && !sides_open(&settings))
         return COMMAND_NO;
     int status = bench(&settings, argc + 1, argv - 1);

@@ -319,7 +319,8 @@ static int find_gemm(enum lava_type type, enum lava_type type_c) {
 }
 
 static void tell_usage(FILE *stream) {
-    fputs("usage: lavablas explain [--plan] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n", stream);
+    fputs("usage: lavablas explain [--plan | --json] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n",
+          stream);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const char *before = "", *family = "";
         fprintf(stream, "         %sof ", shapes[i].arguments);
@@ -333,7 +334,7 @@ static void tell_usage(FILE *stream) {
         }
         fputc('\n', stream);
     }
-    fputs("       lavablas explain [--plan] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
+    fputs("       lavablas explain [--plan | --json] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
           "       (the environment variables of the library count)\n",
@@ -590,12 +591,15 @@ int explain(int argc, char **argv) {
         return COMMAND_DONE;
     }
     bool with_plan = argc > 0 && !strcmp(argv[0], "--plan");
-    const struct shape *shape = read_call(argc - with_plan, argv + with_plan, &call);
+    bool json = argc > 0 && !strcmp(argv[0], "--json");
+    const struct shape *shape = read_call(argc - with_plan - json, argv + with_plan + json, &call);
     if (!shape) {
         tell_usage(stderr);
         return 2;
     }
     lava_offload_explain(&call, &plan);
+    if (json)
+        return explain_put(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
     if (with_plan && plan.kernel && plan.columns.width > 0 && lava_operation_is_qr_product(&call.operation))

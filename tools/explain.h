@@ -2,8 +2,16 @@
 #ifndef LAVA_TOOLS_EXPLAIN_H
 #define LAVA_TOOLS_EXPLAIN_H
 
+#include "dispatch/plan.h"
+#include "lib/offload/offload.h"
+
 /* Takes the command's arguments after the word explain. Prints the answer and returns the exit status: 1 if
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
+
+/* Prints what lava_offload_explain has said of the call as one JSON object, and returns the exit status.
+ * Members that do not apply are left out: estimates where none was made, a kernel where none was looked for.
+ */
+int explain_put(const struct lava_call *call, const struct lava_plan *plan);
 
 #endif

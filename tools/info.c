@@ -29,7 +29,7 @@ static const char usage[] =
 
 /* Everything that is printed. */
 struct facts {
-    char library[4200], loader[512], version[512], lapack[512];
+    char library[4200], loader[512], version[512], lapack[512], lapack_version[32];
     bool has_library, has_loader, has_device;
     const char *why; /* no device */
     struct machine machine;
@@ -73,6 +73,24 @@ static void find_lapack(char *path, size_t size) {
         snprintf(path, size, "%s", info.dli_fname);
 }
 
+/* LAPACK's own version, which is not OpenBLAS's. Integers of either width fit in. */
+static void find_lapack_version(const char *path, char *text, size_t size) {
+    static const char *const names[] = {"ilaver_", "scipy_ilaver_", "ilaver_64_", "scipy_ilaver_64_"};
+    void *handle = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL, *address = NULL;
+    void (*tell)(int64_t * major, int64_t * minor, int64_t * patch);
+    int64_t major = 0, minor = 0, patch = 0;
+    *text = '\0';
+    for (size_t i = 0; handle && !address && i < sizeof names / sizeof names[0]; i++)
+        address = dlsym(handle, names[i]);
+    if (address) {
+        memcpy(&tell, &address, sizeof tell);
+        tell(&major, &minor, &patch);
+        snprintf(text, size, "%d.%d.%d", (int)major, (int)minor, (int)patch);
+    }
+    if (handle)
+        dlclose(handle);
+}
+
 static void gather(struct facts *facts) {
     const char *unused;
     facts->has_library = beside_find(facts->library, sizeof facts->library);
@@ -80,6 +98,7 @@ static void gather(struct facts *facts) {
     machine_read("", &facts->machine);
     find_version(lava_cpu_blas_get()->path, facts->version, sizeof facts->version);
     find_lapack(facts->lapack, sizeof facts->lapack);
+    find_lapack_version(facts->lapack, facts->lapack_version, sizeof facts->lapack_version);
     facts->entry_count = MACHINE_MAX;
     lava_gpu_list(lava_config_get(), facts->entries, &facts->entry_count, &unused);
     facts->has_device = device_read(&facts->device, &facts->set, &facts->why);
@@ -165,6 +184,9 @@ static void print(const struct facts *facts) {
     printf("  version              %s\n", facts->version[0] ? facts->version : "it tells none");
     printf("  threads              %d\n", lava_figures_file_threads(blas));
     printf("LAPACK: %s\n", facts->lapack[0] ? facts->lapack : "none");
+    if (facts->lapack[0])
+        printf("  version              %s\n",
+               facts->lapack_version[0] ? facts->lapack_version : "it tells none");
     print_vulkan(facts);
     if (facts->has_device) {
         device_print(&facts->device, &facts->set);
@@ -230,6 +252,7 @@ static void put(const struct facts *facts) {
     lava_json_put_member(stdout, "version", facts->version[0] ? facts->version : NULL);
     printf(",\"threads\":%d}", lava_figures_file_threads(blas));
     lava_json_put_member(stdout, "lapack", facts->lapack[0] ? facts->lapack : NULL);
+    lava_json_put_member(stdout, "lapack_version", facts->lapack_version[0] ? facts->lapack_version : NULL);
     put_vulkan(facts);
     printf(",\"device\":");
     if (facts->has_device) {

@@ -31,6 +31,7 @@ static void add_to_shape(struct report_shape *shape, const struct json *entry) {
     double ns = json_number(entry, "ns");
     shape->calls[place] += json_number(entry, "calls");
     shape->ns[place] += ns;
+    shape->lost_ns[place] += json_number(entry, "lost_ns");
     shape->flop += json_number(entry, "flop");
     shape->bytes += json_number(entry, "bytes");
     shape->cpu_ns += place == LAVA_PLACE_CPU ? ns : json_number(entry, "cpu_ns");

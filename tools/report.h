@@ -16,7 +16,8 @@ struct report_shape {
     double least_order;
     double calls[LAVA_PLACE_COUNT], ns[LAVA_PLACE_COUNT];
     double flop, bytes;
-    double cpu_ns; /* all of these calls on the CPU: measured there, or estimated */
+    double cpu_ns;                    /* all of these calls on the CPU: measured there, or estimated */
+    double lost_ns[LAVA_PLACE_COUNT]; /* by which calls took longer than the other place's estimate */
 };
 
 /* Calls with one place and reason; with the routine only where the report is detailed. */

@@ -6,6 +6,9 @@
 #include "lib/base/stats.h"
 #include "tools/report.h"
 
+/* Less is not listed by routine. */
+#define LEAST_LOSS_NS 1e6
+
 static double seconds(double ns) {
     return ns * 1e-9;
 }
@@ -111,6 +114,18 @@ static void print_losses(FILE *stream, const struct report *report) {
             fprintf(stream, "lost: %.0f calls on the %s took %.3f s longer than the %s's estimate\n",
                     report->lost_calls[place], names[place], seconds(report->lost_ns[place]),
                     names[1 - place]);
+    bool any = false;
+    for (size_t i = 0; i < report->shape_count; i++)
+        for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
+            const struct report_shape *shape = &report->shapes[i];
+            if (shape->lost_ns[place] < LEAST_LOSS_NS)
+                continue;
+            if (!any)
+                fputs("lost by routine, with the time that calls waited for the device:\n", stream);
+            any = true;
+            print_order(stream, shape->routine, shape->least_order);
+            fprintf(stream, " %9.3f s on the %s\n", seconds(shape->lost_ns[place]), names[place]);
+        }
 }
 
 /* Calls of a process that is not the only one. */
@@ -152,10 +167,11 @@ static void put_shape(FILE *stream, const struct report_shape *shape) {
     fprintf(
         stream,
         "\"gpu_calls\":%.0f,\"gpu_ns\":%.0f,\"cpu_calls\":%.0f,\"cpu_ns\":%.0f,\"flop\":%.0f,\"bytes\":%.0f,"
-        "\"cpu_alone_ns\":%.0f,\"cpu_alone_is_estimated\":%s}",
+        "\"cpu_alone_ns\":%.0f,\"cpu_alone_is_estimated\":%s,\"gpu_lost_ns\":%.0f,\"cpu_lost_ns\":%.0f}",
         shape->calls[LAVA_PLACE_GPU], shape->ns[LAVA_PLACE_GPU], shape->calls[LAVA_PLACE_CPU],
         shape->ns[LAVA_PLACE_CPU], shape->flop, shape->bytes, shape->cpu_ns,
-        shape->calls[LAVA_PLACE_GPU] > 0 ? "true" : "false");
+        shape->calls[LAVA_PLACE_GPU] > 0 ? "true" : "false", shape->lost_ns[LAVA_PLACE_GPU],
+        shape->lost_ns[LAVA_PLACE_CPU]);
 }
 
 static void put_shapes(FILE *stream, const struct report *report) {

@@ -7,7 +7,7 @@
  *      "objects": [PATH ...],
  *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...],
  *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
- *                  "bytes": ..., "cpu_ns": ...} ...],
+ *                  "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
  *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
  *                     "lost_ns": ...} ...]}
  *
@@ -138,10 +138,11 @@ static void put_shapes(FILE *stream) {
                     continue;
                 fprintf(stream,
                         "%s{\"routine\":\"%s\",\"place\":\"%s\",\"order\":%" PRId64 ",\"calls\":%" PRIu64
-                        ",\"ns\":%" PRIu64 ",\"flop\":%.0f,\"bytes\":%.0f,\"cpu_ns\":%" PRIu64 "}",
+                        ",\"ns\":%" PRIu64 ",\"flop\":%.0f,\"bytes\":%.0f,\"cpu_ns\":%" PRIu64
+                        ",\"lost_ns\":%" PRIu64 "}",
                         separator(&any), lava_routine_name((enum lava_routine)routine),
                         lava_stats_place((enum lava_place)place), lava_stats_least_order(size), shape.calls,
-                        shape.elapsed_ns, shape.flops, shape.bytes, shape.cpu_ns);
+                        shape.elapsed_ns, shape.flops, shape.bytes, shape.cpu_ns, shape.lost_ns);
             }
 }
 

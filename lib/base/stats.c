@@ -19,7 +19,7 @@ struct counter {
 static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON_COUNT];
 
 static struct {
-    atomic_ullong calls, elapsed_ns, cpu_ns;
+    atomic_ullong calls, elapsed_ns, cpu_ns, lost_ns;
     _Atomic double flops, bytes;
 } shapes[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_STATS_SIZES];
 
@@ -84,12 +84,15 @@ static double bytes_of(const struct lava_operation *operation) {
 }
 
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
-                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double cpu_ns) {
+                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns) {
     double times = products > 1 ? (double)products : 1;
     int size = size_of(operation);
     atomic_fetch_add_explicit(&shapes[routine][place][size].calls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&shapes[routine][place][size].elapsed_ns, elapsed_ns, memory_order_relaxed);
-    add(&shapes[routine][place][size].cpu_ns, cpu_ns);
+    if (place == LAVA_PLACE_GPU)
+        add(&shapes[routine][place][size].cpu_ns, other_ns);
+    if (other_ns > 0 && (double)elapsed_ns > other_ns)
+        add(&shapes[routine][place][size].lost_ns, (double)elapsed_ns - other_ns);
     add_to(&shapes[routine][place][size].flops, times * lava_operation_flops(operation));
     add_to(&shapes[routine][place][size].bytes, times * bytes_of(operation));
 }
@@ -98,6 +101,7 @@ struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_pl
     return (struct lava_stats_shape){.calls = shapes[routine][place][size].calls,
                                      .elapsed_ns = shapes[routine][place][size].elapsed_ns,
                                      .cpu_ns = shapes[routine][place][size].cpu_ns,
+                                     .lost_ns = shapes[routine][place][size].lost_ns,
                                      .flops = shapes[routine][place][size].flops,
                                      .bytes = shapes[routine][place][size].bytes};
 }

@@ -22,13 +22,15 @@ int64_t lava_stats_least_order(int size);
 /* What the calls with one routine, place and class of sizes sum up to. */
 struct lava_stats_shape {
     uint64_t calls, elapsed_ns;
-    uint64_t cpu_ns; /* of calls on the GPU: what the CPU was estimated to take */
+    uint64_t cpu_ns;  /* of calls on the GPU: what the CPU was estimated to take */
+    uint64_t lost_ns; /* by which calls took longer than the other place was estimated to take */
     double flops, bytes;
 };
-/* The bytes of the matrices: those that are read once, and those of C that are written. cpu_ns is as above.
- * An invalid call is not counted here. */
+/* The bytes of the matrices: those that are read once, and those of C that are written. other_ns is
+ * what the other place was estimated to take; 0: there was no estimate. An invalid call is not counted here.
+ */
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
-                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double cpu_ns);
+                            int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns);
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
 
 /* What the summary says of a routine, place and reason. */

@@ -26,10 +26,11 @@ bool lava_account_lacks_estimate(const struct lava_call *call) {
 
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
-    double otherwise_ns = estimated_ns == 0 ? expected_ns : estimated_ns;
+    double cpu_ns = estimated_ns == 0 ? expected_ns : estimated_ns;
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
     if (call->valid && lava_config_get()->stats)
         lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
-                               call->place == LAVA_PLACE_CPU ? 0 : otherwise_ns);
+                               call->place == LAVA_PLACE_GPU ? cpu_ns
+                                                             : call->learning.estimates_ns[LAVA_PLACE_GPU]);
 }

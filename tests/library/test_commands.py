@@ -81,7 +81,11 @@ def run_here(command, lavablas):
     words = command.split()
     environment = {**os.environ, "LAVABLAS_DEVICE": "cpu", "LAVABLAS_CACHE": "0"}
     assert pathlib.Path(words[0]).name == "lavablas"
-    result = subprocess.run([lavablas, *words[1:]], capture_output=True, text=True, env=environment, check=False)
+    try:
+        result = subprocess.run([lavablas, *words[1:]], capture_output=True, text=True, env=environment, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        fail(f"{command}: it has not ended after a minute")
+        return
     if result.returncode not in (0, 1) or not result.stdout:
         fail(f"{command}: status {result.returncode}: {result.stderr}")
 

@@ -292,6 +292,18 @@ planned ssyrk L T 90 50
 planned zherk U C 500 300
 planned cherk L N 777 111
 
+# As JSON: the same answer.
+LAVABLAS_MODE=gpu "$tool" explain --json dgemm N T 300 200 100 >"$folder/json" || fail "explain --json: status $?"
+LAVABLAS_MODE=gpu "$tool" explain dgemm N T 300 200 100 >"$folder/answer"
+python3 - "$folder/json" "$folder/answer" <<'END' || fail "explain --json: $(cat "$folder/json")"
+import json, sys
+answer, text = json.load(open(sys.argv[1])), open(sys.argv[2]).readline()
+assert (answer["type"], answer["m"], answer["n"], answer["k"], answer["place"]) == ("fp64", 300, 200, 100, "gpu")
+assert f"GPU ({answer['reason']})" in text and f"kernel {answer['kernel']}" in text and f"profile {answer['profile']}" in text
+assert f"CPU {answer['cpu_ns'] / 1e6:.3f} ms, GPU {answer['gpu_ns'] / 1e6:.3f} ms" in text
+assert answer["memory_bytes"] > 0 and answer["flops_per_s"] > 0 and not answer["is_measured"]
+END
+
 # Without a device the CPU is the answer, and the status tells of it.
 status=0
 LAVABLAS_MODE=gpu LAVABLAS_DEVICE='no such device' "$tool" explain dgemm N N 300 300 300 >"$folder/answer" || status=$?

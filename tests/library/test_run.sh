@@ -143,5 +143,9 @@ equal 'the mode is gpu' "$(value reasons 0 reason)" 'reason on the device'
 [ "$(value cpu_run_ns)" -gt 0 ] || fail 'the run of the CPU alone'
 [ "$(value total gpu_ns)" -gt 0 ] || fail 'the time on the device'
 [ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
+[ "$(value shapes 0 gpu_lost_ns)" -ge "$(value lost gpu_ns)" ] || fail 'the only routine lost less than all calls'
+[ "$(value shapes 0 gpu_lost_ns)" -gt 0 ] && [ "$(value shapes 0 gpu_lost_ns)" -lt "$(value shapes 0 gpu_ns)" ] || fail 'what was lost'
+LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
+grep -q '^  dgemm_  *128 to 255  *[0-9.]* s on the GPU$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
 grep -q dgemm_ "$folder/trace" || fail 'the trace'
 exit $failed

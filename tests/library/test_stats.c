@@ -260,7 +260,7 @@ static void sizes_have_classes(void **state) {
         assert_int_equal(lava_stats_least_order(size), products[i].least_order);
         const struct lava_stats_shape shape = lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size);
         double m = (double)product.m, n = (double)product.n, k = (double)product.k;
-        assert_true(shape.calls == 1 && shape.elapsed_ns == 30 && shape.cpu_ns == 70);
+        assert_true(shape.calls == 1 && shape.elapsed_ns == 30 && shape.cpu_ns == 70 && shape.lost_ns == 0);
         assert_true(shape.flops == 4 * m * n * k && shape.bytes == 16 * (m * k + k * n + m * n));
         assert_true(lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_CPU, size).calls == 0);
     }
