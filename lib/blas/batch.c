@@ -8,7 +8,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/further.h"
 #include "lib/offload/idle.h"
-#include "lib/offload/prepare.h"
+#include "lib/offload/steps.h"
 
 struct lava_operation lava_batch_product(const struct lava_batch *batch, int64_t i) {
     return lava_operation_of_series(&batch->operation, &batch->series, i);
@@ -138,7 +138,7 @@ static enum lava_status run_once(struct lava_call *call, const struct lava_opera
                                  struct lava_plan *plan, int64_t *finished, bool *lost) {
     struct lava_lane_lock lock;
     *lost = true;
-    if (!lava_further_take(plan->blocking.total_bytes, lava_prepare_needs(operation), &lock)) {
+    if (!lava_further_take(plan->blocking.total_bytes, lava_steps_needs(operation), &lock)) {
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }

@@ -36,7 +36,7 @@ struct lava_lane_lock {
 };
 
 /* Waits for a lane and takes it for one product whose blocks need so many bytes of the device's memory, on a
- * device that serves the needs (lava_prepare_needs). Returns NULL, with nothing locked, where no device must
+ * device that serves the needs (lava_steps_needs). Returns NULL, with nothing locked, where no device must
  * be used any more: the process exits, or they have failed. The thread cannot be cancelled until it unlocks.
  */
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);

@@ -17,6 +17,7 @@
 #include "lib/offload/idle.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
@@ -119,7 +120,7 @@ static void prepare(struct further *place, unsigned number, uint64_t needs) {
         return;
     }
     lava_watch_enter(&driver);
-    uint64_t passed = lava_prepare_test(place->engine, needs, must_stop);
+    uint64_t passed = lava_steps_test(place->engine, needs, must_stop);
     lava_watch_leave(&driver);
     if (lava_watch_is_given_up(&driver))
         return; /* closed */

@@ -39,6 +39,7 @@
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 
 /* With less memory than this the CPU takes the product. */
@@ -111,7 +112,7 @@ static double work_of(const struct lava_call *call) {
 /* Returns whether the calls so far that need the same preparation would have saved as much as it may cost. */
 static bool have_lost_enough(const struct lava_operation *operation, const struct lava_plan *plan) {
     static _Atomic uint64_t lost_ns[64];
-    int last_step = 63 - __builtin_clzll(lava_prepare_needs(operation));
+    int last_step = 63 - __builtin_clzll(lava_steps_needs(operation));
     double gain_ns = fmax(plan->cpu_ns - plan->gpu_ns, 0);
     return (double)atomic_fetch_add(&lost_ns[last_step], (uint64_t)gain_ns) + gain_ns >= PREPARATION_NS;
 }
@@ -265,7 +266,7 @@ static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost) {
     struct lava_lane_lock lock;
     struct lava_plan shared;
-    uint64_t needs = lava_prepare_needs(&call->operation), bytes = plan->blocking.total_bytes;
+    uint64_t needs = lava_steps_needs(&call->operation), bytes = plan->blocking.total_bytes;
     bool shares = lava_planning_share(&call->operation, plan, &shared);
     enum lava_status status;
     *progress = (struct lava_progress){0};

@@ -16,7 +16,6 @@
  * the devices, so context.c has to let the others pass. */
 #include "lib/offload/prepare.h"
 
-#include <assert.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,20 +33,19 @@
 #include "lib/offload/idle.h"
 #include "lib/offload/process.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
-enum step { STRUCTURED, FACTORS, INVERSES, QR, STEP_COUNT };
-
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
     _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];       /* the thread of the preparation is at work */
     _Atomic bool refused[LAVA_TYPE_REAL_COUNT];          /* the device has no kernel of the type that works */
     const char *explanations[LAVA_TYPE_REAL_COUNT];      /* NULL: not started; guarded by change */
-    _Atomic int later[STEP_COUNT][LAVA_TYPE_REAL_COUNT]; /* the states of the later steps */
+    _Atomic int later[LAVA_STEP_COUNT][LAVA_TYPE_REAL_COUNT]; /* the states of the later steps */
     _Atomic bool was_ready; /* a type is or was ready: calls may use the engine, or wait for it */
     pthread_mutex_t change;
     pthread_cond_t changed;
@@ -99,13 +97,6 @@ static bool must_stop(void) {
     return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
 }
 
-/* The tests must not hold up a program whose threads wait for each other at every step, as those of a CPU
- * BLAS do. The threads that copy for products are not held back. */
-static void give_way(struct lava_engine *engine) {
-    lava_copy_pool_create_threads(engine->pool);
-    lava_thread_give_way();
-}
-
 static enum lava_status create_engine(const char **why) {
     struct lava_device *device;
     struct lava_engine *engine;
@@ -153,7 +144,7 @@ static void give_up(void) {
     begin_change();
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
         preparation.unfinished[type] = false;
-        for (int step = 0; step < STEP_COUNT; step++)
+        for (int step = 0; step < LAVA_STEP_COUNT; step++)
             if (preparation.later[step][type] != READY)
                 preparation.later[step][type] = UNAVAILABLE;
         if (preparation.states[type] == READY)
@@ -307,7 +298,7 @@ static bool prepare(enum lava_type type, bool shares) {
     else if (lava_context_engine()->device->shared->failed)
         set_state(type, UNAVAILABLE, "the device failed");
     else {
-        give_way(lava_context_engine());
+        lava_steps_give_way(lava_context_engine());
         return prepare_type(lava_context_engine(), type, shares);
     }
     return true;
@@ -344,7 +335,7 @@ static void *prepare_in_background(void *argument) {
     return NULL;
 }
 
-static void set_later(enum step step, enum lava_type type, enum state state) {
+static void set_later(enum lava_step step, enum lava_type type, enum state state) {
     begin_change();
     if (!lava_watch_is_given_up(&driver))
         preparation.later[step][type] = (int)state;
@@ -377,23 +368,12 @@ static void wait_for_steps(enum lava_type type, int end) {
     pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* A step needs an earlier one, and the first only itself. What a device cannot run in another step is not
- * missed. */
-static const struct {
-    enum step needs;
-    enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
-    const char *what;
-} steps[STEP_COUNT] = {[STRUCTURED] = {STRUCTURED, lava_self_test_structured, "structured matrices"},
-                       [FACTORS] = {STRUCTURED, lava_self_test_factors, "factorizations"},
-                       [INVERSES] = {FACTORS, lava_self_test_inverses, "inverses"},
-                       [QR] = {STRUCTURED, lava_self_test_qr, "QR"}};
-
 /* Creates and tests what the step's operations need, with the kernels that the earlier steps admitted. Each
  * test locks the device. */
-static enum state prepare_later(enum step step, enum lava_type type) {
+static enum state prepare_later(enum lava_step step, enum lava_type type) {
     struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
     wait_for_steps(type, step);
-    int before = step == STRUCTURED ? preparation.states[type] : preparation.later[steps[step].needs][type];
+    int before = step == LAVA_STEP_STRUCTURED ? preparation.states[type] : preparation.later[lava_steps[step].needs][type];
     if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();
@@ -401,25 +381,25 @@ static enum state prepare_later(enum step step, enum lava_type type) {
     const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
     lava_watch_enter(&driver);
-    enum lava_status status = steps[step].test(&test, must_stop);
+    enum lava_status status = lava_steps[step].test(&test, must_stop);
     lava_watch_leave(&driver);
     bool ends = lava_process_is_exiting() || lava_watch_is_given_up(&driver);
     if (!ends)
         lava_pipelines_save(test.engine->device);
     if (!status) {
-        LAVA_LOG(INFO, "device: %s: ready for %s of %s, %.0f ms", name, steps[step].what, type_name,
+        LAVA_LOG(INFO, "device: %s: ready for %s of %s, %.0f ms", name, lava_steps[step].what, type_name,
                  (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return READY;
     }
     if (!ends && !test.engine->device->shared->failed)
-        LAVA_LOG(WARN, "%s: not used for %s of %s: %s", name, steps[step].what, type_name,
+        LAVA_LOG(WARN, "%s: not used for %s of %s: %s", name, lava_steps[step].what, type_name,
                  lava_status_name(status));
     return UNAVAILABLE;
 }
 
 /* The argument is step and type in one number. */
 static void *prepare_later_in_background(void *argument) {
-    enum step step = (enum step)((intptr_t)argument / LAVA_TYPE_REAL_COUNT);
+    enum lava_step step = (enum lava_step)((intptr_t)argument / LAVA_TYPE_REAL_COUNT);
     enum lava_type type = (enum lava_type)((intptr_t)argument % LAVA_TYPE_REAL_COUNT);
     fesetenv(FE_DFL_ENV); /* as for the first step */
     set_later(step, type, prepare_later(step, type));
@@ -427,7 +407,7 @@ static void *prepare_later_in_background(void *argument) {
     return NULL;
 }
 
-static void start_later(enum step step, enum lava_type type) {
+static void start_later(enum lava_step step, enum lava_type type) {
     intptr_t argument = (intptr_t)step * LAVA_TYPE_REAL_COUNT + (intptr_t)type;
     begin_change();
     if (preparation.later[step][type] == COLD) {
@@ -439,9 +419,9 @@ static void start_later(enum step step, enum lava_type type) {
 }
 
 /* Starts what the step needs, then the step itself, unless they were. */
-static void start_chain(enum step step, enum lava_type type) {
-    if (steps[step].needs != step)
-        start_chain(steps[step].needs, type);
+static void start_chain(enum lava_step step, enum lava_type type) {
+    if (lava_steps[step].needs != step)
+        start_chain(lava_steps[step].needs, type);
     if (preparation.later[step][type] == COLD)
         start_later(step, type);
 }
@@ -480,69 +460,16 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
     return state == READY;
 }
 
-/* For operations that are not plain. */
-static enum step step_of(const struct lava_operation *operation) {
-    return lava_operation_is_qr(operation)              ? QR
-           : lava_operation_is_inverse(operation)       ? INVERSES
-           : lava_operation_is_factorization(operation) ? FACTORS
-                                                        : STRUCTURED;
-}
-
-/* The bits of a type are its own and one for each step. */
-static_assert(LAVA_TYPE_REAL_COUNT * (STEP_COUNT + 1) <= 64, "a bit for each");
-static uint64_t type_bit(int type) {
-    return UINT64_C(1) << (type * (STEP_COUNT + 1));
-}
-
-static uint64_t step_bit(int type, enum step step) {
-    return type_bit(type) << (1 + step);
-}
-
-/* With those of what the step needs. */
-static uint64_t chain_bits(int type, enum step step) {
-    uint64_t bits = step_bit(type, step);
-    return bits | (steps[step].needs == step ? type_bit(type) : chain_bits(type, steps[step].needs));
-}
-
-uint64_t lava_prepare_needs(const struct lava_operation *operation) {
-    struct lava_operation one = *operation; /* of a batch */
-    int type = (int)lava_type_real(operation->type);
-    one.series = NULL;
-    return lava_operation_is_plain(&one) ? type_bit(type) : chain_bits(type, step_of(&one));
-}
-
 uint64_t lava_prepare_settled(uint64_t needs) {
     uint64_t settled = 0;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
         if (preparation.states[type] == READY && !preparation.unfinished[type])
-            settled |= type_bit(type);
-        for (enum step step = 0; step < STEP_COUNT; step++)
+            settled |= lava_steps_type_bit(type);
+        for (enum lava_step step = 0; step < LAVA_STEP_COUNT; step++)
             if (preparation.later[step][type] == READY)
-                settled |= step_bit(type, step);
+                settled |= lava_steps_bit(type, step);
     }
     return settled & needs;
-}
-
-/* Plans are made for the first device, so all kernels must pass that it uses. */
-static bool test_type(struct lava_engine *engine, enum lava_type type) {
-    lava_engine_reserve_usual(engine, type);
-    return !lava_self_test_run(engine, type) &&
-           !(engine->capabilities.refused_kernels & ~lava_context_capabilities()->refused_kernels);
-}
-
-uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void)) {
-    uint64_t passed = 0;
-    give_way(engine);
-    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
-        if ((needs & type_bit(type)) && !stops() && test_type(engine, (enum lava_type)type))
-            passed |= type_bit(type);
-        for (enum step step = 0; step < STEP_COUNT; step++) {
-            struct lava_self_test test = {.engine = engine, .type = (enum lava_type)type};
-            if ((needs & step_bit(type, step)) && !stops() && !steps[step].test(&test, stops))
-                passed |= step_bit(type, step);
-        }
-    }
-    return passed;
 }
 
 bool lava_prepare_would_start(const struct lava_operation *operation) {
@@ -552,7 +479,7 @@ bool lava_prepare_would_start(const struct lava_operation *operation) {
     if (preparation.states[type] == COLD)
         return true;
     return preparation.states[type] == READY && !lava_operation_is_plain(operation) &&
-           preparation.later[step_of(operation)][type] == COLD;
+           preparation.later[lava_steps_of(operation)][type] == COLD;
 }
 
 bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason) {
@@ -561,10 +488,10 @@ bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, en
         return false;
     if (lava_operation_is_plain(operation))
         return true;
-    enum step needed = step_of(operation);
+    enum lava_step needed = lava_steps_of(operation);
     start_chain(needed, type);
     if (wait && preparation.later[needed][type] == STARTING) {
-        wait_for_steps(type, STEP_COUNT);
+        wait_for_steps(type, LAVA_STEP_COUNT);
         if (!lava_prepare_ready_for(type, wait, reason))
             return false; /* the device failed, or the process ends */
     }
@@ -591,7 +518,7 @@ bool lava_prepare_is_cold(void) {
 bool lava_prepare_is_under_way(void) {
     bool any = any_is(STARTING);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        any = any || is_at_work_before(type, STEP_COUNT);
+        any = any || is_at_work_before(type, LAVA_STEP_COUNT);
     return any;
 }
 
@@ -605,7 +532,7 @@ void lava_prepare_finish(const struct timespec *deadline) {
 void lava_prepare_settle(const struct timespec *deadline) {
     pthread_mutex_lock(&preparation.change);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        while (is_at_work_before(type, STEP_COUNT) &&
+        while (is_at_work_before(type, LAVA_STEP_COUNT) &&
                !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
             ;
     pthread_mutex_unlock(&preparation.change);

@@ -19,13 +19,8 @@ bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *re
  * them once the type itself is ready. NO_KERNEL: such a step failed, for the rest of the process; operations
  * that do not need it go on. */
 bool lava_prepare_ready_to(const struct lava_operation *operation, bool wait, enum lava_reason *reason);
-/* Returns what the operation needs of a device: a bit for its type and for each step. */
-uint64_t lava_prepare_needs(const struct lava_operation *operation);
-/* Returns those of the needs for which the first device is ready and tests nothing any more. */
+/* Returns those of the needs (steps.h) for which the first device is ready and tests nothing any more. */
 uint64_t lava_prepare_settled(uint64_t needs);
-/* Creates and tests on another engine, which the caller alone holds, what is needed, as on the first device.
- * Returns what may be used: all types and steps that passed. `stops` is as for lib/engine/builder.h. */
-uint64_t lava_prepare_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void));
 /* Returns whether lava_prepare_ready_to would start something for the operation on a device that is ready for
  * others, so that a plan can tell whether that is worth while. */
 bool lava_prepare_would_start(const struct lava_operation *operation);

@@ -18,6 +18,7 @@
 #include "lib/offload/further.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/steps.h"
 
 #define DEVICES 3 /* at most */
 static unsigned devices = DEVICES;
@@ -39,7 +40,7 @@ static uint64_t needs_of_crowd(void) {
     uint64_t needs = 0;
     for (int i = 0; i < CROWD_SHAPES; i++) {
         const struct lava_operation operation = product_operation(&crowd_products[i], NULL);
-        needs |= lava_prepare_needs(&operation);
+        needs |= lava_steps_needs(&operation);
     }
     return needs;
 }
@@ -399,7 +400,7 @@ static int factorization(void) {
         if (held && round == 1) { /* prepares it */
             struct lava_operation operation = {
                 .kind = LAVA_OPERATION_CHOLESKY, .type = LAVA_TYPE_FP64, .m = N, .n = N, .k = N};
-            lava_further_want(lava_prepare_needs(&operation), 1, true);
+            lava_further_want(lava_steps_needs(&operation), 1, true);
         }
         dpotrf_("L", &n, a[round > 0], &n, &info, 1);
         CASE_CHECK(info == 0 && !strcmp(case_place(NULL), "gpu"));

@@ -1,0 +1,41 @@
+/* What a preparation consists of: for each type its plain kernels, then later steps for operations that are
+ * not plain products. A need is a bit, for a type or for a step of a type. Called by prepare.c and further.c;
+ * any thread. */
+#ifndef LAVA_OFFLOAD_STEPS_H
+#define LAVA_OFFLOAD_STEPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/operation.h"
+#include "lib/engine/engine.h"
+#include "lib/offload/self_test.h"
+
+enum lava_step { LAVA_STEP_STRUCTURED, LAVA_STEP_FACTORS, LAVA_STEP_INVERSES, LAVA_STEP_QR, LAVA_STEP_COUNT };
+
+/* A step needs an earlier one, and the first only itself. What a device cannot run in another step is not
+ * missed. */
+struct lava_step_facts {
+    enum lava_step needs;
+    enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
+    const char *what;
+};
+extern const struct lava_step_facts lava_steps[LAVA_STEP_COUNT];
+
+/* Returns the step of an operation that is not plain. */
+enum lava_step lava_steps_of(const struct lava_operation *operation);
+uint64_t lava_steps_type_bit(int type);
+uint64_t lava_steps_bit(int type, enum lava_step step);
+/* Returns what the operation needs of a device: a bit for its type and for each step. */
+uint64_t lava_steps_needs(const struct lava_operation *operation);
+
+/* The calling thread tests the engine's kernels from here on. It must not hold up a program whose threads
+ * wait for each other at every step, as those of a CPU BLAS do. The threads that copy for products are not
+ * held back. */
+void lava_steps_give_way(struct lava_engine *engine);
+/* Creates and tests on an engine other than the first device's, which the caller alone holds, what is needed,
+ * as on the first device. Returns what may be used: all types and steps that passed. `stops` is as for
+ * lib/engine/builder.h. */
+uint64_t lava_steps_test(struct lava_engine *engine, uint64_t needs, bool (*stops)(void));
+
+#endif
