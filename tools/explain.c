@@ -3,8 +3,8 @@
  *     lavablas explain [--plan] [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
  *
- * --plan prints the device's program (dispatch/program.h), one line per task, even if the CPU would compute
- * the call.
+ * --plan prints the device's program (explain_plan.c), one line per task, even if the CPU would compute the
+ * call.
  *
  * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
  * lists the arguments of each family. A new family needs a row of the table and a function that makes its
@@ -13,23 +13,17 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/bands.h"
-#include "dispatch/inverse.h"
-#include "dispatch/program.h"
-#include "dispatch/solve.h"
 #include "lib/abi/validate.h"
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
-#include "shaders/interface.h"
 #include "tools/command.h"
 #include "tools/device.h"
 
@@ -459,129 +453,6 @@ static void show_cpu_source(const struct lava_operation *operation) {
                lava_figures_least_work(figures, 0) > 0 ? "the measured times of sgemm" : "the processor");
 }
 
-static void show_task(const struct lava_task *task) {
-    const struct lava_block *block = task->block;
-    switch (task->kind) {
-    case LAVA_TASK_PACK_A:
-        printf("  pack A        rows %" PRId64 " to %" PRId64 ", K %" PRId64 " to %" PRId64 "%s\n", task->row,
-               task->row + task->rows, task->first_k, task->first_k + task->k,
-               task->serves_both ? ", and the same as B's columns" : "");
-        return;
-    case LAVA_TASK_PACK_B:
-        printf("  pack B        columns %" PRId64 " to %" PRId64 ", K %" PRId64 " to %" PRId64 "\n",
-               task->column, task->column + task->columns, task->first_k, task->first_k + task->k);
-        return;
-    case LAVA_TASK_WAIT:
-        printf("  write back    until %u downloads are unfinished\n", task->unfinished);
-        return;
-    case LAVA_TASK_MULTIPLY:
-        printf("  multiply      rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64 "\n",
-               task->row, task->row + task->rows, block->column, block->column + block->columns);
-        return;
-    default:
-        printf("  %s rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64 "\n",
-               task->kind == LAVA_TASK_EPILOGUE ? "epilogue     " : "download     ", block->row,
-               block->row + block->rows, block->column, block->column + block->columns);
-    }
-}
-
-/* Prints the program. For a complex product it is that of the real product of its parts. For a product
- * computed at once, the same tasks are one submission. */
-static void show_program(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const struct lava_operation parts = lava_operation_of_parts(operation);
-    struct lava_program program;
-    struct lava_task task;
-    lava_program_begin(&program, &parts, plan->kernel, &plan->blocking);
-    while (lava_program_next(&program, &task))
-        show_task(&task);
-}
-
-/* Between two chunks nothing waits but for the memory of an earlier one. */
-static void show_chunks(const char *what, int64_t sides, int64_t each) {
-    for (int64_t side = 0; side < sides; side += each)
-        printf("  solve         %s %" PRId64 " to %" PRId64 "\n", what, side,
-               lava_minimum(side + each, sides));
-}
-
-/* While a band is solved for, later ones are uploaded and earlier ones downloaded. */
-static void show_bands(const struct lava_operation *operation, int64_t width) {
-    const struct lava_bands bands = lava_bands_of(operation, width);
-    const char *what = bands.on_right ? "columns" : "rows";
-    for (int64_t i = 0; i < lava_bands_count(&bands); i++) {
-        const struct lava_band band = lava_band_at(&bands, i);
-        printf("  band          %s %" PRId64 " to %" PRId64 ", after %" PRId64 " that are known\n", what,
-               band.first, band.first + band.count, band.known);
-    }
-}
-
-static void show_solve(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
-    if (plan->chunks.band > 0) {
-        show_bands(operation, plan->chunks.band);
-        return;
-    }
-    printf("  upload        the triangle of %" PRId64 " rows\n", sizes.order);
-    show_chunks(sizes.on_right ? "rows" : "columns", sizes.sides, plan->chunks.sides);
-}
-
-/* Returns what it is. */
-static const char *show_upload(const struct lava_operation *operation) {
-    const char *what = operation->c.region == LAVA_REGION_ALL ? "the matrix" : "the triangle";
-    printf("  upload        %s of %" PRId64 " rows\n", what, operation->m);
-    return what;
-}
-
-static void show_inverse(const struct lava_operation *operation) {
-    const char *what = show_upload(operation);
-    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
-        printf("  invert        by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
-    if (operation->kind == LAVA_OPERATION_INVERT_LU)
-        printf("  solve         by halves, down to %d columns\n", LAVA_SOLVE_ORDER);
-    else if (operation->kind != LAVA_OPERATION_INVERT_TRIANGLE)
-        printf("  multiply      by halves, down to %d rows\n", LAVA_INVERSE_SQUARE);
-    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
-}
-
-/* The matrix stays in host memory. */
-static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
-    int64_t width = plan->columns.width;
-    for (int64_t from = 0; from < operation->n && !lava_operation_is_factored(operation); from += width)
-        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of those before\n", from,
-               lava_minimum(from + width, operation->n), plan->columns.slice);
-    if (operation->sides.count > 0)
-        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
-}
-
-/* C's columns, or its rows, while the reflections stay in host memory. */
-static void show_block_product(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
-    int64_t size = on_left ? operation->n : operation->m, each = plan->columns.width;
-    for (int64_t from = 0; from < size; from += each)
-        printf("  multiply      %s %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " reflections\n",
-               on_left ? "columns" : "rows", from, lava_minimum(from + each, size), plan->columns.slice);
-}
-
-static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
-    const char *what = show_upload(operation);
-    if (!lava_operation_is_factored(operation)) {
-        printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
-               is_lu ? "columns" : "rows");
-        printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
-    }
-    if (operation->sides.count > 0)
-        show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
-}
-
-static void show_qr(const struct lava_operation *operation) {
-    const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
-    printf("  upload        the matrix of %" PRId64 " rows%s\n", operation->m, sides);
-    printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
-    if (operation->sides.count > 0)
-        printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
-    printf("  download      the matrix%s, in blocks of %d columns\n", sides, LAVA_SOLVE_TRAPEZOID);
-}
-
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -602,20 +473,8 @@ int explain(int argc, char **argv) {
         return explain_put(&call, &plan);
     lava_policy_describe(&call.operation, &plan, text, sizeof text);
     puts(text);
-    if (with_plan && plan.kernel && plan.columns.width > 0 && lava_operation_is_qr_product(&call.operation))
-        show_block_product(&call.operation, &plan);
-    else if (with_plan && plan.kernel && plan.columns.width > 0)
-        show_block_columns(&call.operation, &plan);
-    else if (with_plan && plan.kernel && lava_operation_is_factorization(&call.operation))
-        show_factorization(&call.operation, &plan);
-    else if (with_plan && plan.kernel && lava_operation_is_inverse(&call.operation))
-        show_inverse(&call.operation);
-    else if (with_plan && plan.kernel && lava_operation_is_qr(&call.operation))
-        show_qr(&call.operation);
-    else if (with_plan && plan.chunks.sides > 0)
-        show_solve(&call.operation, &plan);
-    else if (with_plan && plan.kernel)
-        show_program(&call.operation, &plan);
+    if (with_plan)
+        explain_plan(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
         printf("device: none (%s)\n", lava_prepare_explanation());
     if (plan.cpu_ns > 0) {

@@ -9,6 +9,10 @@
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
 
+/* Prints what the device does for an operation by a plan, a line each; nothing where the
+ * plan has no kernel. */
+void explain_plan(const struct lava_operation *operation, const struct lava_plan *plan);
+
 /* Prints what lava_offload_explain has said of the call as one JSON object, and returns the exit status.
  * Members that do not apply are left out: estimates where none was made, a kernel where none was looked for.
  */
