@@ -176,9 +176,9 @@ struct subject {
     unsigned seed; /* of the vectors, which are the same for both libraries */
 };
 
-/* The device rounds a sum of n terms, complex: 2 n, one term after another; OpenBLAS adds several sums. All
- * of the norm may be such a sum, where one element of A outweighs the others: Wilkinson's (4.2 u, OpenBLAS
- * 0.6). */
+/* Where one element of A outweighs the others, as in Wilkinson's, all of the norm may be one sum of n terms,
+ * complex: 2 n (4.2 u, OpenBLAS 0.6). The device rounds it one term after another. That this is why has not
+ * been shown. */
 static struct limit of_cholesky(const struct subject *subject) {
     bool is_complex = lava_type_is_complex(types[subject->type]);
     return (struct limit){2, sqrtl(subject->order * (is_complex ? 2 : 1)) / 2};
