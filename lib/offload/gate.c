@@ -56,11 +56,22 @@ void lava_gate_leave(void) {
         gate.inside--;
 }
 
-void lava_gate_pass(void) {
-    if (depth == 1 && gate.closed > 0) {
+/* A call inside another one may be inside the CPU BLAS. */
+bool lava_gate_suspend(void) {
+    bool is_alone = depth == 1;
+    if (is_alone)
         lava_gate_leave();
+    return is_alone;
+}
+
+void lava_gate_resume(bool is_suspended) {
+    if (is_suspended)
         lava_gate_enter();
-    }
+}
+
+void lava_gate_pass(void) {
+    if (gate.closed > 0)
+        lava_gate_resume(lava_gate_suspend());
 }
 
 void lava_gate_close(void) {
@@ -71,4 +82,9 @@ void lava_gate_close(void) {
 
 void lava_gate_open(void) {
     gate.closed--;
+}
+
+void lava_gate_begin_anew(void) {
+    gate.closed = 0;
+    gate.inside = depth > 0;
 }

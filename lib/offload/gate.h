@@ -6,14 +6,24 @@
 #ifndef LAVA_OFFLOAD_GATE_H
 #define LAVA_OFFLOAD_GATE_H
 
+#include <stdbool.h>
+
 /* These enclose a program's call. A call inside another one of its thread passes. */
 void lava_gate_enter(void);
 void lava_gate_leave(void);
 /* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
 void lava_gate_pass(void);
 
+/* These enclose what a call waits for outside of the CPU BLAS, perhaps for the loading driver itself: suspend
+ * lets a fork pass meanwhile, and returns whether there is something to resume. */
+bool lava_gate_suspend(void);
+void lava_gate_resume(bool is_suspended);
+
 /* Holds new calls up and waits until all others have ended, for five seconds at most. */
 void lava_gate_close(void);
 void lava_gate_open(void);
+
+/* In a child of fork(), which has the calling thread alone: the gate is open. */
+void lava_gate_begin_anew(void);
 
 #endif

@@ -30,6 +30,7 @@
 #include "lib/host/copy_pool.h"
 #include "lib/host/vector_copy.h"
 #include "lib/offload/context.h"
+#include "lib/offload/gate.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/process.h"
 #include "lib/offload/self_test.h"
@@ -42,9 +43,9 @@ enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
-    _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];       /* the thread of the preparation is at work */
-    _Atomic bool refused[LAVA_TYPE_REAL_COUNT];          /* the device has no kernel of the type that works */
-    const char *explanations[LAVA_TYPE_REAL_COUNT];      /* NULL: not started; guarded by change */
+    _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
+    _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
+    const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
     _Atomic int later[LAVA_STEP_COUNT][LAVA_TYPE_REAL_COUNT]; /* the states of the later steps */
     _Atomic bool was_ready; /* a type is or was ready: calls may use the engine, or wait for it */
     pthread_mutex_t change;
@@ -361,10 +362,12 @@ static void start(enum lava_type type) {
 static void wait_for_steps(enum lava_type type, int end) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    bool is_suspended = lava_gate_suspend(); /* the driver that is waited for may fork */
     pthread_mutex_lock(&preparation.change);
     while (is_at_work_before((int)type, end))
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
+    lava_gate_resume(is_suspended);
     pthread_setcancelstate(cancel_state, NULL);
 }
 
@@ -373,7 +376,8 @@ static void wait_for_steps(enum lava_type type, int end) {
 static enum state prepare_later(enum lava_step step, enum lava_type type) {
     struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
     wait_for_steps(type, step);
-    int before = step == LAVA_STEP_STRUCTURED ? preparation.states[type] : preparation.later[lava_steps[step].needs][type];
+    int before = step == LAVA_STEP_STRUCTURED ? preparation.states[type]
+                                              : preparation.later[lava_steps[step].needs][type];
     if (before != READY || lava_process_is_exiting())
         return UNAVAILABLE;
     test.engine = lava_context_engine();

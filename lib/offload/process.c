@@ -249,6 +249,7 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
     after_fork();
+    lava_gate_begin_anew();
     own.is_loading = false; /* a child loads no driver */
     process.forked = true;
     if (process.callbacks->enter_child())

@@ -12,6 +12,7 @@
 #include "lavablas_cblas.h"
 #include "lib/offload/gate.h"
 #include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
@@ -198,6 +199,26 @@ static int long_call_lets_pass(void) {
     return case_result();
 }
 
+/* A call that waits for the device lets the driver fork, which the device needs. */
+static void *multiply_once(void *unused) {
+    static float c[SIZE * SIZE];
+    multiply(c);
+    return unused;
+}
+
+static int waiting_call_lets_pass(void) {
+    pthread_t thread;
+    double end_s = case_now() + 10;
+    pthread_create(&thread, NULL, multiply_once, NULL);
+    while (!lava_prepare_is_under_way() && case_now() < end_s)
+        case_sleep(0.0005);
+    lava_gate_close();
+    CASE_CHECK(lava_prepare_is_under_way());
+    lava_gate_open();
+    pthread_join(thread, NULL);
+    return case_result();
+}
+
 static void *load_for_ever(void *unused) {
     lava_process_begin_loading();
     is_closed = true;
@@ -231,6 +252,7 @@ static const struct test_case cases[] = {
      .run = driver_forks,
      .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_STATS", "OPENBLAS_NUM_THREADS=2"}},
     {.name = "long_call_lets_pass", .run = long_call_lets_pass},
+    {.name = "waiting_call_lets_pass", .run = waiting_call_lets_pass, .variables = {"LAVABLAS_INIT=sync"}},
     {.name = "driver_is_never_loaded", .run = driver_is_never_loaded},
     {.name = NULL},
 };
