@@ -15,7 +15,7 @@ static inline void set_fault(const char *name, long passage) {
     assert_true(lava_fault_set(name ? text : NULL));
 }
 
-/* Of many passages alike, those of uploads and submissions, some fail, others in each run. */
+/* Passages of uploads and submissions are many and alike: some of them fail, others in the next run. */
 #define FAULT_SWEEP_FAILURES 16
 static inline bool fault_is_left_out(enum lava_fault_point point, long passage, long passages) {
     bool is_alike = point == LAVA_FAULT_UPLOAD || point == LAVA_FAULT_SUBMIT;

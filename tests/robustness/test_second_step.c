@@ -269,15 +269,22 @@ static bool batch_starts(void) {
            last.reason == LAVA_REASON_STARTING;
 }
 
-/* Neither the step nor another type is prepared for calls that would not go to the device. */
-static int not_where_the_cpu_is_faster(void) {
+/* The device is ready for plain products of fp32, and no call is below the cut-off. */
+static bool begin_above_cutoff(void) {
     enum lava_reason reason;
     print_seed();
     lava_offload_open();
     if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
-        return 1;
+        return false;
     settle();
-    lava_threshold_measured(forged_figures(1e9, 1e4)); /* none of the calls is below the cut-off */
+    lava_threshold_measured(forged_figures(1e9, 1e4));
+    return true;
+}
+
+/* Neither the step nor another type is prepared for calls that would not go to the device. */
+static int not_where_the_cpu_is_faster(void) {
+    if (!begin_above_cutoff())
+        return 1;
     forged_figures(1e6, 1e12);
     for (int wide = 0; wide < 2; wide++)
         for (int routine = SYMM; routine < ROUTINES; routine++)
@@ -473,13 +480,8 @@ static double gain_ns(void) {
 
 /* A step is prepared when the calls that need it would have saved 150 ms. Other calls do not count. */
 static int not_for_a_few_calls(void) {
-    enum lava_reason reason;
-    print_seed();
-    lava_offload_open();
-    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
+    if (!begin_above_cutoff())
         return 1;
-    settle();
-    lava_threshold_measured(forged_figures(1e9, 1e4)); /* none of the calls is below the cut-off */
     forged_figures(60e6, 1e4);
     CASE_CHECK(call_runs(SYMM, true, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
