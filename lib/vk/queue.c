@@ -226,7 +226,7 @@ enum lava_status lava_queue_wait(struct lava_device *device, struct lava_point p
 }
 
 bool lava_queue_reached(struct lava_device *device, struct lava_point point) {
-    uint64_t value;
+    uint64_t value = 0; /* a driver that writes nothing has reached nothing */
     if (known_reached(point))
         return true;
     if (LAVA_VK(device, GetSemaphoreCounterValue(device->handle, point.queue->timeline, &value)))
