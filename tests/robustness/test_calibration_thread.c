@@ -228,7 +228,7 @@ static int waits_for_work_elsewhere(void) {
     case_multiply(&product, NULL);
     CASE_CHECK(pthread_create(&other, NULL, work_elsewhere, &stop) == 0);
     CASE_CHECK(lava_calibration_start(LAVA_TYPE_FP32));
-    for (double start = case_now(); case_now() < start + 3;)
+    for (double start = case_now(); case_now() < start + 1.5;)
         ;
     CASE_CHECK(lava_calibration_is_running());
     CASE_CHECK(!lava_calibration_is_stored());
@@ -362,7 +362,8 @@ static const struct test_case cases[] = {
      .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync"}},
     {.name = "waits_for_the_call_under_way", .run = waits_for_the_call_under_way},
     {.name = "waits_for_a_busy_program", .run = waits_for_a_busy_program},
-    {.name = "waits_for_work_elsewhere", .run = waits_for_work_elsewhere},
+    /* Where others keep the processors busy, the program looks at rest at times. */
+    {.name = "waits_for_work_elsewhere", .run = waits_for_work_elsewhere, .attempts = 4},
     {.name = "no_cache_no_measurements", .run = no_cache_no_measurements, .variables = {"LAVABLAS_CACHE=0"}},
     {.name = "not_begun_on_software",
      .run = not_begun,
