@@ -57,9 +57,12 @@ static const struct lava_profile table[] = {
      *   upload, download,    fitted by perf/calibrate (perf/results/, four runs), whose products include
      *   latency              small chunks and at-once products. A streamed product reaches 47 each way; the
      *                        smallest product takes 35 us
-     *   memory               uvec4 copy kernel, 3850 GB/s */
+     *   memory               uvec4 copy kernel, 3850 GB/s
+     *
+     * The H100 with HBM3 is the same chip with slower memory. `lavablas calibrate` gave 0.7 to 1.03 of these rates
+     * there (perf/results/2026-11-25-nvidia-h100-level3-complex.txt). */
     {
-        .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_parts = {"H200"}, .kind = ANY_KIND,
+        .label = "NVIDIA H200", .vendor_id = VENDOR_NVIDIA, .name_parts = {"H200", "H100 80GB HBM3"}, .kind = ANY_KIND,
         .kernels = {
             /* row                     flop/s wg/mp lone start order   workgroups */
             {"fp32_128x128_16x8",      47.0e12,  2, 0.92,  32, GROUPED, PER_TILE},

@@ -3,15 +3,19 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "lib/base/thread.h"
 #include "lib/host/processor.h"
+#include "lib/host/spare.h"
 #include "lib/host/threads.h"
 #include "lib/vk/pipelines.h"
 
 #define THREADS_MAX   32
 #define KERNELS_MAX   32
 #define PIPELINES_MAX 192
+/* How soon a thread that found no room looks again. */
+#define LOOK_AGAIN_NS 5000000
 
 struct pipeline {
     struct lava_pipeline_specification specification;
@@ -33,12 +37,14 @@ struct lava_builder {
     pthread_mutex_t lock; /* guards what follows, and the pipelines' results */
     pthread_cond_t changed;
     size_t next;
+    size_t end;  /* no pipeline from this one on is begun yet */
+    int at_work; /* threads that create a pipeline */
 };
 
-/* Creates the next pipeline. Returns false if none is left. The lock is held before and after. */
+/* Creates the next pipeline. Returns false if none may be begun. The lock is held before and after. */
 static bool build_next(struct lava_builder *builder) {
     const struct lava_pipeline *unused;
-    if (builder->next == builder->count)
+    if (builder->next >= builder->end)
         return false;
     struct pipeline *pipeline = &builder->pipelines[builder->next++];
     pthread_mutex_unlock(&builder->lock);
@@ -52,13 +58,34 @@ static bool build_next(struct lava_builder *builder) {
     return true;
 }
 
+/* Waits until a pipeline may be begun. More threads than the program's calls leave processors would slow all
+ * of its threads down. Returns false if none is left. The lock is held before and after. */
+static bool wait_for_turn(struct lava_builder *builder) {
+    while (builder->next < builder->count) {
+        if (builder->next >= builder->end) {
+            pthread_cond_wait(&builder->changed, &builder->lock);
+        } else if (builder->at_work < lava_spare_room()) {
+            return true;
+        } else {
+            pthread_mutex_unlock(&builder->lock);
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_NS}, NULL);
+            pthread_mutex_lock(&builder->lock);
+        }
+    }
+    return false;
+}
+
 static void *run_thread(void *argument) {
     struct lava_builder *builder = argument;
     lava_thread_give_way();
     pthread_mutex_lock(&builder->lock);
-    while (build_next(builder))
-        ;
+    while (wait_for_turn(builder)) {
+        builder->at_work++;
+        build_next(builder);
+        builder->at_work--;
+    }
     pthread_mutex_unlock(&builder->lock);
+    lava_spare_ask(-1);
     return NULL;
 }
 
@@ -81,7 +108,7 @@ static void add_kernel(struct lava_builder *builder, lava_builder_needs *needs,
 }
 
 struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
-                                        const struct lava_kernel *const *kernels, int count,
+                                        const struct lava_kernel *const *kernels, int count, bool first_alone,
                                         bool (*stops)(void)) {
     struct lava_builder *builder = calloc(1, sizeof *builder);
     if (!builder)
@@ -89,17 +116,22 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder
     builder->engine = engine;
     builder->stops = stops;
     for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
-         i++)
+         i++) {
         add_kernel(builder, needs, kernels[i]);
+        builder->end = first_alone && i > 0 ? builder->end : builder->count;
+    }
     lava_pipelines_hold(engine->device, true);
     pthread_mutex_init(&builder->lock, NULL);
     pthread_cond_init(&builder->changed, NULL);
     unsigned threads = (unsigned)lava_processor_count();
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     threads = threads < builder->count ? threads : (unsigned)builder->count;
-    if (threads > 1) /* one compiles no sooner than the caller */
-        builder->created =
-            lava_threads_create("lavablas-build", builder->threads, threads, 0, run_thread, builder);
+    if (threads <= 1) /* one compiles no sooner than the caller */
+        return builder;
+    lava_spare_ask((int)threads);
+    builder->created =
+        lava_threads_create("lavablas-build", builder->threads, threads, 0, run_thread, builder);
+    lava_spare_ask((int)builder->created - (int)threads);
     return builder;
 }
 
@@ -142,11 +174,19 @@ int lava_builder_next(struct lava_builder *builder, enum lava_status *status) {
     return found;
 }
 
+void lava_builder_go_on(struct lava_builder *builder) {
+    pthread_mutex_lock(&builder->lock);
+    builder->end = builder->count;
+    pthread_cond_broadcast(&builder->changed);
+    pthread_mutex_unlock(&builder->lock);
+}
+
 void lava_builder_end(struct lava_builder *builder) {
     if (!builder)
         return;
     pthread_mutex_lock(&builder->lock);
     builder->next = builder->count;
+    pthread_cond_broadcast(&builder->changed);
     pthread_mutex_unlock(&builder->lock);
     for (unsigned i = 0; i < builder->created; i++)
         pthread_join(builder->threads[i], NULL);

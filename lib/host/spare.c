@@ -7,15 +7,23 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/processor.h"
 
 /* With three processors, two thirds of the rate are hardly better than a shared processor. */
 #define LEAST_PROCESSORS 4
+/* A driver compiles some seconds of processor time. On 16 processors, OpenBLAS lost an eighth of its rate to
+ * four threads that compile, and more than a third to sixteen (H100, 2026-11-25, perf/programs/gru.py). */
+#define SHARE 4
+/* Calls follow each other where the last one was as long ago as this, at most. */
+#define BETWEEN_CALLS_NS UINT64_C(50000000)
 /* NumPy's and SciPy's wheels have a library each. */
 #define LIBRARIES 4
 
 static _Atomic bool taken;
+static _Atomic int asked, left; /* threads; processors that the call in flight leaves, or 0 */
+static _Atomic uint64_t last_call_ns;
 static struct library {
     const void *base; /* NULL: the place is free */
     struct lava_openblas openblas;
@@ -53,26 +61,50 @@ static const struct lava_openblas *library_of(enum lava_routine routine) {
     return found[routine].openblas;
 }
 
+void lava_spare_ask(int threads) {
+    atomic_fetch_add(&asked, threads);
+}
+
+int lava_spare_share(int processors) {
+    return processors >= 2 * SHARE ? processors / SHARE : 1;
+}
+
+int lava_spare_room(void) {
+    int processors = lava_processor_count(), room = left;
+    if (room > 0)
+        return room;
+    bool follow = last_call_ns > 0 && lava_clock_now_ns() - last_call_ns < BETWEEN_CALLS_NS;
+    return follow ? lava_spare_share(processors) : processors;
+}
+
+static int wanted(int processors) {
+    int most = lava_spare_share(processors), threads = asked;
+    return threads < 1 ? 1 : threads < most ? threads : most;
+}
+
 bool lava_spare_lower(const struct lava_openblas *openblas, int processors, struct lava_spare *spare) {
     int threads = openblas->get_threads();
     if (processors < LEAST_PROCESSORS || threads < processors)
         return false;
-    *spare = (struct lava_spare){.openblas = *openblas, .before = threads};
-    openblas->set_threads(threads - 1);
+    *spare = (struct lava_spare){.openblas = *openblas, .before = threads, .left = wanted(processors)};
+    openblas->set_threads(threads - spare->left);
     return true;
 }
 
 void lava_spare_take(enum lava_routine routine, struct lava_spare *spare) {
     *spare = (struct lava_spare){0};
+    last_call_ns = lava_clock_now_ns();
     if (atomic_exchange(&taken, true))
         return;
     const struct lava_openblas *openblas = library_of(routine);
-    if (!openblas || !lava_spare_lower(openblas, lava_processor_count(), spare))
+    if (openblas && lava_spare_lower(openblas, lava_processor_count(), spare))
+        left = spare->left;
+    else
         taken = false;
 }
 
 void lava_spare_restore(const struct lava_spare *spare) {
-    if (spare->openblas.get_threads() == spare->before - 1)
+    if (spare->openblas.get_threads() == spare->before - spare->left)
         spare->openblas.set_threads(spare->before);
 }
 
@@ -80,5 +112,7 @@ void lava_spare_return(const struct lava_spare *spare) {
     if (spare->before == 0)
         return;
     lava_spare_restore(spare);
+    last_call_ns = lava_clock_now_ns();
+    left = 0;
     taken = false;
 }

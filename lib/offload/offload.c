@@ -31,6 +31,7 @@
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
+#include "lib/offload/demand.h"
 #include "lib/offload/crew.h"
 #include "lib/offload/further.h"
 #include "lib/offload/gate.h"
@@ -458,7 +459,7 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
-    if (!finished && call->valid && lava_prepare_is_under_way())
+    if (!finished && call->valid && lava_prepare_needs_processors())
         lava_spare_take(call->routine, &call->spare);
     fesetenv(&callers);
     errno = saved_errno;
@@ -504,6 +505,7 @@ void lava_offload_end(const struct lava_call *call) {
     fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
     lava_spare_return(&call->spare);
+    lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
     lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);

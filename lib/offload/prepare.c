@@ -30,6 +30,7 @@
 #include "lib/host/copy_pool.h"
 #include "lib/host/vector_copy.h"
 #include "lib/offload/context.h"
+#include "lib/offload/demand.h"
 #include "lib/offload/gate.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/process.h"
@@ -39,11 +40,16 @@
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
+/* How soon a type that waits for a demand looks again. */
+#define LOOK_AGAIN_NS UINT64_C(20000000)
+
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
     _Atomic int states[LAVA_TYPE_REAL_COUNT];
     _Atomic bool unfinished[LAVA_TYPE_REAL_COUNT];  /* the thread of the preparation is at work */
+    _Atomic bool held[LAVA_TYPE_REAL_COUNT];        /* ready, and waits for a demand for other kernels */
+    _Atomic bool wanted[LAVA_TYPE_REAL_COUNT];      /* somebody waits for these kernels */
     _Atomic bool refused[LAVA_TYPE_REAL_COUNT];     /* the device has no kernel of the type that works */
     const char *explanations[LAVA_TYPE_REAL_COUNT]; /* NULL: not started; guarded by change */
     _Atomic int later[LAVA_STEP_COUNT][LAVA_TYPE_REAL_COUNT]; /* the states of the later steps */
@@ -76,7 +82,7 @@ static void begin_change(void) {
 
 /* Small calls leave a processor to the preparation as long as one is under way. */
 static void end_change(void) {
-    lava_threshold_spare(lava_prepare_is_under_way());
+    lava_threshold_spare(lava_prepare_needs_processors());
     pthread_cond_broadcast(&preparation.changed);
     pthread_mutex_unlock(&preparation.change);
 }
@@ -205,13 +211,35 @@ static void reserve(const struct lava_self_test *test) {
     lava_self_test_unlock(test, cancel_state);
 }
 
+static void set_held(enum lava_type type, bool held) {
+    begin_change();
+    preparation.held[type] = held;
+    end_change();
+}
+
+/* Called where nobody waits for the device. The first kernel computes all products of the type meanwhile. */
+static void await_demand(enum lava_type type) {
+    struct lava_demand_look look = {0};
+    lava_watch_leave(&driver);
+    set_held(type, true);
+    while (!preparation.wanted[type] && !lava_demand_is_there(type, &look) && !must_stop()) {
+        struct timespec until = lava_clock_deadline(LOOK_AGAIN_NS);
+        begin_change();
+        pthread_cond_timedwait(&preparation.changed, &preparation.change, &until);
+        pthread_mutex_unlock(&preparation.change);
+    }
+    set_held(type, false);
+    lava_watch_enter(&driver);
+}
+
 /* Tests the type's kernels. The type is ready as soon as one without planes is right: that one takes all
  * products until the others are tested, too. shares: the device is ready for others, so it is not locked. */
 static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type type, bool shares,
                                      bool *ready) {
     struct lava_self_test test;
     const struct lava_kernel *kernel;
-    enum lava_status result, status = lava_self_test_begin(&test, engine, type, must_stop);
+    bool waits = lava_config_get()->mode == LAVA_MODE_AUTO && !lava_config_get()->init_sync;
+    enum lava_status result, status = lava_self_test_begin(&test, engine, type, waits, must_stop);
     *ready = false;
     if (shares)
         lock_each_test(&test);
@@ -222,13 +250,18 @@ static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type 
         lava_watch_step(&driver);
         if (result != LAVA_ERROR_UNAVAILABLE)
             status = engine->device->shared->failed ? LAVA_ERROR_DEVICE_LOST : result;
-        if (result || status)
-            continue;
-        lava_context_admit(kernel);
-        if (!*ready && kernel->scheme == LAVA_SCHEME_NONE) {
+        bool is_right = !result && !status, makes_ready = is_right && kernel->scheme == LAVA_SCHEME_NONE;
+        if (is_right)
+            lava_context_admit(kernel);
+        if (makes_ready && !*ready) {
             *ready = true;
             set_ready(&test);
         }
+        if (waits && *ready)
+            await_demand(type);
+        if (waits)
+            lava_self_test_go_on(&test);
+        waits = false;
     }
     lava_self_test_end(&test);
     return status || *ready ? status : LAVA_ERROR_UNAVAILABLE;
@@ -364,6 +397,8 @@ static void wait_for_steps(enum lava_type type, int end) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     bool is_suspended = lava_gate_suspend(); /* the driver that is waited for may fork */
     pthread_mutex_lock(&preparation.change);
+    preparation.wanted[type] = true;
+    pthread_cond_broadcast(&preparation.changed);
     while (is_at_work_before((int)type, end))
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
@@ -519,15 +554,24 @@ bool lava_prepare_is_cold(void) {
     return all;
 }
 
-bool lava_prepare_is_under_way(void) {
+static bool is_under_way(bool held_too) {
     bool any = any_is(STARTING);
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        any = any || is_at_work_before(type, LAVA_STEP_COUNT);
+        any = any || (is_at_work_before(type, LAVA_STEP_COUNT) && (held_too || !preparation.held[type]));
     return any;
+}
+
+bool lava_prepare_is_under_way(void) {
+    return is_under_way(true);
+}
+
+bool lava_prepare_needs_processors(void) {
+    return is_under_way(false);
 }
 
 void lava_prepare_finish(const struct timespec *deadline) {
     pthread_mutex_lock(&preparation.change);
+    pthread_cond_broadcast(&preparation.changed); /* who waits for a demand ends */
     while (any_is(STARTING) && !pthread_cond_timedwait(&preparation.changed, &preparation.change, deadline))
         ;
     pthread_mutex_unlock(&preparation.change);

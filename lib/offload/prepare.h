@@ -34,6 +34,8 @@ bool lava_prepare_is_given_up(void);
 bool lava_prepare_is_cold(void);
 /* Returns true while a preparation is under way, of any step. */
 bool lava_prepare_is_under_way(void);
+/* The same, but not where all that is left waits for a demand. */
+bool lava_prepare_needs_processors(void);
 /* Waits until no type is being made ready, until the deadline of CLOCK_REALTIME at the latest: a driver may
  * be loading then. Not for what follows when a type is ready, which ends early at exit(). */
 void lava_prepare_finish(const struct timespec *deadline);

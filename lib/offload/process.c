@@ -66,15 +66,6 @@ bool lava_process_is_exiting(void) {
     return process.exiting || process.ending;
 }
 
-static struct timespec deadline_after(uint64_t ns) {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    ns += (uint64_t)deadline.tv_nsec;
-    deadline.tv_sec += (time_t)(ns / NS_PER_S);
-    deadline.tv_nsec = (long)(ns % NS_PER_S);
-    return deadline;
-}
-
 static void begin_exit(void) {
     if (process.exiting)
         return;
@@ -82,9 +73,9 @@ static void begin_exit(void) {
     process.exiting = true;
     if (!process.callbacks)
         return;
-    struct timespec deadline = deadline_after(EXIT_MEASURING_MS * NS_PER_MS);
+    struct timespec deadline = lava_clock_deadline(EXIT_MEASURING_MS * NS_PER_MS);
     process.callbacks->stop_measuring(&deadline);
-    deadline = deadline_after(EXIT_WAIT_MS * NS_PER_MS);
+    deadline = lava_clock_deadline(EXIT_WAIT_MS * NS_PER_MS);
     process.callbacks->finish_product(&deadline);
 }
 
@@ -129,7 +120,7 @@ static void set_watch(unsigned seconds) {
     bool is_armed = process.callbacks && !process.callbacks->is_at_rest();
     pthread_mutex_lock(&watch.lock);
     watch.is_armed = is_armed;
-    watch.deadline = deadline_after(seconds * NS_PER_S);
+    watch.deadline = lava_clock_deadline(seconds * NS_PER_S);
     if (is_armed && !watch.is_started)
         watch.is_started = lava_thread_start(watch_exit, NULL);
     pthread_cond_signal(&watch.changed);
@@ -165,7 +156,7 @@ static void leave_without_driver(void) {
 /* The main thread rarely ends but in exit(): the preparation then stops before its next kernel, and our
  * handler comes before those that a compiler has registered since the driver was loaded. */
 static void await_preparation(void *unused) {
-    const struct timespec deadline = deadline_after(EXIT_WAIT_MS * NS_PER_MS);
+    const struct timespec deadline = lava_clock_deadline(EXIT_WAIT_MS * NS_PER_MS);
     (void)unused;
     if (process.forked || !process.callbacks)
         return;
@@ -236,7 +227,7 @@ static void before_fork(void) {
         return;
     uint64_t since_ns = process.loading_since_ns, wait_ns = process.fork_wait_ns;
     uint64_t spent_ns = since_ns ? lava_clock_now_ns() - since_ns : 0;
-    const struct timespec deadline = deadline_after(spent_ns < wait_ns ? wait_ns - spent_ns : 0);
+    const struct timespec deadline = lava_clock_deadline(spent_ns < wait_ns ? wait_ns - spent_ns : 0);
     own.has_locked = pthread_mutex_timedlock(&process.loading, &deadline) == 0;
 }
 

@@ -271,7 +271,7 @@ enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stop
         return status;
     test->kernels[0] = kernel;
     test->count = 1;
-    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, stops);
+    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, false, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     if (lava_builder_next(test->builder, &status) >= 0 && !status)

@@ -136,6 +136,8 @@ static void test_profiles_are_found(void **state) {
     } devices[] = {
         {"NVIDIA H200", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA H200"},
         {"NVIDIA H200 NVL", 0x10de, LAVA_DEVICE_VIRTUAL, "NVIDIA H200"},
+        {"NVIDIA H100 80GB HBM3", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA H200"},
+        {"NVIDIA H100 PCIe", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA"},
         {"NVIDIA GeForce RTX 4090", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA"},
         {"NVIDIA GeForce RTX 3090", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA Ampere"},
         {"NVIDIA A100-SXM4-40GB", 0x10de, LAVA_DEVICE_DISCRETE, "NVIDIA Ampere"},

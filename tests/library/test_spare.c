@@ -1,10 +1,11 @@
-/* One processor is left to a preparation: OpenBLAS's number of threads is lowered during a call and restored
+/* Processors are left to a preparation: OpenBLAS's number of threads is lowered during a call and restored
  * after it, and no other number is touched. OpenBLAS's functions are stood in for, and found in the real one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,43 @@ static void one_fewer(void **state) {
         lava_spare_restore(&spare);
         assert_int_equal(threads, processors);
     }
+}
+
+/* As many fewer as threads ask for, a quarter of the processors at most; a thread that has ended asks for
+ * nothing. */
+static void as_asked(void **state) {
+    const struct {
+        int processors, asks, left;
+    } cases[] = {{16, 0, 1}, {16, 1, 1}, {16, 3, 3}, {16, 4, 4}, {16, 16, 4}, {4, 4, 1}, {64, 20, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lava_spare spare;
+        threads = cases[i].processors;
+        lava_spare_ask(cases[i].asks);
+        assert_true(lava_spare_lower(&openblas, cases[i].processors, &spare));
+        lava_spare_ask(-cases[i].asks);
+        assert_int_equal(threads, cases[i].processors - cases[i].left);
+        lava_spare_restore(&spare);
+        assert_int_equal(threads, cases[i].processors);
+    }
+}
+
+/* Threads of a preparation have all processors where the program makes no calls, else their share. */
+static void room(void **state) {
+    struct lava_spare spare;
+    int processors = lava_processor_count();
+    (void)state;
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    assert_int_equal(lava_spare_room(), processors);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
+    assert_true(lava_spare_room() <= lava_spare_share(processors));
+    lava_spare_return(&spare);
+    assert_int_equal(lava_spare_room(), lava_spare_share(processors));
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    assert_int_equal(lava_spare_room(), processors);
+    assert_int_equal(lava_spare_share(1), 1);
+    assert_int_equal(lava_spare_share(7), 1);
+    assert_int_equal(lava_spare_share(16), 4);
 }
 
 /* On few processors, and where the program has chosen fewer threads. */
@@ -91,8 +129,12 @@ static void rate_saturates(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fewer), cmocka_unit_test(left_alone),
-                                       cmocka_unit_test(changed_meanwhile), cmocka_unit_test(in_the_library),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fewer),
+                                       cmocka_unit_test(as_asked),
+                                       cmocka_unit_test(room),
+                                       cmocka_unit_test(left_alone),
+                                       cmocka_unit_test(changed_meanwhile),
+                                       cmocka_unit_test(in_the_library),
                                        cmocka_unit_test(rate_saturates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

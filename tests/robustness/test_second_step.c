@@ -13,6 +13,7 @@
 #include "lavablas_cblas.h"
 #include "lib/base/fault.h"
 #include "lib/offload/context.h"
+#include "lib/offload/demand.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
@@ -191,6 +192,32 @@ static int starts_with_the_first_call(void) {
     for (int routine = SYMM; routine < ROUTINES; routine++)
         CASE_CHECK(on_gpu((enum routine)routine, false));
     product_free(&product);
+    return case_result();
+}
+
+static int kernels_admitted(void) {
+    return -__builtin_popcountll(lava_context_capabilities()->refused_kernels);
+}
+
+/* A type is ready with its first kernel, and the others wait until the device has computed for a while. Whether
+ * the process leaves processors unused is known after 100 ms at the earliest. */
+static int other_kernels_wait(void) {
+    enum lava_reason reason;
+    lava_offload_open();
+    double begin = case_now();
+    while (!lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason) && !case_result()) {
+        CASE_CHECK(reason == LAVA_REASON_STARTING && case_now() - begin < AT_MOST);
+        case_sleep(0.001);
+    }
+    double ready = case_now();
+    int first = kernels_admitted();
+    case_sleep(0.06);
+    int later = kernels_admitted();
+    if (case_now() - ready < 0.09)
+        CASE_CHECK(later == first && lava_prepare_is_under_way() && !lava_prepare_needs_processors());
+    lava_demand_add(LAVA_TYPE_FP32, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 1000000000);
+    settle();
+    CASE_CHECK(kernels_admitted() > first);
     return case_result();
 }
 
@@ -508,6 +535,9 @@ int main(int argument_count, char **arguments) {
         {.name = "not for a few calls",
          .run = not_for_a_few_calls,
          .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off"}},
+        {.name = "other kernels wait",
+         .run = other_kernels_wait,
+         .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"}},
         {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
         {.name = "end during another type",
          .run = end_during_another_type,
