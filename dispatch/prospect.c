@@ -18,6 +18,9 @@
 
 /* A class's word: the upper 56 bits are the key's, the others its share. */
 #define SHARE_STEPS 255
+#define SHARE_BITS  UINT64_C(0xff)
+/* A class may stand in so many places, one after the other. */
+#define PLACES 8
 
 struct lava_prospect lava_prospect_guess(const struct lava_figures *figures) {
     return (struct lava_prospect){.device = lava_profiles_fastest(), .figures = figures};
@@ -46,12 +49,16 @@ double lava_prospect_class_share(struct lava_prospect_shares *shares, const stru
                                  const struct lava_operation *operation) {
     if (lava_operation_overlaps(operation)) /* others of its class do not */
         return 0;
-    uint64_t name = spread(lava_experience_key(operation)) & ~UINT64_C(0xff);
-    _Atomic uint64_t *place = &shares->classes[(name >> 32) % LAVA_PROSPECT_CLASSES];
-    uint64_t found = atomic_load_explicit(place, memory_order_relaxed);
-    if (found == 0 || (found & ~UINT64_C(0xff)) != name) {
-        found = name | (uint64_t)lrint(SHARE_STEPS * lava_prospect_share(prospect, operation));
-        atomic_store_explicit(place, found, memory_order_relaxed);
+    uint64_t name = spread(lava_experience_key(operation)) & ~SHARE_BITS;
+    for (unsigned i = 0; i < PLACES; i++) {
+        _Atomic uint64_t *place = &shares->classes[((name >> 32) + i) % LAVA_PROSPECT_CLASSES];
+        uint64_t found = atomic_load_explicit(place, memory_order_relaxed);
+        if (found == 0) {
+            found = name | (uint64_t)lrint(SHARE_STEPS * lava_prospect_share(prospect, operation));
+            atomic_store_explicit(place, found, memory_order_relaxed);
+        }
+        if ((found & ~SHARE_BITS) == name)
+            return (double)(found & SHARE_BITS) / SHARE_STEPS;
     }
-    return (double)(found & 0xff) / SHARE_STEPS;
+    return 1;
 }

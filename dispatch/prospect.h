@@ -33,8 +33,10 @@ struct lava_prospect lava_prospect_guess(const struct lava_figures *figures);
 double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation);
 
 /* Shares of classes of similar operations (lava_experience_key), so that a plan is searched for once a class.
- * Zero-initialized, it knows none. Any threads may use one table; a prospect has its own. */
-#define LAVA_PROSPECT_CLASSES 64 /* a power of two */
+ * Zero-initialized, it knows none. Any threads may use one table; a prospect has its own. Where there is no
+ * place for a class, its operations count as a whole: programs of many classes spend no more time on plans.
+ */
+#define LAVA_PROSPECT_CLASSES 256 /* a power of two */
 struct lava_prospect_shares {
     _Atomic uint64_t classes[LAVA_PROSPECT_CLASSES];
 };

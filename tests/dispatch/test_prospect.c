@@ -128,6 +128,29 @@ static void classes(void **state) {
     assert_true(lava_prospect_share(&other, &similar) < 0.1);
 }
 
+/* Of more classes than there is room for, some count as a whole, and those that are there stay. */
+static void many_classes(void **state) {
+    static struct lava_prospect_shares shares;
+    const struct lava_figures starting = starting_figures();
+    const struct lava_prospect guess = lava_prospect_guess(&starting);
+    double before[LAVA_PROSPECT_CLASSES * 2];
+    int whole = 0;
+    (void)state;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < LAVA_PROSPECT_CLASSES * 2; i++) {
+            /* powers of two, whose classes differ; the device loses all of them */
+            const struct lava_operation operation =
+                product(INT64_C(1) << (i % 8), INT64_C(1) << (i / 8 % 8), INT64_C(1) << (i / 64));
+            double share = lava_prospect_class_share(&shares, &guess, &operation);
+            if (pass == 0)
+                before[i] = share;
+            assert_true(share == before[i]);
+            assert_true(share == 1 || share <= 1.0 / 16 + STEP);
+            whole += share == 1;
+        }
+    assert_true(whole >= LAVA_PROSPECT_CLASSES * 2 && whole < LAVA_PROSPECT_CLASSES * 4);
+}
+
 /* What overlaps never goes to a device, and says nothing about others of its class. */
 static void overlapping(void **state) {
     static struct lava_prospect_shares shares;
@@ -184,6 +207,7 @@ int main(void) {
         cmocka_unit_test(classes),
         cmocka_unit_test(unknown),
         cmocka_unit_test(overlapping),
+        cmocka_unit_test(many_classes),
         cmocka_unit_test(nothing_is_faster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
