@@ -41,5 +41,7 @@ struct lava_profile {
 /* Never NULL. */
 const struct lava_profile *lava_profiles_find(const struct lava_capabilities *device);
 const struct lava_profile *lava_profiles_table(size_t *count);
+/* A made-up device that matches the fastest measured profile. For estimates before a device is open. */
+const struct lava_capabilities *lava_profiles_fastest(void);
 
 #endif

@@ -18,6 +18,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
+#include "lib/calibrate/expected.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/quiet.h"
 #include "lib/calibrate/survey.h"
@@ -86,13 +87,21 @@ static bool publish(const struct lava_figures *figures) {
     return true;
 }
 
+/* A software device is not to be expected by anyone. */
+static void note_device(void) {
+    if (state.device->kind != LAVA_DEVICE_CPU)
+        lava_expected_note(state.device);
+}
+
 void lava_calibration_load(const struct lava_capabilities *device) {
     const struct lava_config *config = lava_config_get();
     struct lava_figures figures = *starting_figures();
     state.device = device;
     lava_figures_file_place(device, config->cache ? config->cache_home : NULL, &state.place);
-    if (lava_figures_file_read(&state.place, &figures) && publish(&figures))
+    if (lava_figures_file_read(&state.place, &figures) && publish(&figures)) {
+        note_device();
         LAVA_LOG(INFO, "calibration: figures from %s", state.place.path);
+    }
 }
 
 /* Only the thread that measures uses this. */
@@ -169,8 +178,10 @@ static void store(const struct lava_figures *figures, bool complete) {
     pthread_mutex_lock(&state.turn);
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
         !memcmp(place.key, state.place.key, place.key_bytes) &&
-        lava_figures_file_write(&state.place, figures) && publish(figures))
+        lava_figures_file_write(&state.place, figures) && publish(figures)) {
+        note_device();
         LAVA_LOG(INFO, "calibration: %s, stored in %s", complete ? "done" : "a part", state.place.path);
+    }
     pthread_mutex_unlock(&state.turn);
 }
 

@@ -40,15 +40,12 @@
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/start.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
-/* A process that has spent this long on products worth sending is expected to go on. It is 7% of a
- * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
- * starting one. */
-#define START_AFTER_NS 50e6
 /* Calls of a type, or of a step, that is not prepared yet stay on the CPU until the device would have saved
  * so much. On an H200 a step takes 0.2 to 0.9 s beside the program: one ?ormqr of 0.17 s had three of them
  * prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06 (2026-11-24). */
@@ -77,18 +74,6 @@ enum lava_precision lava_offload_precision(void) {
 static double cpu_ns(const struct lava_operation *operation, double products) {
     double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
     return rate > 0 ? 1e9 * products * lava_operation_flops(operation) / rate : 0;
-}
-
-/* Returns whether the process has multiplied too little, by the CPU's expected time of the products sent
- * here, to be worth a preparation: that takes most of a second of one core, and of exit() in a process that
- * ends before it is done. */
-static bool too_early(const struct lava_operation *operation, double products) {
-    static _Atomic uint64_t multiplied_ns;
-    if (!lava_prepare_is_cold())
-        return false;
-    double expected_ns = cpu_ns(operation, products);
-    double ns = expected_ns > 0 ? fmin(expected_ns, START_AFTER_NS) : START_AFTER_NS;
-    return (double)atomic_fetch_add(&multiplied_ns, (uint64_t)ns) + ns < START_AFTER_NS;
 }
 
 static double products_of(const struct lava_call *call) {
@@ -154,7 +139,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (lava_operation_is_for_cpu(operation))
         call->reason = LAVA_REASON_CPU_ALONE;
-    else if (!wait && too_early(operation, products_of(call)))
+    else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;

@@ -1,0 +1,64 @@
+/* Weighs calls before a device is open. Called by lib/offload/start. Invariant: an operation that the policy
+ * would leave on the CPU, by measured figures, counts nothing. */
+#include "dispatch/prospect.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "dispatch/experience.h"
+#include "dispatch/policy.h"
+#include "dispatch/profiles.h"
+
+/* By known figures so many times the predicted saving counts. A device that needs half of the CPU's time is
+ * asked for as early as one that needs none. */
+#define SAVING_WEIGHT 2.0
+/* By a guess this share of a call counts that the device would lose. The CPU's guessed rate is its peak:
+ * twice what OpenBLAS reaches on 16 cores, and more for thin products. */
+#define LOST_SHARE (1.0 / 16)
+
+/* A class's word: the upper 56 bits are the key's, the others its share. */
+#define SHARE_STEPS 255
+#define SHARE_BITS  UINT64_C(0xff)
+/* A class may stand in so many places, one after the other. */
+#define PLACES 8
+
+struct lava_prospect lava_prospect_guess(const struct lava_figures *figures) {
+    return (struct lava_prospect){.device = lava_profiles_fastest(), .figures = figures};
+}
+
+double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation) {
+    struct lava_plan plan;
+    if (lava_operation_overlaps(operation))
+        return 0;
+    lava_policy_choose(operation, prospect->device, prospect->figures, LAVA_MODE_AUTO, NULL, &plan);
+    if (!(plan.cpu_ns > 0 && plan.gpu_ns > 0))
+        return prospect->is_known ? 0 : 1;
+    if (!prospect->is_known)
+        return plan.gpu_ns < plan.cpu_ns ? 1 : LOST_SHARE;
+    if (!lava_policy_is_profitable(operation, prospect->figures, plan.cpu_ns, plan.gpu_ns))
+        return 0;
+    return fmin(1, SAVING_WEIGHT * (1 - plan.gpu_ns / plan.cpu_ns));
+}
+
+/* Fibonacci hashing, as in experience.c: the multiplication loses no key. */
+static uint64_t spread(uint64_t key) {
+    return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+double lava_prospect_class_share(struct lava_prospect_shares *shares, const struct lava_prospect *prospect,
+                                 const struct lava_operation *operation) {
+    if (lava_operation_overlaps(operation)) /* others of its class do not */
+        return 0;
+    uint64_t name = spread(lava_experience_key(operation)) & ~SHARE_BITS;
+    for (unsigned i = 0; i < PLACES; i++) {
+        _Atomic uint64_t *place = &shares->classes[((name >> 32) + i) % LAVA_PROSPECT_CLASSES];
+        uint64_t found = atomic_load_explicit(place, memory_order_relaxed);
+        if (found == 0) {
+            found = name | (uint64_t)lrint(SHARE_STEPS * lava_prospect_share(prospect, operation));
+            atomic_store_explicit(place, found, memory_order_relaxed);
+        }
+        if ((found & ~SHARE_BITS) == name)
+            return (double)(found & SHARE_BITS) / SHARE_STEPS;
+    }
+    return 1;
+}

@@ -1,0 +1,48 @@
+/* What a device would win that is not open yet: whether calls are worth the preparation of one.
+ * lib/offload/start sums up the time of calls, each times its share, and starts the preparation at a
+ * threshold. Pure functions; the caller owns everything. */
+#ifndef LAVA_DISPATCH_PROSPECT_H
+#define LAVA_DISPATCH_PROSPECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/capabilities.h"
+#include "dispatch/figures.h"
+#include "dispatch/operation.h"
+
+struct lava_prospect {
+    const struct lava_capabilities *device;
+    const struct lava_figures *figures;
+    bool is_known; /* the figures were measured with this machine's device; else both are a guess */
+};
+
+/* Returns the guess where nothing is known: the fastest device with a profile, and the CPU's figures. It is
+ * optimistic, because no other device that was measured has a faster bus or more arithmetic. */
+struct lava_prospect lava_prospect_guess(const struct lava_figures *figures);
+
+/* Returns the part of the operation's CPU time that counts, from 0 to 1. It is 0 where C overlaps A or B,
+ * because no device takes that.
+ *
+ * Known figures: an operation that would stay on the CPU does not count. Of another one twice the predicted
+ * saving counts, at most the whole time.
+ *
+ * A guess: an operation counts as a whole where the guessed device needs less time than the CPU, and with a
+ * sixteenth where it needs more. The sixteenth is there because the guessed CPU may be several times too
+ * fast: a program that multiplies for long starts the preparation, and with it the measurement, once. */
+double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation);
+
+/* Shares of classes of similar operations (lava_experience_key), so that a plan is searched for once a class.
+ * Zero-initialized, it knows none. Any threads may use one table; a prospect has its own. Where there is no
+ * place for a class, its operations count as a whole: programs of many classes spend no more time on plans.
+ */
+#define LAVA_PROSPECT_CLASSES 256 /* a power of two */
+struct lava_prospect_shares {
+    _Atomic uint64_t classes[LAVA_PROSPECT_CLASSES];
+};
+
+/* Returns lava_prospect_share of an operation of the same class, to 1/255. */
+double lava_prospect_class_share(struct lava_prospect_shares *shares, const struct lava_prospect *prospect,
+                                 const struct lava_operation *operation);
+
+#endif

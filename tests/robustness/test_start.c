@@ -1,0 +1,214 @@
+/* When the preparation of a device starts: not for calls that no device would win, and as early as ever for
+ * others. The library is linked in. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dispatch/profiles.h"
+#include "lavablas_cblas.h"
+#include "lib/calibrate/expected.h"
+#include "lib/calibrate/figures_file.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
+#include "lib/offload/start.h"
+#include "lib/offload/threshold.h"
+#include "tests/robustness/cases.h"
+
+#define THIN       4   /* K of a product that is all transfers */
+#define CALLS      3   /* real ones; others are only counted */
+#define LARGE      768 /* above the cut-off of a few processors */
+#define START_NS   50e6
+#define MANY       100000
+#define LOAD_S     30    /* at most, for a driver to be found */
+#define PRODUCT_NS 5.1e6 /* ten are enough */
+
+/* A product just above the cut-off, in one column of C or more. The CPU takes 0.1 ms by its guessed rate, and
+ * C takes every device longer. */
+static int64_t thin_size(void) {
+    return (int64_t)sqrt(1.1 * lava_threshold_cutoff() / THIN);
+}
+
+static bool multiplies(int64_t m, int64_t n, int64_t k, enum lava_reason reason) {
+    float *a = calloc((size_t)(m * k), sizeof *a), *b = calloc((size_t)(k * n), sizeof *b),
+          *c = calloc((size_t)(m * n), sizeof *c);
+    struct lava_call last;
+    uint64_t ns;
+    if (!a || !b || !c)
+        abort();
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, 1, a, (int)m, b, (int)k, 0,
+                c, (int)m);
+    free(a);
+    free(b);
+    free(c);
+    bool is_known = CASE_CHECK(lava_offload_last_call(&last, &ns));
+    if (is_known && last.reason != reason)
+        printf("%s\n", lava_reason_text(last.reason));
+    return is_known && last.place == LAVA_PLACE_CPU && last.reason == reason;
+}
+
+static struct lava_operation square(int64_t size) {
+    /* nobody reads there, and they do not overlap */
+    const char *a = (const char *)(uintptr_t)0x100000000000, *b = a + (1ll << 40);
+    char *c = (char *)(uintptr_t)0x500000000000;
+    return (struct lava_operation){.m = size,
+                                   .n = size,
+                                   .k = size,
+                                   .alpha.real = 1,
+                                   .a = {.first = a, .ld = size},
+                                   .b = {.first = b, .ld = size},
+                                   .c = {.first = c, .ld = size}};
+}
+
+/* Counts such products until they are enough, at most so many. */
+static int count_until_start(const struct lava_operation *operation, int most) {
+    int count = 1;
+    while (lava_start_is_early(operation, 1) && count < most)
+        count++;
+    return count;
+}
+
+static bool is_vulkan_loaded(void) {
+    char line[512];
+    bool is_loaded = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps))
+        is_loaded = is_loaded || strstr(line, "libvulkan");
+    CASE_CHECK(maps);
+    if (maps)
+        fclose(maps);
+    return is_loaded;
+}
+
+static double guessed_ns(const struct lava_operation *operation) {
+    const struct lava_cpu_figures figures = lava_cpu_blas_figures(lava_cpu_blas_get());
+    return lava_figures_cpu_ns(&figures, operation);
+}
+
+/* Ten times what would have started it if it counted as a whole. Then a product that a device would win. */
+static int not_for_hopeless_calls(void) {
+    lava_offload_open();
+    int64_t size = thin_size();
+    struct lava_operation thin = square(size), large = square(LARGE);
+    thin.k = THIN;
+    for (int i = 0; i < CALLS; i++)
+        CASE_CHECK(multiplies(size, size, THIN, LAVA_REASON_EARLY));
+    int calls = (int)(10 * START_NS / guessed_ns(&thin));
+    CASE_CHECK(calls > 100);
+    CASE_CHECK(count_until_start(&thin, calls) == calls);
+    CASE_CHECK(lava_prepare_is_cold() && !is_vulkan_loaded());
+    printf("%d calls of %lld x %lld x %d, none started a preparation\n", calls, (long long)size,
+           (long long)size, THIN);
+    if (!CASE_CHECK(guessed_ns(&large) > 1e6))
+        return CASE_SKIPPED; /* many processors */
+    CASE_CHECK(count_until_start(&large, MANY) * guessed_ns(&large) <= START_NS + guessed_ns(&large));
+    CASE_CHECK(multiplies(LARGE, LARGE, LARGE, LAVA_REASON_STARTING));
+    for (double end = case_now() + LOAD_S; !is_vulkan_loaded() && case_now() < end;)
+        case_sleep(0.01);
+    CASE_CHECK(is_vulkan_loaded());
+    case_ends();
+    return case_result();
+}
+
+/* As many products as ever, by their expected time. */
+static int as_early_as_ever(void) {
+    lava_offload_open();
+    const struct lava_operation operation = square(1024);
+    int most = (int)ceil(START_NS / guessed_ns(&operation)), least = most - 1 > 1 ? most - 1 : 1;
+    int count = count_until_start(&operation, MANY);
+    printf("%d products of 1024\n", count);
+    CASE_CHECK(count >= least && count <= most + 1);
+    return case_result();
+}
+
+static char home[64];
+
+/* A process before this one has measured a CPU that takes so long for a product of any size. */
+static bool leave_figures(double product_ns) {
+    struct lava_file_cache_place place;
+    const struct lava_capabilities *device = lava_profiles_fastest();
+    struct lava_figures figures = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())}, starting = figures;
+    struct lava_expected expected;
+    for (size_t i = 0; i < sizeof figures.cpu.product_ns / sizeof(double); i++)
+        (&figures.cpu.product_ns[0][0][0])[i] = product_ns;
+    CASE_CHECK(!lava_expected_read(&starting, &expected));
+    lava_expected_note(device);
+    CASE_CHECK(!lava_expected_read(&starting, &expected)); /* no figures */
+    lava_figures_file_place(device, lava_config_get()->cache_home, &place);
+    CASE_CHECK(lava_figures_file_write(&place, &figures));
+    lava_expected_note(device);
+    return CASE_CHECK(lava_expected_read(&starting, &expected)) &&
+           CASE_CHECK(strcmp(expected.device.name, device->name) == 0) &&
+           CASE_CHECK(expected.figures.cpu.product_ns[0][0][0] == product_ns);
+}
+
+/* Before the first look at the configuration. */
+static bool make_home(void) {
+    const char *temporary = getenv("TMPDIR");
+    snprintf(home, sizeof home, "%.30s/lavablas-start-XXXXXX", temporary ? temporary : "/tmp");
+    return CASE_CHECK(mkdtemp(home)) && CASE_CHECK(setenv("XDG_CACHE_HOME", home, 1) == 0);
+}
+
+static void remove_home(void) {
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", home);
+    CASE_CHECK(system(command) == 0);
+}
+
+/* By the figures the CPU needs a microsecond for 1024^3: nothing counts, however long it goes on. */
+static int not_where_figures_say_so(void) {
+    const struct lava_operation operation = square(1024);
+    if (!make_home() || !leave_figures(1e3))
+        return 1;
+    CASE_CHECK(count_until_start(&operation, MANY) == MANY);
+    CASE_CHECK(lava_prepare_is_cold());
+    remove_home();
+    return case_result();
+}
+
+/* By the figures it takes some milliseconds. */
+static int where_figures_say_so(void) {
+    const struct lava_operation operation = square(1024);
+    if (!make_home() || !leave_figures(PRODUCT_NS))
+        return 1;
+    int count = count_until_start(&operation, MANY);
+    printf("%d products of %.1f ms\n", count, PRODUCT_NS / 1e6);
+    CASE_CHECK(count == (int)ceil(START_NS / PRODUCT_NS));
+    remove_home();
+    return case_result();
+}
+
+/* A damaged note is none, until there is a new one. */
+static int damaged_notes(void) {
+    struct lava_expected expected;
+    char command[200];
+    if (!make_home() || !leave_figures(PRODUCT_NS))
+        return 1;
+    const struct lava_figures starting = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
+    snprintf(command, sizeof command, "cd '%s'/lavablas && truncate -s -1 device-*", home);
+    CASE_CHECK(system(command) == 0);
+    CASE_CHECK(!lava_expected_read(&starting, &expected));
+    lava_expected_note(lava_profiles_fastest());
+    CASE_CHECK(lava_expected_read(&starting, &expected));
+    remove_home();
+    CASE_CHECK(!lava_expected_read(&starting, &expected));
+    return case_result();
+}
+
+#define AUTO "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"
+
+int main(int argument_count, char **arguments) {
+    const struct test_case cases[] = {
+        {.name = "not for hopeless calls",
+         .run = not_for_hopeless_calls,
+         .end_s = 60,
+         .variables = {AUTO, "LAVABLAS_DEVICE=cpu"}},
+        {.name = "as early as ever", .run = as_early_as_ever, .variables = {AUTO}},
+        {.name = "not where figures say so", .run = not_where_figures_say_so, .variables = {AUTO}},
+        {.name = "where figures say so", .run = where_figures_say_so, .variables = {AUTO}},
+        {.name = "damaged notes", .run = damaged_notes, .variables = {AUTO}},
+        {.name = NULL},
+    };
+    return cases_main(argument_count, arguments, cases);
+}
