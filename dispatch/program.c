@@ -9,7 +9,21 @@
 #include "dispatch/arithmetic.h"
 
 /* The next stage. A stage yields a task or passes on to the stage after it. */
-enum stage { BLOCK, PANEL, PACK, ROOM, PIECE, MULTIPLY, EPILOGUE, DOWNLOAD, STRIP, STRIP_B, END, DONE };
+enum stage {
+    BLOCK,
+    PANEL,
+    PACK,
+    ROOM,
+    PIECE,
+    PIECE_A,
+    MULTIPLY,
+    EPILOGUE,
+    DOWNLOAD,
+    STRIP,
+    STRIP_B,
+    END,
+    DONE
+};
 
 static bool has_strips(const struct lava_program *program) {
     return program->operation->c.region != LAVA_REGION_ALL && !program->operation->series;
@@ -144,8 +158,12 @@ static void set_width(bool is_b, int64_t first, int64_t count, struct lava_task 
 }
 
 static void begin_pack(struct lava_program *program, bool is_b, int64_t first, int64_t count, int after) {
-    program->pack =
-        (struct lava_program_pack){.is_b = is_b, .next = first, .end = first + count, .after = after};
+    program->pack = (struct lava_program_pack){.is_b = is_b,
+                                               .next = first,
+                                               .end = first + count,
+                                               .from_k = program->first_k,
+                                               .depth = panel_of(program),
+                                               .after = after};
     program->stage = PACK;
 }
 
@@ -178,6 +196,8 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     task->is_overwriting = pack->is_overwriting;
     if (operand->structure == LAVA_STRUCTURE_GENERAL) {
         set_width(pack->is_b, pack->next, pack->end - pack->next, task);
+        task->from_k = pack->from_k;
+        task->depth = pack->depth;
         if (pack->serves_both) {
             set_width(!pack->is_b, pack->next, pack->end - pack->next, task);
             task->serves_both = true;
@@ -194,9 +214,35 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     return false;
 }
 
+/* Returns whether op(B) is packed with the pieces of op(A): of fp64 only. Screened rows of fp32 look at all
+ * of op(B) before each multiply, and the others would be chosen in their place. */
+static bool packs_by_pieces(const struct lava_program *program) {
+    const struct lava_operation *operation = program->operation;
+    const struct lava_blocking *blocking = program->blocking;
+    return operation->a.structure == LAVA_STRUCTURE_TRIANGULAR && program->is_first && !program->share &&
+           blocking->blocks_m == 1 && blocking->blocks_k == 1 && blocking->piece_m < operation->m &&
+           blocking->piece_m % LAVA_BLOCKING_PACK_ALIGN == 0 && program->kernel->type == LAVA_TYPE_FP64;
+}
+
+/* Returns whether the pieces go from the last one to the first: rows of an upper triangle begin at the
+ * diagonal. */
+static bool has_last_piece_first(const struct lava_program *program) {
+    return packs_by_pieces(program) && !lava_operand_is_lower(&program->operation->a);
+}
+
+static int64_t first_piece(const struct lava_program *program) {
+    const struct lava_block *block = &program->block;
+    int64_t piece = program->blocking->piece_m;
+    return block->row + (has_last_piece_first(program) ? (block->rows - 1) / piece * piece : 0);
+}
+
 static void begin_pack_b(struct lava_program *program) {
     program->block.buffer_b = program->packs_of_b++ % 2;
-    program->piece = program->block.row;
+    program->piece = first_piece(program);
+    if (packs_by_pieces(program)) {
+        program->stage = ROOM;
+        return;
+    }
     begin_pack(program, true, program->block.column, program->block.columns, ROOM);
     program->pack.serves_both = program->pack.is_overwriting = is_batch_of_updates(program);
 }
@@ -221,17 +267,30 @@ static int64_t piece_rows(const struct lava_program *program) {
 
 static void begin_pack_piece(struct lava_program *program) {
     begin_pack(program, false, program->piece, piece_rows(program), MULTIPLY);
-    program->pack.is_overwriting = program->piece == program->block.row;
+    program->pack.is_overwriting = program->piece == first_piece(program);
+}
+
+/* Packs what the piece needs of op(B) first: earlier pieces brought the rest. */
+static void begin_piece(struct lava_program *program) {
+    int64_t each = program->operation->of_parts ? 2 : 1;
+    if (!packs_by_pieces(program)) {
+        begin_pack_piece(program);
+        return;
+    }
+    begin_pack(program, true, program->block.column, program->block.columns, PIECE_A);
+    program->pack.from_k = program->piece * each;
+    program->pack.depth = piece_rows(program) * each;
 }
 
 static void multiply(struct lava_program *program, struct lava_task *task) {
     const struct lava_block *block = &program->block;
+    bool descends = has_last_piece_first(program);
     task->kind = LAVA_TASK_MULTIPLY;
     task->row = program->piece;
     task->rows = piece_rows(program);
     task->accumulates = program->first_k > 0;
-    program->piece += task->rows;
-    if (program->piece < block->row + block->rows) {
+    program->piece += descends ? -program->blocking->piece_m : task->rows;
+    if (descends ? program->piece >= block->row : program->piece < block->row + block->rows) {
         program->stage = PIECE;
     } else if (program->first_k + task->k < depth_of(program)) {
         program->first_k += task->k;
@@ -321,6 +380,9 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
     case ROOM:
         return wait_for_room(program, task);
     case PIECE:
+        begin_piece(program);
+        return false;
+    case PIECE_A:
         begin_pack_piece(program);
         return false;
     case MULTIPLY:

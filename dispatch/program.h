@@ -46,6 +46,11 @@
  *                              | before |sq| after |
  *                              +--------+--+-------+
  *
+ * A piece of a triangular op(A) needs op(B) only up to the piece's last row, or from its first one on. So in
+ * the first column block op(B), if it is fp64, is packed with the pieces, as many rows of it as a piece has,
+ * before the piece. The pieces of an upper triangle go from the last one to the first. Else the device would
+ * wait for all of that column block.
+ *
  * If a product is added transposed (`twice`), K is that of both, one after the other: op(A) is followed by
  * op(B)' in the packed rows, op(B) by op(A)' in the packed columns. Each matrix is uploaded once.
  *
@@ -111,8 +116,9 @@ struct lava_task {
 /* A pack that takes several tasks: rows of op(A) or columns of op(B). */
 struct lava_program_pack {
     bool is_b, is_overwriting, serves_both;
-    int64_t next, end; /* the strips that are left */
-    int part, after;   /* of the strip; the stage after the pack */
+    int64_t next, end;     /* the strips that are left */
+    int64_t from_k, depth; /* of a general operand */
+    int part, after;       /* of the strip; the stage after the pack */
 };
 
 /* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C. */

@@ -2,7 +2,7 @@
 # Octave, which calls Fortran's names of libblas.so.3, with the library preloaded and with the replacement in
 # LD_LIBRARY_PATH: products of all types are exact for integers, a system of equations is solved, and the
 # statistics show that lavapipe computed the products. A matrix by its own transpose comes as ?syrk, a complex one by its
-# own conjugate as ?herk.
+# own conjugate as ?herk, a triangular system as LAPACK's ?trtrs.
 #
 #   octave.sh LIBRARY REPLACEMENT ROUTINE...
 set -eu
@@ -38,6 +38,14 @@ assert(z.' * z, (-3 + 4i) * g);
 f = single(z); # a variable: f' * f is one matrix twice
 assert(f' * f, single(5 * g));
 assert(f.' * f, single((-3 + 4i) * g));
+assert(a * a', a * (a + 0)');
+assert(z * z', 5 * a * (a + 0)');
+# Triangles with ones on the diagonal: the solve is exact.
+t = tril(triu(mod(reshape(0:90*90-1, 90, 90), 3) - 1, -1), -1) + eye(90);
+assert(t \ (t * b), b);
+assert((b' * t) / t, b');
+w = single(t + 1i * (t - eye(90)));
+assert(w' \ (w' * b), single(b), 1e-3);
 s = a' * a + 1000 * eye(90);
 x = s \ b;
 assert(s * x, b, 1e-9);
@@ -56,6 +64,6 @@ run_octave() { # run_octave VARIABLE=VALUE ROUTINE...
     skip_without_device "$folder/stats"
     expect_calls "$folder/stats" gpu "$@" ssyrk_ dsyrk_ csyrk_ zsyrk_ cherk_ zherk_
 }
-run_octave LD_PRELOAD="$library" "$@"
+run_octave LD_PRELOAD="$library" "$@" dtrtrs_ ctrtrs_
 run_octave LD_LIBRARY_PATH="$(dirname "$replacement")" "$@"
 exit $failed
