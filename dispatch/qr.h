@@ -6,6 +6,11 @@
 
 #include "dispatch/solve.h"
 
+/* The longest chain of sums of the products that apply reflections, and that make T. Their depth is that of
+ * the whole matrix, and what they lose is lost of all columns that come later. OpenBLAS cuts K at 256 to 448.
+ */
+#define LAVA_QR_CHAIN 256
+
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns

@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/qr.h"
 #include "lib/engine/panel.h"
 
 /* Parts begin at multiples of these bytes: a cache line. */
@@ -117,6 +118,7 @@ enum lava_status lava_reflectors_triangle(const struct lava_reflectors *task, in
                                                 .alpha.real = 1,
                                                 .region = LAVA_REGION_UPPER,
                                                 .precision = task->precision,
+                                                .chain = LAVA_QR_CHAIN,
                                                 .overrides = task->overrides};
     const struct lava_qr_triangle_constants constants = {.gram = lava_device_matrix_address(&work->gram),
                                                          .t = lava_device_matrix_address(&work->t),
@@ -147,6 +149,7 @@ static enum lava_status multiply(const struct lava_reflectors *task, struct fact
                                                 .alpha.real = is_new ? 1 : -1,
                                                 .beta.real = is_new ? 0 : 1,
                                                 .precision = task->precision,
+                                                .chain = LAVA_QR_CHAIN,
                                                 .overrides = task->overrides};
     return lava_device_product(task->stream, &product);
 }
