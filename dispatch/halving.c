@@ -51,7 +51,7 @@ struct lava_operation lava_halving_product(const struct lava_operation *operatio
     }
     return (struct lava_operation){.type = operation->type,
                                    .precision = operation->precision,
-                                   .chain = lava_operation_is_qr(operation) ? LAVA_QR_CHAIN : 0,
+                                   .chain = lava_operation_is_qr(operation) ? lava_qr_chain(sizes->k) : 0,
                                    .m = sizes->m,
                                    .n = sizes->n,
                                    .k = sizes->k,

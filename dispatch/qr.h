@@ -6,10 +6,9 @@
 
 #include "dispatch/solve.h"
 
-/* The longest chain of sums of the products that apply reflections, and that make T. Their depth is that of
- * the whole matrix, and what they lose is lost of all columns that come later. OpenBLAS cuts K at 256 to 448.
- */
-#define LAVA_QR_CHAIN 256
+/* Returns how long a chain of sums may be in products of that depth, which apply reflections or make T; 0:
+ * any. */
+int64_t lava_qr_chain(int64_t depth);
 
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
