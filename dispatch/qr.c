@@ -8,6 +8,21 @@
 #include "dispatch/qr_time.h"
 #include "shaders/interface.h"
 
+/* What these products lose is lost of all columns that come later. Shorter chains cost slices, whose sums are
+ * written and read, and OpenBLAS's own error grows with the rows: with 256 the device's was up to 3.0 times
+ * as large at 245 x 184, but 1.7 times at 1200 x 900; with 128, up to 1.9 times for orders 130 to 229
+ * (test_lapack_errors.c, lavapipe, 2026-11-25). */
+#define CHAIN_OF_FEW  128
+#define CHAIN_OF_MANY 256
+#define MANY_ROWS     1024
+
+/* Products over a block's reflections are as large as the matrix, and are not cut. */
+int64_t lava_qr_chain(int64_t depth) {
+    if (depth <= LAVA_QR_BLOCK)
+        return 0;
+    return depth < MANY_ROWS ? CHAIN_OF_FEW : CHAIN_OF_MANY;
+}
+
 /* The kernels need less than that for solves. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);

@@ -6,6 +6,10 @@
 
 #include "dispatch/solve.h"
 
+/* Returns how long a chain of sums may be in products of that depth, which apply reflections or make T; 0:
+ * any. */
+int64_t lava_qr_chain(int64_t depth);
+
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns

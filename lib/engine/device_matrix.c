@@ -217,6 +217,7 @@ enum lava_status lava_device_product(struct lava_stream *stream, const struct la
     const struct lava_operation operation = {
         .type = product->a.type,
         .precision = product->precision,
+        .chain = product->chain,
         .m = product->c.rows,
         .n = product->c.columns,
         .k = product->op_a == LAVA_OP_N ? product->a.columns : product->a.rows,

@@ -100,6 +100,7 @@ struct lava_device_product {
     enum lava_region region;
     bool real_diagonal; /* Hermitian C: imaginary parts of the diagonal are not read, and written as zero */
     enum lava_precision precision;
+    int64_t chain;                          /* of the operation (dispatch/operation.h); 0: any */
     const struct lava_overrides *overrides; /* for tests and benchmarks; NULL: none */
 };
 /* Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, C overlaps A or B, or the

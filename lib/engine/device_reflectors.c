@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/qr.h"
 #include "lib/engine/panel.h"
 
 /* Parts begin at multiples of these bytes: a cache line. */
@@ -117,6 +118,7 @@ enum lava_status lava_reflectors_triangle(const struct lava_reflectors *task, in
                                                 .alpha.real = 1,
                                                 .region = LAVA_REGION_UPPER,
                                                 .precision = task->precision,
+                                                .chain = lava_qr_chain(rows),
                                                 .overrides = task->overrides};
     const struct lava_qr_triangle_constants constants = {.gram = lava_device_matrix_address(&work->gram),
                                                          .t = lava_device_matrix_address(&work->t),
@@ -137,6 +139,7 @@ struct factor {
 static enum lava_status multiply(const struct lava_reflectors *task, struct factor a, struct factor b,
                                  const struct lava_device_matrix *c, bool is_new) {
     bool is_complex = lava_type_is_complex(c->type);
+    int64_t depth = a.adjoint ? a.matrix.rows : a.matrix.columns;
     const struct lava_device_product product = {.a = a.matrix,
                                                 .b = b.matrix,
                                                 .c = *c,
@@ -147,6 +150,7 @@ static enum lava_status multiply(const struct lava_reflectors *task, struct fact
                                                 .alpha.real = is_new ? 1 : -1,
                                                 .beta.real = is_new ? 0 : 1,
                                                 .precision = task->precision,
+                                                .chain = lava_qr_chain(depth),
                                                 .overrides = task->overrides};
     return lava_device_product(task->stream, &product);
 }
