@@ -55,7 +55,7 @@ extern const struct soak_routine soak_routines[];
 extern const int soak_routine_count;
 extern const char *const soak_family_names[SOAK_FAMILIES];
 
-/* Makes a problem of order `most` at most. Returns NULL when out of memory. */
+/* Makes a problem of order `most` at most. Exits when out of memory. */
 struct soak_problem *soak_problem_new(const struct soak_routine *routine, int most, unsigned *seed);
 void soak_problem_free(struct soak_problem *problem);
 
