@@ -62,6 +62,7 @@ struct call {
     } alpha, beta;
     void *a, *b, *c;
     size_t c_bytes;
+    bool has_specials; /* elements or scalars that are not finite may be there */
 };
 
 /* The number of complaints, and of the last one's argument. */
@@ -106,12 +107,13 @@ static size_t parts_of(const struct routine *routine, int rows, int columns, int
 }
 
 /* Special values stay out of triangular matrices, whose zeros libraries treat differently. */
-static void *new_matrix(struct fuzz_input *input, const struct call *call, size_t parts, bool specials) {
+static void *new_matrix(struct fuzz_input *input, struct call *call, size_t parts, bool specials) {
     static const double special[] = {NAN, INFINITY, -INFINITY, -0.0};
     void *memory = malloc(parts * part_bytes(call->routine));
     unsigned state = fuzz_byte(input) * 256 + fuzz_byte(input), often = specials ? fuzz_byte(input) : 0;
     if (!memory)
         abort();
+    call->has_specials = call->has_specials || (often > 0 && often < 32);
     for (size_t i = 0; i < parts; i++) {
         state = state * 1103515245u + 12345u;
         bool is_special = often < 32 && (state >> 16) % 256 < often;
@@ -205,6 +207,7 @@ static void read_call(struct fuzz_input *input, struct call *x) {
     x->transa = letter(input, "NTCntcNTCX"), x->transb = letter(input, "NTCntcNTCX");
     x->m = size(input), x->n = size(input), x->k = size(input);
     x->alpha = scalar(input, x->routine, !triangular), x->beta = scalar(input, x->routine, !triangular);
+    x->has_specials = !isfinite(part(x->routine, &x->alpha, 0)) || !isfinite(part(x->routine, &x->beta, 0));
     find_shapes(x, rows, columns);
     x->lda = leading_dimension(input, rows[0]);
     x->ldb = leading_dimension(input, rows[1]);
@@ -255,10 +258,18 @@ static void fail(const struct call *x, const char *what) {
     abort();
 }
 
+/* What is finite in both is equal. What is not finite is so in both; not so for complex numbers, where a part
+ * of a scalar that is 0 meets Inf: OpenBLAS leaves some of these products out. */
+static bool is_equal(const struct call *x, double one, double other) {
+    if (isfinite(one) && isfinite(other))
+        return one >= other && one <= other;
+    return isfinite(one) == isfinite(other) || (is_complex(x->routine) && x->has_specials);
+}
+
 static void compare(const struct call *x, const void *ours, const void *theirs) {
     for (size_t i = 0; i < x->c_bytes / part_bytes(x->routine); i++) {
         double one = part(x->routine, ours, i), other = part(x->routine, theirs, i);
-        if (isfinite(one) && isfinite(other) ? one != other : isfinite(one) != isfinite(other)) {
+        if (!is_equal(x, one, other)) {
             fprintf(stderr, "part %zu is %g, not %g\n", i, one, other);
             fail(x, "another result");
         }
