@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/routines.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/shapes.h"
 #include "tools/sides.h"
 
 static const char usage[] =
@@ -22,37 +22,12 @@ static const char usage[] =
     "  --json          one JSON object\n"
     "Exit status: 1: a result is wrong, or nothing can be replayed; 2: wrong arguments.\n";
 
-struct shape {
-    const char *name;              /* as recorded */
-    const struct routine *routine; /* as timed; NULL: left out */
-    int m, n, k;
-    double calls, recorded_s;
-    double median_s[BENCH_MAX_LIBRARIES];
-    bool right, timed;
-};
-
 struct replay {
     struct bench bench;
-    struct shape *shapes;
-    size_t count;
+    struct shapes shapes;
     int top;
     bool json;
 };
-
-/* Returns the routine of perf/routine.c that computes the same: with the plain name of either convention. */
-static const struct routine *find_routine(const char *name) {
-    char plain[80];
-    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
-        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
-        if (strcmp(row->name, name) != 0)
-            continue;
-        snprintf(plain, sizeof plain, "%s_", row->routine);
-        const struct routine *found = routine_find(plain);
-        snprintf(plain, sizeof plain, "cblas_%s", row->routine);
-        return found ? found : routine_find(plain);
-    }
-    return NULL;
-}
 
 /* The square matrix of ?symm, ?trmm and ?trsm is on the left here. */
 static void set_sizes(struct shape *shape) {
@@ -63,35 +38,6 @@ static void set_sizes(struct shape *shape) {
         shape->n = shape->m;
         shape->m = shape->k;
     }
-}
-
-static bool add_call(struct replay *replay, const struct json *span) {
-    const struct json *sizes = json_member(span, "args");
-    struct shape new = {.name = json_text(span, "name", ""),
-                        .m = (int)json_number(sizes, "m"),
-                        .n = (int)json_number(sizes, "n"),
-                        .k = (int)json_number(sizes, "k"),
-                        .right = true};
-    struct shape *shape = NULL;
-    if (!json_text(sizes, "where", NULL) || new.m < 1 || new.n < 1 || new.k < 1)
-        return true;
-    for (size_t i = 0; i < replay->count && !shape; i++) {
-        struct shape *known = &replay->shapes[i];
-        if (!strcmp(known->name, new.name) && known->m == new.m && known->n == new.n && known->k == new.k)
-            shape = known;
-    }
-    if (!shape) {
-        shape = realloc(replay->shapes, (replay->count + 1) * sizeof *shape);
-        if (!shape)
-            return false;
-        replay->shapes = shape;
-        shape += replay->count++;
-        *shape = new;
-        shape->routine = json_member(sizes, "products") ? NULL : find_routine(new.name);
-    }
-    shape->calls++;
-    shape->recorded_s += json_number(span, "dur") * 1e-6;
-    return true;
 }
 
 static int by_time(const void *a, const void *b) {
@@ -129,8 +75,8 @@ static void print(const struct replay *replay) {
     for (int i = 0; i < bench->library_count; i++)
         printf("   library %d s", i + 1);
     printf("\n");
-    for (size_t j = 0; j < replay->count; j++) {
-        const struct shape *shape = &replay->shapes[j];
+    for (size_t j = 0; j < replay->shapes.count; j++) {
+        const struct shape *shape = &replay->shapes.list[j];
         char sizes[48];
         snprintf(sizes, sizeof sizes, "%dx%dx%d", shape->m, shape->n, shape->k);
         if (shape->timed) {
@@ -162,8 +108,8 @@ static void put(const struct replay *replay) {
         lava_json_put(stdout, replay->bench.libraries[i].blas.path);
     }
     printf("],\"shapes\":[");
-    for (size_t j = 0; j < replay->count; j++) {
-        const struct shape *shape = &replay->shapes[j];
+    for (size_t j = 0; j < replay->shapes.count; j++) {
+        const struct shape *shape = &replay->shapes.list[j];
         printf("%s{\"routine\":", j ? ",\n" : "");
         lava_json_put(stdout, shape->name);
         printf(",\"m\":%d,\"n\":%d,\"k\":%d,\"calls\":%.0f,\"recorded_s\":%.9g,\"right\":%s,\"median_s\":[",
@@ -182,13 +128,13 @@ static void put(const struct replay *replay) {
 static int replay_all(struct replay *replay) {
     bool right = true, any = false;
     int timed = 0, total = 0;
-    if (replay->count > 0)
-        qsort(replay->shapes, replay->count, sizeof *replay->shapes, by_time);
-    for (size_t i = 0; i < replay->count; i++)
-        total += replay->shapes[i].routine != NULL;
+    if (replay->shapes.count > 0)
+        qsort(replay->shapes.list, replay->shapes.count, sizeof *replay->shapes.list, by_time);
+    for (size_t i = 0; i < replay->shapes.count; i++)
+        total += replay->shapes.list[i].routine != NULL;
     total = total < replay->top ? total : replay->top;
-    for (size_t i = 0; i < replay->count; i++) {
-        struct shape *shape = &replay->shapes[i];
+    for (size_t i = 0; i < replay->shapes.count; i++) {
+        struct shape *shape = &replay->shapes.list[i];
         if (!shape->routine || timed == replay->top)
             continue;
         command_progress(timed++, total, "replaying", shape->name);
@@ -262,11 +208,10 @@ int command_replay(int argc, char **argv) {
         return COMMAND_NO;
     }
     bool complete = replay.bench.library_count > 0 || sides_open(&replay.bench);
-    for (const struct json *span = trace->first; span && complete; span = span->next)
-        complete = add_call(&replay, span);
+    complete = complete && shapes_read(&replay.shapes, trace);
     status = complete ? replay_all(&replay) : COMMAND_NO;
     bench_close(&replay.bench);
-    free(replay.shapes);
+    free(replay.shapes.list);
     json_free(trace);
     return status;
 }

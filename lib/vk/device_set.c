@@ -56,7 +56,8 @@ static uint32_t find_listed(const char *list, const struct lava_device_entry *en
             !has(found, size, (uint32_t)index))
             found[size++] = (uint32_t)index;
         list = strchr(list, ',');
-        list += list != NULL;
+        if (list)
+            list++;
     }
     return size;
 }

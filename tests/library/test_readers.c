@@ -18,6 +18,7 @@
 
 #include "tools/elf_file.h"
 #include "tools/json.h"
+#include "tools/shapes.h"
 
 static const char *library;
 static uint64_t seed;
@@ -88,6 +89,30 @@ static void changed_json_is_harmless(void **state) {
     }
 }
 
+/* Sizes that are no integers, or of matrices that cannot be, are not to be timed. */
+static void sizes_of_traces_are_checked(void **state) {
+    static const char text[] =
+        "[{\"name\":\"dgemm_\",\"dur\":1,\"args\":{\"m\":4,\"n\":5,\"k\":6,\"where\":\"gpu\"}},"
+        "{\"name\":\"dgemm_\",\"dur\":1,\"args\":{\"m\":4,\"n\":5,\"k\":6,\"where\":\"cpu\"}},"
+        "{\"name\":\"dgemm_\",\"args\":{\"m\":1e300,\"n\":5,\"k\":6,\"where\":\"gpu\"}},"
+        "{\"name\":\"dgemm_\",\"args\":{\"m\":4,\"n\":-1,\"k\":4294967297,\"where\":\"gpu\"}},"
+        "{\"name\":\"dgemm_\",\"args\":{\"m\":2e9,\"n\":2e9,\"k\":6,\"where\":\"gpu\"}},"
+        "{\"name\":\"dsyrk_\",\"args\":{\"m\":1,\"n\":2147483647,\"k\":1,\"where\":\"gpu\"}},"
+        "{\"name\":\"dgemm_\",\"args\":{\"m\":2147483647,\"n\":1,\"k\":1,\"where\":\"gpu\"}}]";
+    struct json *trace = json_parse(text);
+    struct shapes shapes = {NULL, 0};
+    (void)state;
+    assert_non_null(trace);
+    assert_true(shapes_read(&shapes, trace));
+    assert_int_equal(shapes.count, 4);
+    assert_true(shapes.list[0].calls > 1.5 && shapes.list[0].m == 4 && shapes.list[0].routine);
+    assert_null(shapes.list[1].routine);
+    assert_null(shapes.list[2].routine);
+    assert_non_null(shapes.list[3].routine);
+    free(shapes.list);
+    json_free(trace);
+}
+
 static void elf_is_read(void **state) {
     struct elf_object object;
     (void)state;
@@ -149,6 +174,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(json_is_read),
         cmocka_unit_test(wrong_json_is_refused),
         cmocka_unit_test(changed_json_is_harmless),
+        cmocka_unit_test(sizes_of_traces_are_checked),
         cmocka_unit_test(elf_is_read),
         cmocka_unit_test(changed_elf_is_harmless),
     };

@@ -42,6 +42,12 @@ static void *load_and_multiply(void *unused) {
     return unused;
 }
 
+/* Loads the library and closes it without a call. */
+static void load_alone(void) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    failures += !library || dlclose(library) != 0;
+}
+
 int main(int argument_count, char **arguments) {
     if (argument_count < 2)
         return 2;
@@ -49,6 +55,7 @@ int main(int argument_count, char **arguments) {
     setenv("LAVABLAS_DEVICE", "cpu", 1);
     setenv("LAVABLAS_MODE", "gpu", 1);
     pthread_t threads[THREADS];
+    load_alone();
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, load_and_multiply, NULL);
     for (int i = 0; i < THREADS; i++)
@@ -57,6 +64,7 @@ int main(int argument_count, char **arguments) {
         pthread_t thread;
         pthread_create(&thread, NULL, load_and_multiply, NULL);
         pthread_join(thread, NULL);
+        load_alone();
         load_and_multiply(NULL);
     }
     printf("%d failures\n", failures);

@@ -1,0 +1,328 @@
+/* Calls routines of all families and types from many threads for a given time, and checks every result. In a
+ * build with fault injection, steps fail at random meanwhile, and near the end of each round the device is
+ * lost. Tells what was wrong, lost or hung, and how memory and descriptors grew.
+ *
+ *   soak [--seconds S] [--rounds N] [--threads N] [--order N] [--seed N] [--faults] [--patience S]
+ *        [--growth MIB] [--device]
+ *
+ * Each round is a process of its own, in a share of the time. --order: of the largest matrices. --patience: a
+ * call that takes longer hangs. --growth: of the memory after the first fifth of a round, at most. --device:
+ * fails unless every family had calls on the device. Without LAVABLAS_MODE=gpu the library chooses where a
+ * call runs.
+ *
+ * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much. */
+#include <dirent.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lavablas.h"
+#include "lib/base/fault.h"
+#include "perf/soak/problem.h"
+
+#define MOST_THREADS 256
+#define PROBLEMS     3 /* of each routine */
+
+struct options {
+    double seconds, patience_s, growth_mib;
+    int rounds, threads, order;
+    unsigned seed;
+    bool faults, device;
+};
+
+/* The threads' counters, read by the parent. */
+static struct shared {
+    atomic_long calls[SOAK_FAMILIES], on_device[SOAK_FAMILIES], wrong, lost, faults;
+    atomic_long begun_ms[MOST_THREADS]; /* when a thread's call began; 0: none is under way */
+    _Atomic(const struct soak_routine *) routine[MOST_THREADS];
+    atomic_long growth_kib, descriptors; /* of the round that grew most */
+} * shared;
+
+static struct options options;
+static struct soak_problem **problems;
+static int problem_count;
+static atomic_bool stopping;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void pause_s(double seconds) {
+    const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&time, NULL);
+}
+
+static void make_problems(unsigned *seed) {
+    problem_count = soak_routine_count * PROBLEMS;
+    problems = calloc((size_t)problem_count, sizeof(void *));
+    for (int i = 0; problems && i < problem_count; i++)
+        problems[i] = soak_problem_new(&soak_routines[i % soak_routine_count], options.order, seed);
+    if (!problems)
+        exit(2);
+}
+
+static void make_call(int thread, const struct soak_problem *problem, struct soak_room *room) {
+    struct lavablas_call last = {.size = sizeof last};
+    enum soak_family family = problem->routine->family;
+    shared->routine[thread] = problem->routine;
+    shared->begun_ms[thread] = (long)(1e3 * now());
+    int info = soak_call(problem, room);
+    shared->begun_ms[thread] = 0;
+    shared->calls[family]++;
+    if (lavablas_last_call(&last) == 0 && strcmp(last.place, "gpu") == 0)
+        shared->on_device[family]++;
+    enum soak_outcome outcome = soak_check(problem, room, info);
+    shared->wrong += outcome == SOAK_WRONG;
+    shared->lost += outcome == SOAK_LOST;
+}
+
+static void *call_until_stopped(void *argument) {
+    int thread = (int)(size_t)argument;
+    unsigned seed = options.seed * 1000 + (unsigned)thread;
+    struct soak_room room;
+    if (!soak_room_init(&room, problems, problem_count))
+        exit(2);
+    while (!stopping)
+        make_call(thread, problems[rand_r(&seed) % problem_count], &room);
+    soak_room_finish(&room);
+    return NULL;
+}
+
+static long resident_kib(void) {
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%ld %ld", &pages, &resident) != 2)
+        resident = 0;
+    if (file)
+        fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static long open_descriptors(void) {
+    long count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* A fault that the device survives, at one of the next passages; `final`: one that it does not. */
+static void inject(bool final, unsigned *seed) {
+#ifdef LAVA_FAULT_INJECTION
+    static const char *const points[] = {"upload", "submit", "download", "allocate"};
+    static const char *const final_points[] = {"wait", "device_lost", "vk"};
+    char text[64];
+    if (final)
+        snprintf(text, sizeof text, "%s:%d:0", final_points[rand_r(seed) % 3], 1 + rand_r(seed) % 20);
+    else
+        snprintf(text, sizeof text, "%s:%d:%d", points[rand_r(seed) % 4], 1 + rand_r(seed) % 20,
+                 1 + rand_r(seed) % 3);
+    lava_fault_set(text);
+    shared->faults++;
+#else
+    (void) final, (void)seed;
+#endif
+}
+
+/* Waits until that time of the round, with faults meanwhile. */
+static void wait_until(double end, bool final, unsigned *seed) {
+    for (double left = end - now(); left > 0; left = end - now()) {
+        if (options.faults)
+            inject(final, seed);
+        pause_s(left < 0.05 ? left : 0.05);
+    }
+}
+
+/* The process of a round. */
+static int run_round(double seconds, unsigned seed) {
+    pthread_t threads[MOST_THREADS];
+    const char *why = "";
+    struct soak_room room;
+    options.seed = seed;
+    if (lavablas_wait(&why) != 0)
+        printf("the CPU computes: %s\n", why);
+    make_problems(&seed);
+    if (!soak_room_init(&room, problems, problem_count))
+        return 2;
+    for (int i = 0; i < problem_count; i++) /* each kernel is prepared */
+        make_call(0, problems[i], &room);
+    double begin = now();
+    for (int i = 0; i < options.threads; i++)
+        if (pthread_create(&threads[i], NULL, call_until_stopped, (void *)(size_t)i) != 0)
+            return 2;
+    wait_until(begin + 0.2 * seconds, false, &seed);
+    long resident = resident_kib(), descriptors = open_descriptors();
+    wait_until(begin + 0.9 * seconds, false, &seed);
+    wait_until(begin + seconds, true, &seed);
+    long growth_kib = resident_kib() - resident, more = open_descriptors() - descriptors;
+    shared->growth_kib = growth_kib > shared->growth_kib ? growth_kib : shared->growth_kib;
+    shared->descriptors = more > shared->descriptors ? more : shared->descriptors;
+    stopping = true;
+    for (int i = 0; i < options.threads; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < problem_count; i++)
+        soak_problem_free(problems[i]);
+    free(problems);
+    soak_room_finish(&room);
+    return 0;
+}
+
+/* Returns the routine of a call that takes too long, or NULL. */
+static const struct soak_routine *hanging(void) {
+    for (int i = 0; i < MOST_THREADS; i++) {
+        long begun_ms = shared->begun_ms[i];
+        if (begun_ms > 0 && 1e-3 * (double)begun_ms + options.patience_s < now())
+            return shared->routine[i];
+    }
+    return NULL;
+}
+
+/* Returns whether the round ended by itself, with status 0. */
+static bool supervise(pid_t child, double seconds, long *hung) {
+    double last = now() + seconds + 4 * options.patience_s;
+    int status;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        const struct soak_routine *routine = hanging();
+        if (routine || now() > last) {
+            printf("hung: %s, process %d\n", routine ? routine->name : "outside of a call", (int)child);
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            ++*hung;
+            return false;
+        }
+        pause_s(0.02);
+    }
+    if (status != 0)
+        printf("a round ended with status 0x%x\n", (unsigned)status);
+    return status == 0;
+}
+
+static long print_calls(bool *everywhere) {
+    long all = 0, all_device = 0;
+    printf("%-8s %12s %12s %12s\n", "family", "calls", "device", "CPU");
+    for (int i = 0; i < SOAK_FAMILIES; i++) {
+        long calls = shared->calls[i], device = shared->on_device[i];
+        printf("%-8s %12ld %12ld %12ld\n", soak_family_names[i], calls, device, calls - device);
+        *everywhere = *everywhere && device > 0;
+        all += calls;
+        all_device += device;
+    }
+    printf("%-8s %12ld %12ld %12ld\n", "all", all, all_device, all - all_device);
+    return all;
+}
+
+static int summarize(bool ended, long hung) {
+    bool everywhere = true;
+    long calls = print_calls(&everywhere);
+    printf(
+        "wrong %ld, lost %ld, hung %ld, faults asked for %ld; memory grew by %.1f MiB, descriptors by %ld\n",
+        shared->wrong, shared->lost, hung, shared->faults, (double)shared->growth_kib / 1024,
+        shared->descriptors);
+    if (options.device && !everywhere)
+        printf("a family had no call on the device\n");
+    return !(ended && calls > 0 && shared->wrong == 0 && shared->lost == 0 && hung == 0 &&
+             (double)shared->growth_kib <= 1024 * options.growth_mib && shared->descriptors <= 0 &&
+             (everywhere || !options.device));
+}
+
+static int usage(void) {
+    fprintf(stderr, "usage: soak [--seconds S] [--rounds N] [--threads N] [--order N] [--seed N] [--faults]\n"
+                    "            [--patience S] [--growth MIB] [--device]\n");
+    return 2;
+}
+
+static bool parse_options(int count, char **arguments) {
+    static const struct option known[] = {
+        {"seconds", required_argument, NULL, 's'},  {"rounds", required_argument, NULL, 'r'},
+        {"threads", required_argument, NULL, 't'},  {"order", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 'x'},     {"faults", no_argument, NULL, 'f'},
+        {"patience", required_argument, NULL, 'p'}, {"growth", required_argument, NULL, 'g'},
+        {"device", no_argument, NULL, 'd'},         {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
+        double value = optarg ? atof(optarg) : 0;
+        switch (option) {
+        case 's':
+            options.seconds = value;
+            break;
+        case 'r':
+            options.rounds = (int)value;
+            break;
+        case 't':
+            options.threads = (int)value;
+            break;
+        case 'n':
+            options.order = (int)value;
+            break;
+        case 'x':
+            options.seed = (unsigned)value;
+            break;
+        case 'p':
+            options.patience_s = value;
+            break;
+        case 'g':
+            options.growth_mib = value;
+            break;
+        case 'f':
+            options.faults = true;
+            break;
+        case 'd':
+            options.device = true;
+            break;
+        default:
+            return false;
+        }
+    }
+    return optind == count && options.seconds > 0 && options.rounds > 0 && options.threads > 0 &&
+           options.threads <= MOST_THREADS && options.order > 0 && options.order <= 4096 &&
+           options.patience_s > 0;
+}
+
+int main(int count, char **arguments) {
+    options = (struct options){.seconds = 60,
+                               .patience_s = 60,
+                               .growth_mib = 64,
+                               .rounds = 1,
+                               .threads = 8,
+                               .order = 200,
+                               .seed = (unsigned)time(NULL) % 1000000};
+    if (!parse_options(count, arguments))
+        return usage();
+#ifndef LAVA_FAULT_INJECTION
+    if (options.faults) {
+        fprintf(stderr, "soak: --faults needs a build with -Dfault_injection=true\n");
+        return 2;
+    }
+#endif
+    setenv("LAVABLAS_STATS", "/dev/null", 0); /* every call is recorded */
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return 2;
+    printf("soak: seed %u, %g s in %d rounds, %d threads, orders up to %d%s\n", options.seed, options.seconds,
+           options.rounds, options.threads, options.order, options.faults ? ", with faults" : "");
+    bool ended = true;
+    long hung = 0;
+    for (int round = 0; round < options.rounds; round++) {
+        double seconds = options.seconds / options.rounds;
+        fflush(NULL);
+        memset((void *)shared->begun_ms, 0, sizeof shared->begun_ms);
+        pid_t child = fork();
+        if (child == 0)
+            exit(run_round(seconds, options.seed + (unsigned)round));
+        ended = child > 0 && supervise(child, seconds, &hung) && ended;
+    }
+    return summarize(ended, hung);
+}
