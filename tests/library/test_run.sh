@@ -142,10 +142,16 @@ equal True "$(value total cpu_alone_is_estimated)" 'estimated'
 equal 'the mode is gpu' "$(value reasons 0 reason)" 'reason on the device'
 [ "$(value cpu_run_ns)" -gt 0 ] || fail 'the run of the CPU alone'
 [ "$(value total gpu_ns)" -gt 0 ] || fail 'the time on the device'
+# Each C goes back once. Lavapipe reads A and B where they are.
+equal 1800000 "$(value transfers down_bytes)" 'bytes of C'
+[ "$(value transfers down_ns)" -gt 0 ] && [ "$(value transfers down_ns)" -lt "$(value total gpu_ns)" ] || fail 'the time of copies'
+[ "$(value transfers up_bytes)" -lt 1000 ] || fail 'A and B were copied'
 [ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
 [ "$(value shapes 0 gpu_lost_ns)" -ge "$(value lost gpu_ns)" ] || fail 'the only routine lost less than all calls'
 [ "$(value shapes 0 gpu_lost_ns)" -gt 0 ] && [ "$(value shapes 0 gpu_lost_ns)" -lt "$(value shapes 0 gpu_ns)" ] || fail 'what was lost'
 LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
 grep -q '^  dgemm_  *128 to 255  *[0-9.]* s on the GPU$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
+grep -q '^copied: [0-9.]* GiB to the device.*, 0\.002 GiB back in [0-9.]* s ([0-9]* %); percent of the calls. time on the GPU$' "$folder/errors" ||
+    fail "what was copied: $(cat "$folder/errors")"
 grep -q dgemm_ "$folder/trace" || fail 'the trace'
 exit $failed
