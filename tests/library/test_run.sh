@@ -130,6 +130,23 @@ status=0
 equal 125 $status 'no library'
 grep -q 'there is no liblavablas.so.0' "$folder/errors" || fail "no library: $(cat "$folder/errors")"
 
+# By Python's package of the wheel: a script is run by the same Python. Only the wheel's own build has the library in the same folder.
+mkdir "$folder/lavablas" "$folder/lib"
+cp "$(dirname "$0")"/../../tools/python/*.py "$tool" "$folder/lavablas"
+cp "$library" "$folder/lib/liblavablas.so.0"
+echo 'import os, sys; open(sys.argv[1], "w").write(sys.executable + os.environ["LD_PRELOAD"]); sys.exit(9)' >"$folder/script.py"
+for dashes in '' --; do
+    rm -f "$folder/words"
+    status=0
+    # shellcheck disable=SC2086 # none or one
+    PYTHONPATH=$folder python3 -m lavablas run --mode cpu --json --output "$folder/json" $dashes "$folder/script.py" "$folder/words" || status=$?
+    equal 9 $status 'status of a script'
+    equal "$(python3 -c 'import sys; print(sys.executable)')$folder/lib/liblavablas.so.0" "$(cat "$folder/words")" 'Python and the library'
+done
+status=0
+PYTHONPATH=$folder python3 -m lavablas run --output "$folder/text" sh -c 'exit 4' "$folder/script.py" || status=$?
+equal 4 $status 'a program that is no script'
+
 # On lavapipe, compared with a run of the CPU alone.
 report --mode gpu --device cpu --trace "$folder/trace" --compare -- "$program" multiply
 equal 0 $status 'on lavapipe'
