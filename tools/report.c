@@ -88,6 +88,11 @@ static void add_process(struct report *report, struct json *line, bool detailed)
         report->lost_calls[place_of(entry)] += json_number(entry, "lost_calls");
         report->lost_ns[place_of(entry)] += json_number(entry, "lost_ns");
     }
+    const struct json *transfers = json_member(line, "transfers");
+    report->up_bytes += json_number(transfers, "up_bytes");
+    report->up_ns += json_number(transfers, "up_ns");
+    report->down_bytes += json_number(transfers, "down_bytes");
+    report->down_ns += json_number(transfers, "down_ns");
 }
 
 void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why) {

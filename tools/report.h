@@ -46,6 +46,7 @@ struct report {
     size_t process_count, shape_count, reason_count, bypass_count;
     struct report_shape total; /* without a routine */
     double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
+    double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
 };
 
 /* How the program ended, and after how long. */

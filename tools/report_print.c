@@ -128,6 +128,24 @@ static void print_losses(FILE *stream, const struct report *report) {
         }
 }
 
+/* Both directions may be busy at a time, and several devices: the shares are not parts of a whole. */
+static void print_transfer(FILE *stream, const char *where, double bytes, double ns, double all_ns) {
+    fprintf(stream, "%.3f GiB %s", bytes / 0x1p30, where);
+    if (ns > 0)
+        fprintf(stream, " in %.3f s (%.0f %%)", seconds(ns), 100 * ns / all_ns);
+}
+
+static void print_transfers(FILE *stream, const struct report *report) {
+    double gpu_ns = report->total.ns[LAVA_PLACE_GPU];
+    if (report->total.calls[LAVA_PLACE_GPU] == 0)
+        return;
+    fputs("copied: ", stream);
+    print_transfer(stream, "to the device", report->up_bytes, report->up_ns, gpu_ns);
+    fputs(", ", stream);
+    print_transfer(stream, "back", report->down_bytes, report->down_ns, gpu_ns);
+    fputs(report->up_ns + report->down_ns > 0 ? "; percent of the calls' time on the GPU\n" : "\n", stream);
+}
+
 /* Calls of a process that is not the only one. */
 static void print_processes(FILE *stream, const struct report *report) {
     size_t quiet = 0;
@@ -152,6 +170,7 @@ void report_print(FILE *stream, const struct report *report, const struct report
     if (report->shape_count > 0)
         print_table(stream, report);
     print_reasons(stream, report);
+    print_transfers(stream, report);
     print_losses(stream, report);
     print_processes(stream, report);
     if (cpu_blas)
@@ -231,6 +250,8 @@ void report_print_json(FILE *stream, const struct report *report, const struct r
         fprintf(stream, "%s\"%s_calls\":%.0f,\"%s_ns\":%.0f", place ? "," : "",
                 lava_stats_place((enum lava_place)place), report->lost_calls[place],
                 lava_stats_place((enum lava_place)place), report->lost_ns[place]);
+    fprintf(stream, "},\"transfers\":{\"up_bytes\":%.0f,\"up_ns\":%.0f,\"down_bytes\":%.0f,\"down_ns\":%.0f",
+            report->up_bytes, report->up_ns, report->down_bytes, report->down_ns);
     fputs("},\"processes\":[", stream);
     put_processes(stream, report);
     fputs("],\"not_intercepted\":[", stream);

@@ -9,7 +9,8 @@
  *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
  *                  "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
  *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
- *                     "lost_ns": ...} ...]}
+ *                     "lost_ns": ...} ...],
+ *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ...}}
  *
  * A fact that is not known is left out. */
 #include "lib/base/report.h"
@@ -157,6 +158,14 @@ static void put_estimates(FILE *stream) {
     }
 }
 
+static void put_transfers(FILE *stream) {
+    const struct lava_stats_transfer up = lava_stats_transfer(LAVA_TRANSFER_UP),
+                                     down = lava_stats_transfer(LAVA_TRANSFER_DOWN);
+    fprintf(stream,
+            "\"up_bytes\":%" PRIu64 ",\"up_ns\":%" PRIu64 ",\"down_bytes\":%" PRIu64 ",\"down_ns\":%" PRIu64,
+            up.bytes, up.ns, down.bytes, down.ns);
+}
+
 /* No memory: no report. */
 static void report(const char *path) {
     char *text = NULL;
@@ -174,7 +183,9 @@ static void report(const char *path) {
     put_shapes(stream);
     fputs("],\"estimates\":[", stream);
     put_estimates(stream);
-    fputs("]}\n", stream);
+    fputs("],\"transfers\":{", stream);
+    put_transfers(stream);
+    fputs("}}\n", stream);
     if (!fclose(stream))
         append(path, text, length);
     free(text);

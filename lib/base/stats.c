@@ -35,6 +35,8 @@ static atomic_uint most_lanes;
 /* The products on each device, and those that several of them shared. */
 static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
+static struct { atomic_ullong bytes, ns; } transfers[LAVA_TRANSFERS];
+
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
     [LAVA_PLACE_GPU] = "gpu",
@@ -119,6 +121,15 @@ struct lava_stats_estimates lava_stats_estimates(enum lava_place place) {
                                          .measured_ns = estimates[place].measured_ns,
                                          .lost_calls = estimates[place].lost_calls,
                                          .lost_ns = estimates[place].lost_ns};
+}
+
+void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64_t ns) {
+    atomic_fetch_add_explicit(&transfers[direction].bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&transfers[direction].ns, ns, memory_order_relaxed);
+}
+
+struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction) {
+    return (struct lava_stats_transfer){.bytes = transfers[direction].bytes, .ns = transfers[direction].ns};
 }
 
 const char *lava_stats_place(enum lava_place place) {
@@ -262,6 +273,7 @@ void lava_stats_reset(void) {
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
     memset(shapes, 0, sizeof shapes); /* the child has one thread */
+    memset(transfers, 0, sizeof transfers);
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
     atomic_store_explicit(&shared, 0, memory_order_relaxed);
     for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)

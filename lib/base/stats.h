@@ -45,6 +45,14 @@ struct lava_stats_estimates {
     uint64_t calls, estimated_ns, measured_ns, lost_calls, lost_ns;
 };
 struct lava_stats_estimates lava_stats_estimates(enum lava_place place);
+/* The copies between host and device, by direction. ns is how long the device's queues were at them; 0: they
+ * were not timed. */
+enum lava_transfer { LAVA_TRANSFER_UP, LAVA_TRANSFER_DOWN, LAVA_TRANSFERS };
+struct lava_stats_transfer {
+    uint64_t bytes, ns;
+};
+void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64_t ns);
+struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction);
 const char *lava_stats_place(enum lava_place place);
 
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */

@@ -6,6 +6,7 @@
 
 #include "dispatch/panels.h"
 #include "dispatch/policy.h"
+#include "lib/base/stats.h"
 #include "lib/engine/arena.h"
 #include "lib/host/copy_pool.h"
 #include "lib/host/neighbours.h"
@@ -19,8 +20,9 @@ struct lava_engine {
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
     enum lava_type usual_type;             /* of lava_engine_reserve_usual; if has_usual is set */
     bool has_usual;
-    struct lava_panel_choice panels; /* of LU; set by tests and benchmarks alone */
-    double spared_ns;                /* time lost so far because memory was spared; lib/offload counts it */
+    struct lava_panel_choice panels;                        /* of LU; set by tests and benchmarks alone */
+    struct lava_stats_transfer transferred[LAVA_TRANSFERS]; /* so far; lib/offload counts and resets them */
+    double spared_ns; /* time lost so far because memory was spared; lib/offload counts it */
     /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
      */
     _Atomic(const struct lava_figures *) figures;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/base/config.h"
 #include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 
@@ -26,37 +27,45 @@ static void end_packs(struct lava_stream *stream, const struct lava_commands *co
     stream->packing = false;
 }
 
-/* Roles that share a queue share its stamps. Returns NULL if nothing is timed or there is no more room. */
+/* Roles that share a queue share its stamps. Returns NULL if there is no more room. */
 static struct lava_stamps *stamps_of(struct lava_stream *stream, const struct lava_queue *queue) {
-    for (int role = 0; stream->stamped && role < LAVA_ROLE_COUNT; role++)
+    for (int role = 0; role < LAVA_ROLE_COUNT; role++)
         if (stream->device->queues[role] == queue)
             return stream->stamps[role].pairs < LAVA_QUEUE_STAMP_PAIRS ? &stream->stamps[role] : NULL;
     return NULL;
 }
 
-static void stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
+/* Returns whether there is room. */
+static bool stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
                         enum lava_stamp_kind kind) {
     struct lava_stamps *stamps = stamps_of(stream, commands->queue);
     if (!stamps)
-        return;
-    if (stamps->pairs == 0 && !stream->traces)
+        return false;
+    if (stamps->pairs == 0 && !stream->times_copies)
         lava_queue_reset_stamps(stream->device, commands);
     stamps->kinds[stamps->pairs] = (uint8_t)kind;
     lava_queue_stamp(stream->device, commands, 2 * stamps->pairs);
+    return true;
 }
 
-void lava_stream_stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
-                             enum lava_stamp_kind kind) {
-    end_packs(stream, commands);
-    stamp_begin(stream, commands, kind);
-}
-
-void lava_stream_stamp_end(struct lava_stream *stream, const struct lava_commands *commands) {
+static void stamp_end(struct lava_stream *stream, const struct lava_commands *commands) {
     struct lava_stamps *stamps = stamps_of(stream, commands->queue);
     if (!stamps)
         return;
     lava_queue_stamp(stream->device, commands, 2 * stamps->pairs + 1);
     stamps->pairs++;
+}
+
+void lava_stream_stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
+                             enum lava_stamp_kind kind) {
+    end_packs(stream, commands);
+    if (stream->stamped)
+        stamp_begin(stream, commands, kind);
+}
+
+void lava_stream_stamp_end(struct lava_stream *stream, const struct lava_commands *commands) {
+    if (stream->stamped)
+        stamp_end(stream, commands);
 }
 
 enum lava_status lava_stream_begin(struct lava_stream *stream, struct lava_commands *commands) {
@@ -122,6 +131,9 @@ enum lava_status lava_stream_wait(struct lava_stream *stream, struct lava_point 
     return status ? status : lava_queue_wait(stream->device, point, lava_device_timeout_ns(stream->device));
 }
 
+static const enum lava_stamp_kind copy_kinds[LAVA_TRANSFERS] = {
+    [LAVA_TRANSFER_UP] = LAVA_STAMP_UPLOAD, [LAVA_TRANSFER_DOWN] = LAVA_STAMP_DOWNLOAD};
+
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
                                   struct lava_point after, struct lava_point *done) {
     struct lava_device *device = stream->device;
@@ -132,28 +144,32 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
         status = lava_stream_flush(stream);
     if (status || (status = lava_queue_begin(device, copy->role, &commands)))
         return status;
-    if (stream->traces)
-        stamp_begin(stream, &commands,
-                    copy->role == LAVA_ROLE_UPLOAD ? LAVA_STAMP_UPLOAD : LAVA_STAMP_DOWNLOAD);
+    enum lava_transfer direction = copy->role == LAVA_ROLE_UPLOAD ? LAVA_TRANSFER_UP : LAVA_TRANSFER_DOWN;
+    bool timed = stream->times_copies && stamp_begin(stream, &commands, copy_kinds[direction]);
     lava_queue_copy(device, &commands, copy->source, copy->source_offset, copy->target, copy->target_offset,
                     copy->bytes);
-    if (stream->traces)
-        lava_stream_stamp_end(stream, &commands);
+    if (timed)
+        stamp_end(stream, &commands);
+    stream->copied_bytes[direction] += copy->bytes;
+    stream->timed_bytes[direction] += timed ? copy->bytes : 0;
     lava_queue_barrier(device, &commands);
     const struct lava_point points[] = {after, copy->uploaded};
     return lava_queue_submit(device, &commands, points, 2, done);
 }
 
-/* The clocks drift apart by microseconds in seconds, so they are compared again once a second. Where another
- * engine is at work the comparison would wait for it, and be worse. */
-static void begin_trace(struct lava_stream *stream) {
+/* For the trace and for reports. The clocks drift apart by microseconds in seconds, so they are compared
+ * again once a second. Where another engine is at work the comparison would wait for it, and be worse. */
+static void begin_timing(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
+    const char *stats = lava_config_get()->stats;
     stream->traces = lava_trace_on() && device->has_host_query_reset;
-    if (!stream->traces)
+    stream->times_copies =
+        stream->traces || (stats && lava_config_is_report(stats) && device->has_host_query_reset);
+    if (!stream->times_copies)
         return;
-    stream->stamped = true;
     uint64_t matched_ns = lava_queue_clocks_matched_ns(device);
-    bool may_match = matched_ns == 0 || device->shared->streams == 1;
+    bool may_match = stream->traces && (matched_ns == 0 || device->shared->streams == 1);
+    stream->stamped = stream->stamped || stream->traces;
     if (may_match && lava_trace_now() - matched_ns > CLOCKS_AGREE_NS && lava_queue_match_clocks(device))
         stream->traces = false;
     for (int role = 0; role < LAVA_ROLE_COUNT; role++)
@@ -171,7 +187,7 @@ void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bo
     stream->from_staging = engine->device->capabilities.unified_memory;
     stream->arena->is_used = true;
     stream->device->shared->streams++;
-    begin_trace(stream);
+    begin_timing(stream);
 }
 
 void lava_stream_look_around(struct lava_stream *stream) {
@@ -217,6 +233,29 @@ static void end_trace(struct lava_stream *stream) {
     }
 }
 
+/* Adds to the engine's sums. Copies for which there was no room among the stamps are taken to be as fast as
+ * the others. */
+static void count_transfers(struct lava_stream *stream, bool finished) {
+    double ns[LAVA_TRANSFERS] = {0};
+    struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
+    for (int role = 0; role < LAVA_ROLE_COUNT && finished && stream->times_copies; role++) {
+        const struct lava_stamps *stamps = &stream->stamps[role];
+        if (!lava_queue_read_stamps(stream->device, (enum lava_role)role, stamps->pairs, intervals))
+            continue;
+        for (uint32_t i = 0; i < stamps->pairs; i++)
+            for (int direction = 0; direction < LAVA_TRANSFERS; direction++)
+                if (stamps->kinds[i] == copy_kinds[direction])
+                    ns[direction] += (double)(intervals[i].end_ns - intervals[i].begin_ns);
+    }
+    for (int direction = 0; direction < LAVA_TRANSFERS; direction++) {
+        struct lava_stats_transfer *sum = &stream->engine->transferred[direction];
+        double copied = (double)stream->copied_bytes[direction],
+               timed = (double)stream->timed_bytes[direction];
+        sum->bytes += stream->copied_bytes[direction];
+        sum->ns += timed > 0 ? (uint64_t)(ns[direction] * copied / timed) : 0;
+    }
+}
+
 /* Nothing may be running when a stream ends, because the next one reuses the buffers. */
 enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status) {
     struct lava_device *device = stream->device;
@@ -233,6 +272,7 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
         lava_device_fail(device, drained);
     lava_imports_release(stream);
     status = status ? status : drained;
+    count_transfers(stream, !status);
     if (!status) {
         end_trace(stream);
         lava_pipelines_save(device);

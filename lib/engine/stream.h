@@ -4,6 +4,7 @@
 #ifndef LAVA_ENGINE_STREAM_H
 #define LAVA_ENGINE_STREAM_H
 
+#include "lib/base/stats.h"
 #include "lib/engine/arena.h"
 #include "lib/engine/imports.h"
 #include "lib/engine/staging.h"
@@ -35,7 +36,9 @@ struct lava_stream {
     struct lava_arena *arena;
     struct lava_copy_pool *pool;
     bool stamped;      /* dispatches are timed */
-    bool traces;       /* copies are timed too; the stamps were cleared before */
+    bool times_copies; /* copies are timed; the stamps were cleared before */
+    bool traces;       /* both are, for the trace */
+    uint64_t copied_bytes[LAVA_TRANSFERS], timed_bytes[LAVA_TRANSFERS];
     bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */
     /* Everything goes into one submission, or a few if much is read. The result is left in staging memory.
      * Only for a product of one block whose operands fit the staging slots. */

@@ -1,6 +1,8 @@
 /* Enters calls that have ended into the statistics and the trace. Called by offload.c. */
 #include "lib/offload/account.h"
 
+#include <string.h>
+
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
 #include "lib/base/trace.h"
@@ -33,4 +35,14 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, doubl
         lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
                                call->place == LAVA_PLACE_GPU ? cpu_ns
                                                              : call->learning.estimates_ns[LAVA_PLACE_GPU]);
+}
+
+void lava_account_begin_device(struct lava_engine *engine) {
+    memset(engine->transferred, 0, sizeof engine->transferred);
+}
+
+void lava_account_end_device(const struct lava_engine *engine) {
+    for (int direction = 0; engine && direction < LAVA_TRANSFERS; direction++)
+        lava_stats_transferred((enum lava_transfer)direction, engine->transferred[direction].bytes,
+                               engine->transferred[direction].ns);
 }

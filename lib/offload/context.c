@@ -20,6 +20,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
+#include "lib/offload/account.h"
 #include "lib/offload/process.h"
 #include "lib/vk/gpu.h"
 
@@ -146,6 +147,7 @@ static bool is_unused(void) {
 static void take_lane(struct lane *lane) {
     struct device *device = device_of(lane);
     lane->taken = true;
+    lava_account_begin_device(lane->engine);
     lava_stats_lanes(++device->taken);
     lava_stats_device((unsigned)(device - context.devices));
     context.taken++;
@@ -234,6 +236,7 @@ static void enter(struct waiter *self, struct lane **lane) {
 
 static void leave(struct lane *lane) {
     lane->taken = false;
+    lava_account_end_device(lane->engine);
     device_of(lane)->taken--;
     context.taken--;
     tell_freed();

@@ -130,6 +130,23 @@ status=0
 equal 125 $status 'no library'
 grep -q 'there is no liblavablas.so.0' "$folder/errors" || fail "no library: $(cat "$folder/errors")"
 
+# By Python's package of the wheel: a script is run by the same Python. Only the wheel's own build has the library in the same folder.
+mkdir "$folder/lavablas" "$folder/lib"
+cp "$(dirname "$0")"/../../tools/python/*.py "$tool" "$folder/lavablas"
+cp "$library" "$folder/lib/liblavablas.so.0"
+echo 'import os, sys; open(sys.argv[1], "w").write(sys.executable + os.environ["LD_PRELOAD"]); sys.exit(9)' >"$folder/script.py"
+for dashes in '' --; do
+    rm -f "$folder/words"
+    status=0
+    # shellcheck disable=SC2086 # none or one
+    PYTHONPATH=$folder python3 -m lavablas run --mode cpu --json --output "$folder/json" $dashes "$folder/script.py" "$folder/words" || status=$?
+    equal 9 $status 'status of a script'
+    equal "$(python3 -c 'import sys; print(sys.executable)')$folder/lib/liblavablas.so.0" "$(cat "$folder/words")" 'Python and the library'
+done
+status=0
+PYTHONPATH=$folder python3 -m lavablas run --output "$folder/text" sh -c 'exit 4' "$folder/script.py" || status=$?
+equal 4 $status 'a program that is no script'
+
 # On lavapipe, compared with a run of the CPU alone.
 report --mode gpu --device cpu --trace "$folder/trace" --compare -- "$program" multiply
 equal 0 $status 'on lavapipe'
@@ -142,10 +159,16 @@ equal True "$(value total cpu_alone_is_estimated)" 'estimated'
 equal 'the mode is gpu' "$(value reasons 0 reason)" 'reason on the device'
 [ "$(value cpu_run_ns)" -gt 0 ] || fail 'the run of the CPU alone'
 [ "$(value total gpu_ns)" -gt 0 ] || fail 'the time on the device'
+# Each C goes back once. Lavapipe reads A and B where they are.
+equal 1800000 "$(value transfers down_bytes)" 'bytes of C'
+[ "$(value transfers down_ns)" -gt 0 ] && [ "$(value transfers down_ns)" -lt "$(value total gpu_ns)" ] || fail 'the time of copies'
+[ "$(value transfers up_bytes)" -lt 1000 ] || fail 'A and B were copied'
 [ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
 [ "$(value shapes 0 gpu_lost_ns)" -ge "$(value lost gpu_ns)" ] || fail 'the only routine lost less than all calls'
 [ "$(value shapes 0 gpu_lost_ns)" -gt 0 ] && [ "$(value shapes 0 gpu_lost_ns)" -lt "$(value shapes 0 gpu_ns)" ] || fail 'what was lost'
 LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
 grep -q '^  dgemm_  *128 to 255  *[0-9.]* s on the GPU$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
+grep -q '^copied: [0-9.]* GiB to the device.*, 0\.002 GiB back in [0-9.]* s ([0-9]* %); percent of the calls. time on the GPU$' "$folder/errors" ||
+    fail "what was copied: $(cat "$folder/errors")"
 grep -q dgemm_ "$folder/trace" || fail 'the trace'
 exit $failed

@@ -292,6 +292,20 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
     return fine;
 }
 
+/* Whether the engine counted what it copied for the product of fp32: A, B and C, where memory is not shared;
+ * else not A and B. */
+static bool is_counted(const struct lava_engine *engine, const struct product *product) {
+    uint64_t up = engine->transferred[LAVA_TRANSFER_UP].bytes,
+             down = engine->transferred[LAVA_TRANSFER_DOWN].bytes;
+    uint64_t operands = sizeof(float) * (uint64_t)(product->k * (product->m + product->n));
+    bool fine = (up >= operands) != engine->device->capabilities.unified_memory &&
+                down >= sizeof(float) * (uint64_t)(product->m * product->n);
+    if (!fine)
+        printf("%llu bytes to the device and %llu back were counted\n", (unsigned long long)up,
+               (unsigned long long)down);
+    return fine;
+}
+
 /* Computes all rows with one pair of types, then one after memory was released. Returns the number of wrong
  * results. */
 static int multiply_all(struct lava_engine *engine, size_t type) {
@@ -319,7 +333,9 @@ static int multiply_all(struct lava_engine *engine, size_t type) {
     }
     lava_engine_reserve_usual(engine, lava_type_real(types[type].type));
     uint64_t usual_bytes = device->shared->device_bytes;
+    memset(engine->transferred, 0, sizeof engine->transferred);
     wrong += !multiply(engine, &products[3], 3, type, 0);
+    wrong += type == 0 && !is_counted(engine, &products[3]);
     lava_engine_release(engine);
     if (device->shared->device_bytes != usual_bytes ||
         (usual_bytes > 0) == device->capabilities.unified_memory) {

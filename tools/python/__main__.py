@@ -1,0 +1,34 @@
+"""`python -m lavablas ...` is the command `lavablas ...`, which lies beside this file with the library.
+
+`lavablas run script.py` runs the script with this Python. Everything else is passed on as it is.
+"""
+import os
+import sys
+
+# The options of `lavablas run` that are followed by a value.
+VALUED = ("--mode", "--device", "--precision", "--trace", "--output")
+
+
+def with_python(arguments):
+    """Returns the arguments of `run`, with this Python before a script that is no program of its own."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
+        at += 2 if arguments[at] in VALUED else 1
+    if arguments[at:at + 1] == ["--"]:
+        at += 1
+    program = arguments[at] if at < len(arguments) else ""
+    is_script = program.endswith(".py") and os.path.isfile(program) and not os.access(program, os.X_OK)
+    return [*arguments[:at], sys.executable, *arguments[at:]] if is_script else arguments
+
+
+def main():
+    """Becomes the command."""
+    command = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lavablas")
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["run"]:
+        arguments = ["run", *with_python(arguments[1:])]
+    os.execv(command, [command, *arguments])
+
+
+if __name__ == "__main__":
+    main()
