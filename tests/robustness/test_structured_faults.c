@@ -1,8 +1,10 @@
-/* Faults in ssymm_, ssyr2k_, strmm_ and strsm_, through the names that programs call. Each passage of a point
- * fails once, alone or with all that follow: the result is right, and where the device survives the next call
- * runs on it. Faults that end a device's use are tried in processes of their own, at a random passage.
- * Elements are small integers, so every result is exact, and the memory between columns must not change.
- * Built with -Dfault_injection=true. */
+/* Faults in ?symm_, ?syr2k_, ?trmm_ and ?trsm_, through the names that programs call; the seed chooses
+ * s or d, an argument any of s, d, c and z. Each passage of a point fails once, alone or with all that
+ * follow: the result is right, and where the device survives the next call runs on it. Faults that end a
+ * device's use are tried in processes of their own, at a random passage. Elements are small integers, so
+ * every result is exact, and the memory between columns must not change. Built with -Dfault_injection=true.
+ */
+#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@
 
 enum { N = 290, LD = N + 3, CHILD_S = 120, MOST = 16 };
 enum routine { SYMM, SYR2K, TRMM, TRSM, ROUTINES };
-static const char *const names[ROUTINES] = {"ssymm_", "ssyr2k_", "strmm_", "strsm_"};
+static const char *const names[ROUTINES] = {"symm_", "syr2k_", "trmm_", "trsm_"};
 
 /* is_alone: tried in a process of its own, where the fault is final, or where only a first call comes there.
  */
@@ -36,19 +38,37 @@ static const struct point {
               {LAVA_FAULT_DEVICE_LOST, "device_lost", true, true},
               {LAVA_FAULT_VK, "vk", true, true}};
 
-void ssymm_(const char *side, const char *uplo, const int *m, const int *n, const float *alpha,
-            const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
-            const int *ldc);
-void ssyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
-             const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
-             const int *ldc);
-void strmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
-            const int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb);
-void strsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
-            const int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb);
+/* Scalars and matrices are of the type's elements. */
+typedef void symm_function(const char *side, const char *uplo, const int *m, const int *n, const void *alpha,
+                           const void *a, const int *lda, const void *b, const int *ldb, const void *beta,
+                           void *c, const int *ldc);
+typedef void syr2k_function(const char *uplo, const char *trans, const int *n, const int *k,
+                            const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+                            const void *beta, void *c, const int *ldc);
+typedef void triangle_function(const char *side, const char *uplo, const char *transa, const char *diag,
+                               const int *m, const int *n, const void *alpha, const void *a, const int *lda,
+                               void *b, const int *ldb);
+symm_function ssymm_, dsymm_, csymm_, zsymm_;
+syr2k_function ssyr2k_, dsyr2k_, csyr2k_, zsyr2k_;
+triangle_function strmm_, dtrmm_, ctrmm_, ztrmm_, strsm_, dtrsm_, ctrsm_, ztrsm_;
+static const struct {
+    char letter;
+    bool is_double, is_complex;
+    symm_function *symm;
+    syr2k_function *syr2k;
+    triangle_function *trmm, *trsm;
+} types[] = {{'s', false, false, ssymm_, ssyr2k_, strmm_, strsm_},
+             {'d', true, false, dsymm_, dsyr2k_, dtrmm_, dtrsm_},
+             {'c', false, true, csymm_, csyr2k_, ctrmm_, ctrsm_},
+             {'z', true, true, zsymm_, zsyr2k_, ztrmm_, ztrsm_}};
 
 /* triangle: lower, with a diagonal of ones, NaN above it. */
-static float general[LD * N], triangle[LD * N], before[LD * N], expected[ROUTINES][LD * N], c[LD * N];
+typedef double complex number;
+static number general[LD * N], triangle[LD * N], before[LD * N], expected[ROUTINES][LD * N];
+/* The same in the elements of the type, and C. */
+static char general_elements[sizeof general], triangle_elements[sizeof general],
+    before_elements[sizeof general], expected_product[sizeof general], c[sizeof general];
+static size_t type; /* of the run, index into types */
 static unsigned seed;
 
 /* Results of the children. */
@@ -57,21 +77,53 @@ static struct {
     long calls, failed_calls;
 } * shared;
 
-static float small(void) {
-    return (float)(rand_r(&seed) % 5 - 2);
+static void put(void *elements, int at, number x) {
+    double *doubles = elements;
+    float *floats = elements;
+    int each = types[type].is_complex ? 2 : 1;
+    const double parts[] = {creal(x), cimag(x)};
+    for (int i = 0; i < each; i++)
+        if (types[type].is_double)
+            doubles[each * at + i] = parts[i];
+        else
+            floats[each * at + i] = (float)parts[i];
+}
+
+static number get(const void *elements, int at) {
+    const double *doubles = elements;
+    const float *floats = elements;
+    int each = types[type].is_complex ? 2 : 1;
+    double parts[] = {0, 0};
+    for (int i = 0; i < each; i++)
+        parts[i] = types[type].is_double ? doubles[each * at + i] : (double)floats[each * at + i];
+    return CMPLX(parts[0], parts[1]);
+}
+
+static number small(void) {
+    double real = rand_r(&seed) % 5 - 2;
+    return CMPLX(real, types[type].is_complex ? rand_r(&seed) % 3 - 1 : 0);
 }
 
 static void fill(void) {
+    const number nan = CMPLX(NAN, types[type].is_complex ? NAN : 0);
     for (int i = 0; i < LD * N; i++) {
         bool is_padding = i % LD >= N, is_below = i % LD >= i / LD;
-        general[i] = is_padding ? NAN : small();
-        before[i] = is_padding ? NAN : small();
-        triangle[i] = is_padding || !is_below ? NAN : i % LD == i / LD ? 1 : small();
+        general[i] = is_padding ? nan : small();
+        before[i] = is_padding ? nan : small();
+        triangle[i] = is_padding || !is_below ? nan : i % LD == i / LD ? 1 : small();
+        put(general_elements, i, general[i]);
+        put(before_elements, i, before[i]);
+        put(triangle_elements, i, triangle[i]);
     }
 }
 
-static float symmetric(int i, int l) {
+static number symmetric(int i, int l) {
     return i >= l ? triangle[i + l * LD] : triangle[l + i * LD];
+}
+
+/* The compiler's product looks for NaN. */
+static number times(number x, number y) {
+    return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
 }
 
 /* What each routine makes of `before`; for the solve, of the product of the triangle and it. */
@@ -80,36 +132,44 @@ static void compute_expected(void) {
         memcpy(expected[r], before, sizeof before);
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
-            float product = 0, twice = 0, lower = 0;
+            number product = 0, twice = 0, lower = 0;
             for (int l = 0; l < N; l++) {
-                product += symmetric(i, l) * general[l + j * LD];
-                twice += general[i + l * LD] * before[j + l * LD] + before[i + l * LD] * general[j + l * LD];
-                lower += l <= i ? triangle[i + l * LD] * before[l + j * LD] : 0;
+                product += times(symmetric(i, l), general[l + j * LD]);
+                twice += times(general[i + l * LD], before[j + l * LD]) +
+                         times(before[i + l * LD], general[j + l * LD]);
+                if (l <= i)
+                    lower += times(triangle[i + l * LD], before[l + j * LD]);
             }
             expected[SYMM][i + j * LD] = 2 * product - before[i + j * LD];
             expected[TRMM][i + j * LD] = lower;
             if (i >= j)
                 expected[SYR2K][i + j * LD] = before[i + j * LD] + twice;
         }
+    for (int i = 0; i < LD * N; i++)
+        put(expected_product, i, expected[TRMM][i]);
 }
 
 /* C is written by the call, and B of ?syr2k is what C was. */
 static void call_of_order(int n, enum routine routine) {
     static const int ld = LD;
-    static const float one = 1, two = 2, minus = -1;
-    memcpy(c, routine == TRSM ? expected[TRMM] : before, sizeof c);
+    number one, two, minus; /* memory for elements */
+    put(&one, 0, 1);
+    put(&two, 0, 2);
+    put(&minus, 0, -1);
+    memcpy(c, routine == TRSM ? expected_product : before_elements, sizeof c);
     switch (routine) {
     case SYMM:
-        ssymm_("L", "L", &n, &n, &two, triangle, &ld, general, &ld, &minus, c, &ld);
+        types[type].symm("L", "L", &n, &n, &two, triangle_elements, &ld, general_elements, &ld, &minus, c,
+                         &ld);
         return;
     case SYR2K:
-        ssyr2k_("L", "N", &n, &n, &one, general, &ld, before, &ld, &one, c, &ld);
+        types[type].syr2k("L", "N", &n, &n, &one, general_elements, &ld, before_elements, &ld, &one, c, &ld);
         return;
     case TRMM:
-        strmm_("L", "L", "N", "U", &n, &n, &one, triangle, &ld, c, &ld);
+        types[type].trmm("L", "L", "N", "U", &n, &n, &one, triangle_elements, &ld, c, &ld);
         return;
     default:
-        strsm_("L", "L", "N", "U", &n, &n, &one, triangle, &ld, c, &ld);
+        types[type].trsm("L", "L", "N", "U", &n, &n, &one, triangle_elements, &ld, c, &ld);
     }
 }
 
@@ -117,17 +177,24 @@ static void call(enum routine routine) {
     call_of_order(N, routine);
 }
 
+static bool is_same(double x, double y) {
+    return x == y || (isnan(x) && isnan(y));
+}
+
 /* Returns whether the last call's result is right. */
 static bool is_right(enum routine routine, const char *what) {
-    const float *wanted = routine == TRSM ? before : expected[routine];
+    const number *wanted = routine == TRSM ? before : expected[routine];
     shared->calls++;
-    for (int i = 0; i < LD * N; i++)
-        if (c[i] != wanted[i] && !(isnan(c[i]) && isnan(wanted[i]))) {
-            fprintf(stderr, "%s, %s: (%d, %d) is %g, not %g\n", names[routine], what, i % LD, i / LD,
-                    (double)c[i], (double)wanted[i]);
+    for (int i = 0; i < LD * N; i++) {
+        number x = get(c, i);
+        if (!is_same(creal(x), creal(wanted[i])) || !is_same(cimag(x), cimag(wanted[i]))) {
+            fprintf(stderr, "%c%s, %s: (%d, %d) is %g %+g i, not %g %+g i\n", types[type].letter,
+                    names[routine], what, i % LD, i / LD, creal(x), cimag(x), creal(wanted[i]),
+                    cimag(wanted[i]));
             shared->failed_calls++;
             return false;
         }
+    }
     return true;
 }
 
@@ -230,13 +297,18 @@ static bool try_alone(void) {
     return right;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const char *given = getenv("LAVA_TEST_SEED");
     seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
-    printf("LAVA_TEST_SEED=%u\n", seed);
+    type = seed % 2;
+    for (size_t i = 0; argc > 1 && i < COUNT(types); i++)
+        if (argv[1][0] == types[i].letter)
+            type = i;
+    printf("LAVA_TEST_SEED=%u, type %c\n", seed, types[type].letter);
     setenv("LAVABLAS_DEVICE", "cpu", 1);
     setenv("LAVABLAS_MODE", "gpu", 1);
-    setenv("LAVABLAS_MEMORY", "1M", 1);
+    /* the self-test of fp64 needs more than 1M */
+    setenv("LAVABLAS_MEMORY", types[type].is_double ? "2M" : "1M", 1);
     setenv("LAVABLAS_PINNED", "1M", 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     unsetenv("LAVABLAS_FAULT");
@@ -247,7 +319,7 @@ int main(void) {
     compute_expected();
     bool right = in_child(sweep_all, (enum routine)(rand_r(&seed) % ROUTINES), 0, 0);
     for (int r = 0; r < ROUTINES; r++) {
-        printf("%s:", names[r]);
+        printf("%c%s:", types[type].letter, names[r]);
         for (size_t p = 0; p < COUNT(points); p++)
             printf(" %s %ld", points[p].name, shared->passages[r][p]);
         printf("\n");
