@@ -16,7 +16,7 @@ static inline void set_fault(const char *name, long passage) {
 }
 
 /* Passages of uploads and submissions are many and alike: some of them fail, others in the next run. */
-#define FAULT_SWEEP_FAILURES 16
+#define FAULT_SWEEP_FAILURES 8
 static inline bool fault_is_left_out(enum lava_fault_point point, long passage, long passages) {
     bool is_alike = point == LAVA_FAULT_UPLOAD || point == LAVA_FAULT_SUBMIT;
     return is_alike && passage > 2 && passage < passages &&
