@@ -390,6 +390,7 @@ bool lava_blocking_plan(const struct lava_operation *operation, const struct lav
     narrow_later(&request, blocking);
     hold_more(&request, blocking);
     blocking->piece_m = piece_rows(&request, blocking);
+    blocking->b_by_pieces = limits->b_by_pieces;
     return true;
 }
 

@@ -47,6 +47,8 @@ struct lava_blocking {
                       * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
                       * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
                       * packed whole */
+    bool
+        b_by_pieces; /* each piece of a triangular op(A) brings the rows of op(B) that it needs (program.h) */
     int64_t square;  /* rows of a square on the diagonal of an operand of which one triangle is stored
                       * (program.h); 0: there is none */
     uint64_t square_bytes; /* all elements of such a square */
@@ -81,8 +83,9 @@ struct lava_blocking_limits {
                             * counted; 0: no pieces */
     uint32_t pieces;       /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
     uint64_t slot_bytes;   /* a staging slot's; a square fits one. 0: not known */
-    int64_t block_k; /* exactly this depth of a panel of K, of the plan that it is taken from; 0: chosen */
-    bool wide_sums;  /* the multiply kernel writes fp32 only; another type takes the epilogue */
+    int64_t block_k;  /* exactly this depth of a panel of K, of the plan that it is taken from; 0: chosen */
+    bool wide_sums;   /* the multiply kernel writes fp32 only; another type takes the epilogue */
+    bool b_by_pieces; /* as in struct lava_blocking */
 };
 
 /* Fills in *blocking. Returns false if not even the smallest block fits. */

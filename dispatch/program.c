@@ -220,8 +220,9 @@ static bool packs_by_pieces(const struct lava_program *program) {
     const struct lava_operation *operation = program->operation;
     const struct lava_blocking *blocking = program->blocking;
     return operation->a.structure == LAVA_STRUCTURE_TRIANGULAR && program->is_first && !program->share &&
-           blocking->blocks_m == 1 && blocking->blocks_k == 1 && blocking->piece_m < operation->m &&
-           blocking->piece_m % LAVA_BLOCKING_PACK_ALIGN == 0 && program->kernel->type == LAVA_TYPE_FP64;
+           blocking->b_by_pieces && blocking->blocks_m == 1 && blocking->blocks_k == 1 &&
+           blocking->piece_m < operation->m && blocking->piece_m % LAVA_BLOCKING_PACK_ALIGN == 0 &&
+           program->kernel->type == LAVA_TYPE_FP64;
 }
 
 /* Returns whether the pieces go from the last one to the first: rows of an upper triangle begin at the

@@ -91,6 +91,7 @@ static void test_pieces(void **state) {
         const struct lava_blocking_limits limits = {.memory_bytes = UINT64_C(1) << 36,
                                                     .max_buffer_bytes = UINT64_C(1) << 36,
                                                     .column_blocks = 1 + (int64_t)(random_next(&random) % 4),
+                                                    .b_by_pieces = true,
                                                     .pieces = 1 + (uint32_t)(random_next(&random) % 5)};
         struct lava_operation operation = {
             .type = type, .n = random_size(&random, MOST), .alpha.real = 1, .c.type = type, .in_place = true};
