@@ -19,6 +19,10 @@
 #include "lib/vk/gpu.h"
 #include "tests/library/poison.h"
 
+/* Rows or columns are scaled in groups of the size of a tile, of eight groups some. */
+#define SCALED_TOGETHER 64
+#define SCALE           0x1p40L
+
 enum routine { SYMM, HEMM, TRMM, SYR2K, HER2K };
 static const char *const names[] = {"symm", "hemm", "trmm", "syr2k", "her2k"};
 
@@ -177,6 +181,32 @@ static void put_specials(const struct call *call, void *b, int64_t ld) {
     }
 }
 
+/* Multiplies rows or columns of a matrix, half of them, by 2^40: planes of fp16 cannot represent them, so
+ * tiles of C with such rows are screened out. Each sum has terms of one magnitude, so that it stays exact. */
+static void scale_some(const struct call *call, void *matrix, int64_t rows, int64_t columns, int64_t ld,
+                       bool by_rows, unsigned chosen) {
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            struct naive_number value = naive_read(call->type, matrix, i + j * ld);
+            if ((chosen >> ((by_rows ? i : j) / SCALED_TOGETHER % 8)) % 2 == 0)
+                continue;
+            value = (struct naive_number){value.real * SCALE, value.imaginary * SCALE};
+            naive_write(call->type, matrix, i + j * ld, value);
+        }
+}
+
+/* The rows and columns of C are scaled then, and what of them is in the sum. */
+static void scale_beyond_planes(const struct call *call, const struct matrices *x, int64_t rows_b,
+                                int64_t columns_b) {
+    unsigned chosen = 1 + (unsigned)poison_random(255);
+    if (is_structured(call->routine)) {
+        scale_some(call, x->b, rows_b, columns_b, x->ldb, !call->left, chosen);
+        return;
+    }
+    scale_some(call, x->a, rows_b, columns_b, x->lda, !call->trans, chosen);
+    scale_some(call, x->b, rows_b, columns_b, x->ldb, !call->trans, chosen);
+}
+
 static struct matrices make(const struct call *call) {
     bool has_structure = is_structured(call->routine);
     int64_t size = call->left ? call->m : call->n;
@@ -196,6 +226,8 @@ static struct matrices make(const struct call *call) {
     poison_fill(call->type, x.b, rows_b, columns_b, x.ldb);
     if (has_structure)
         poison_structured(call, x.a, size, x.lda);
+    if (call->kernel && poison_random(2) == 0)
+        scale_beyond_planes(call, &x, rows_b, columns_b);
     if (call->routine == TRMM && poison_random(3) == 0)
         put_specials(call, x.b, x.ldb);
     if (call->beta.real != 0 || call->beta.imaginary != 0)
@@ -375,7 +407,7 @@ static void set_way(struct call *call, const struct way *way) {
     call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
     call->m = way->large ? (call->left ? large : other) : 1 + poison_random(150);
     call->n = way->large ? (call->left ? other : large) : 1 + poison_random(150);
-    call->k = 1 + poison_random(100);
+    call->k = 1 + poison_random(call->kernel ? 300 : 100); /* planes: more than a depth */
     if (!is_structured(call->routine))
         call->m = call->n = way->large ? 260 : call->n;
     call->alpha = (struct naive_number){1 + poison_random(2), is_complex ? poison_random(3) - 1 : 0};
