@@ -125,8 +125,8 @@ struct lava_operation {
     enum lava_operation_kind kind;
     enum lava_type type; /* of A and B; products and sums of half precision are fp32 */
     enum lava_precision precision;
-    int64_t
-        chain; /* at most so many terms of a sum are added one after another, where K can be cut; 0: any */
+    int64_t chain; /* at most so many terms of a sum are added one after another, as far as K can be cut; 0:
+                      any */
     int64_t m, n, k;
     struct lava_operand a, b;
     bool b_is_a;          /* op(B) is op(A) transposed, conjugated or not; b says the same */

@@ -40,7 +40,7 @@ double lava_prospect_share(const struct lava_prospect *prospect, const struct la
     return fmin(1, SAVING_WEIGHT * (1 - plan.gpu_ns / plan.cpu_ns));
 }
 
-/* Fibonacci hashing, as in experience.c: the multiplication loses no key. */
+/* Fibonacci hashing, as in experience.c. */
 static uint64_t spread(uint64_t key) {
     return key * UINT64_C(0x9e3779b97f4a7c15);
 }

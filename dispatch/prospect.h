@@ -17,8 +17,9 @@ struct lava_prospect {
     bool is_known; /* the figures were measured with this machine's device; else both are a guess */
 };
 
-/* Returns the guess where nothing is known: the fastest device with a profile, and the CPU's figures. It is
- * optimistic, because no other device that was measured has a faster bus or more arithmetic. */
+/* Returns the guess where nothing is known: the fastest device with a profile, and the CPU's figures. No
+ * other device that was measured has a faster bus or more arithmetic. One that shares memory with the CPU may
+ * still win what this one loses. */
 struct lava_prospect lava_prospect_guess(const struct lava_figures *figures);
 
 /* Returns the part of the operation's CPU time that counts, from 0 to 1. It is 0 where C overlaps A or B,

@@ -16,7 +16,7 @@
 #define CHAIN_OF_MANY 256
 #define MANY_ROWS     1024
 
-/* Products over a block's reflections are as large as the matrix, and are not cut. */
+/* A block's reflections are no more than such a chain. */
 int64_t lava_qr_chain(int64_t depth) {
     if (depth <= LAVA_QR_BLOCK)
         return 0;

@@ -11,6 +11,9 @@
 #include "lib/base/config.h"
 #include "lib/calibrate/figures_file.h"
 
+/* More than any device has. */
+#define AMPLE_BYTES (UINT64_C(1) << 42)
+
 struct note {
     char boot[64]; /* Linux's name for the time since the machine was started */
     struct lava_capabilities device;
@@ -63,8 +66,10 @@ void lava_expected_note(const struct lava_capabilities *device) {
     struct note note, before;
     find_place(&place);
     memset(&note, 0, sizeof note);
-    /* Without the refused kernels: those that are not tested yet are among them, and they change. */
+    /* Without the refused kernels: those that are not tested yet are among them, and they change. So does the
+     * memory that is free, or that this process may use. */
     memcpy(&note.device, device, offsetof(struct lava_capabilities, refused_kernels));
+    note.device.memory_bytes = AMPLE_BYTES;
     if (!read_boot(note.boot) || (read_note(&place, &before) && memcmp(&before, &note, sizeof note) == 0))
         return;
     if (lava_file_cache_prepare(&place))

@@ -9,7 +9,7 @@
 #include "dispatch/figures.h"
 
 struct lava_expected {
-    struct lava_capabilities device; /* no kernel is refused */
+    struct lava_capabilities device; /* no kernel is refused, and memory is ample */
     struct lava_figures figures;
 };
 

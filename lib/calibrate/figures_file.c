@@ -13,6 +13,7 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/host/openblas.h"
 #include "lib/host/processor.h"
+#include "lib/host/spare.h"
 
 #define MODEL_BYTES 128
 /* The version of what the figures mean. It is raised with every change of the estimates that they are fitted
@@ -44,7 +45,7 @@ int lava_figures_file_threads(const struct lava_cpu_blas *blas) {
     struct lava_openblas openblas;
     int threads = lava_config_get()->cpu_threads;
     if (lava_openblas_find(blas->path, &openblas))
-        threads = openblas.get_threads();
+        threads = lava_spare_threads(&openblas);
     return threads > 0 ? threads : lava_processor_count();
 }
 

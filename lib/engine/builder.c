@@ -37,9 +37,10 @@ struct lava_builder {
     pthread_mutex_t lock; /* guards what follows, and the pipelines' results */
     pthread_cond_t changed;
     size_t next;
-    size_t end;  /* no pipeline from this one on is begun yet */
-    int at_work; /* threads that create a pipeline */
+    size_t end; /* no pipeline from this one on is begun yet */
 };
+
+static _Atomic int at_work; /* threads of all builders that create a pipeline */
 
 /* Creates the next pipeline. Returns false if none may be begun. The lock is held before and after. */
 static bool build_next(struct lava_builder *builder) {
@@ -63,8 +64,10 @@ static bool build_next(struct lava_builder *builder) {
 static bool wait_for_turn(struct lava_builder *builder) {
     while (builder->next < builder->count) {
         if (builder->next >= builder->end) {
+            lava_spare_ask(-1);
             pthread_cond_wait(&builder->changed, &builder->lock);
-        } else if (builder->at_work < lava_spare_room()) {
+            lava_spare_ask(1);
+        } else if (at_work < lava_spare_room()) {
             return true;
         } else {
             pthread_mutex_unlock(&builder->lock);
@@ -80,9 +83,9 @@ static void *run_thread(void *argument) {
     lava_thread_give_way();
     pthread_mutex_lock(&builder->lock);
     while (wait_for_turn(builder)) {
-        builder->at_work++;
+        at_work++;
         build_next(builder);
-        builder->at_work--;
+        at_work--;
     }
     pthread_mutex_unlock(&builder->lock);
     lava_spare_ask(-1);

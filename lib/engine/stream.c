@@ -233,12 +233,12 @@ static void end_trace(struct lava_stream *stream) {
     }
 }
 
-/* Adds to the engine's sums. Copies for which there was no room among the stamps are taken to be as fast as
- * the others. */
-static void count_transfers(struct lava_stream *stream, bool finished) {
+/* Adds to the engine's sums what a finished stream has copied. Copies for which there was no room among the
+ * stamps are taken to be as fast as the others. */
+static void count_transfers(struct lava_stream *stream) {
     double ns[LAVA_TRANSFERS] = {0};
     struct lava_interval intervals[LAVA_QUEUE_STAMP_PAIRS];
-    for (int role = 0; role < LAVA_ROLE_COUNT && finished && stream->times_copies; role++) {
+    for (int role = 0; role < LAVA_ROLE_COUNT && stream->times_copies; role++) {
         const struct lava_stamps *stamps = &stream->stamps[role];
         if (!lava_queue_read_stamps(stream->device, (enum lava_role)role, stamps->pairs, intervals))
             continue;
@@ -272,7 +272,8 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
         lava_device_fail(device, drained);
     lava_imports_release(stream);
     status = status ? status : drained;
-    count_transfers(stream, !status);
+    if (!status)
+        count_transfers(stream);
     if (!status) {
         end_trace(stream);
         lava_pipelines_save(device);

@@ -22,7 +22,10 @@
 #define LIBRARIES 4
 
 static _Atomic bool taken;
-static _Atomic int asked, left; /* threads; processors that the call in flight leaves, or 0 */
+static _Atomic int asked, left;      /* threads; processors that the call in flight leaves, or 0 */
+static int (*_Atomic lowered)(void); /* get_threads of the library whose number is lower by `left` */
+static _Atomic unsigned changes;     /* odd while that number is being changed */
+static _Atomic int in_flight;        /* calls of any library */
 static _Atomic uint64_t last_call_ns;
 static struct library {
     const void *base; /* NULL: the place is free */
@@ -74,7 +77,19 @@ int lava_spare_room(void) {
     if (room > 0)
         return room;
     bool follow = last_call_ns > 0 && lava_clock_now_ns() - last_call_ns < BETWEEN_CALLS_NS;
-    return follow ? lava_spare_share(processors) : processors;
+    return follow || in_flight > 0 ? lava_spare_share(processors) : processors;
+}
+
+int lava_spare_threads(const struct lava_openblas *openblas) {
+    unsigned before;
+    int threads;
+    do {
+        before = changes;
+        threads = openblas->get_threads();
+        if (lowered == openblas->get_threads)
+            threads += left;
+    } while (before % 2 || before != changes);
+    return threads;
 }
 
 static int wanted(int processors) {
@@ -86,21 +101,29 @@ bool lava_spare_lower(const struct lava_openblas *openblas, int processors, stru
     int threads = openblas->get_threads();
     if (processors < LEAST_PROCESSORS || threads < processors)
         return false;
-    *spare = (struct lava_spare){.openblas = *openblas, .before = threads, .left = wanted(processors)};
+    spare->openblas = *openblas;
+    spare->before = threads;
+    spare->left = wanted(processors);
     openblas->set_threads(threads - spare->left);
     return true;
 }
 
-void lava_spare_take(enum lava_routine routine, struct lava_spare *spare) {
-    *spare = (struct lava_spare){0};
+void lava_spare_take(enum lava_routine routine, bool lowers, struct lava_spare *spare) {
+    *spare = (struct lava_spare){.is_counted = true};
+    in_flight++;
     last_call_ns = lava_clock_now_ns();
-    if (atomic_exchange(&taken, true))
+    if (!lowers || atomic_exchange(&taken, true))
         return;
     const struct lava_openblas *openblas = library_of(routine);
-    if (openblas && lava_spare_lower(openblas, lava_processor_count(), spare))
+    changes++;
+    if (openblas && lava_spare_lower(openblas, lava_processor_count(), spare)) {
         left = spare->left;
-    else
+        lowered = openblas->get_threads;
+        changes++;
+    } else {
+        changes++;
         taken = false;
+    }
 }
 
 void lava_spare_restore(const struct lava_spare *spare) {
@@ -109,10 +132,16 @@ void lava_spare_restore(const struct lava_spare *spare) {
 }
 
 void lava_spare_return(const struct lava_spare *spare) {
+    if (!spare->is_counted)
+        return;
+    last_call_ns = lava_clock_now_ns();
+    in_flight--;
     if (spare->before == 0)
         return;
+    changes++;
     lava_spare_restore(spare);
-    last_call_ns = lava_clock_now_ns();
     left = 0;
+    lowered = NULL;
+    changes++;
     taken = false;
 }

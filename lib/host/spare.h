@@ -8,29 +8,36 @@
 #include "lib/base/routines.h"
 #include "lib/host/openblas.h"
 
-/* How to undo it. Zero: nothing was changed. */
+/* A call in flight, and how to undo what was changed. Zero: no call. */
 struct lava_spare {
+    bool is_counted;
     struct lava_openblas openblas;
-    int before; /* threads */
+    int before; /* threads; 0: nothing was changed */
     int left;   /* processors: so many threads fewer */
 };
 
 /* Says that so many more threads would like a processor each; negative: fewer. Any thread. */
 void lava_spare_ask(int threads);
 /* Returns how many such threads may work now: as many as the call in flight leaves processors; a quarter of
- * the processors, or one, while the program's calls follow each other; all of them where it makes none. */
+ * the processors, or one, during other calls and where calls follow each other; all of them where there are
+ * none. */
 int lava_spare_room(void);
 
-/* Lowers the number of threads of the library that has the routine, until lava_spare_return: by one, or by as
- * many as were asked for, a quarter of the processors at most. Changes nothing where the library is not
- * OpenBLAS with threads of its own, where it has fewer threads than there are processors, on fewer than four
- * processors, or while another thread's call has changed it. Any thread. */
-void lava_spare_take(enum lava_routine routine, struct lava_spare *spare);
-/* Sets the number that was there before, unless somebody else has set another one meanwhile. */
+/* Begins a call that the CPU BLAS computes. lowers: sets the number of threads of the library that has the
+ * routine lower, until lava_spare_return: by one, or by as many as were asked for, a quarter of the
+ * processors at most. Changes nothing where the library is not OpenBLAS with threads of its own, where it has
+ * fewer threads than there are processors, on fewer than four processors, or while another thread's call has
+ * changed it. Any thread. */
+void lava_spare_take(enum lava_routine routine, bool lowers, struct lava_spare *spare);
+/* Ends the call. Sets the number that was there before, unless somebody else has set another one meanwhile.
+ */
 void lava_spare_return(const struct lava_spare *spare);
 
-/* The parts of these that know no routine and no call, for tests. room: of so many processors while calls
- * follow each other. lower returns whether it has changed anything. One thread at a time. */
+/* Returns the library's number of threads, as it is where no call has lowered it. Any thread. */
+int lava_spare_threads(const struct lava_openblas *openblas);
+
+/* The parts of these that know no routine and no call, for tests. share: of so many processors, what is left
+ * to a preparation at most. lower returns whether it has changed anything. One thread at a time. */
 int lava_spare_share(int processors);
 bool lava_spare_lower(const struct lava_openblas *openblas, int processors, struct lava_spare *spare);
 void lava_spare_restore(const struct lava_spare *spare);

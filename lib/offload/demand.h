@@ -13,6 +13,9 @@
 void lava_demand_add(enum lava_type type, enum lava_place place, enum lava_reason reason,
                      uint64_t elapsed_ns);
 
+/* How soon to look again. */
+#define LAVA_DEMAND_LOOK_NS UINT64_C(20000000)
+
 /* When the processors were last looked at; zero at first. */
 struct lava_demand_look {
     uint64_t wall_ns, process_ns;

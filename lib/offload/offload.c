@@ -31,8 +31,8 @@
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
-#include "lib/offload/demand.h"
 #include "lib/offload/crew.h"
+#include "lib/offload/demand.h"
 #include "lib/offload/further.h"
 #include "lib/offload/gate.h"
 #include "lib/offload/idle.h"
@@ -343,7 +343,7 @@ static bool begin_meanwhile(struct lava_call *call) {
     double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
     if (!lava_meanwhile_suits(&call->operation, cpu_s))
         return false;
-    lava_spare_take(call->routine, &rest.spare);
+    lava_spare_take(call->routine, true, &rest.spare);
     bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
     lava_spare_return(&rest.spare);
     if (!is_left)
@@ -361,7 +361,7 @@ static bool begin_meanwhile(struct lava_call *call) {
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
-    return lava_prepare_is_under_way() || lava_prepare_is_given_up() || lava_further_is_loading();
+    return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_further_is_loading();
 }
 
 static void finish_product(const struct timespec *deadline) {
@@ -444,8 +444,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
-    if (!finished && call->valid && lava_prepare_needs_processors())
-        lava_spare_take(call->routine, &call->spare);
+    if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
+        lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
     fesetenv(&callers);
     errno = saved_errno;
     return finished;

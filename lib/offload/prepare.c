@@ -40,9 +40,6 @@
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
-/* How soon a type that waits for a demand looks again. */
-#define LOOK_AGAIN_NS UINT64_C(20000000)
-
 enum state { COLD, STARTING, READY, UNAVAILABLE };
 
 static struct {
@@ -217,19 +214,26 @@ static void set_held(enum lava_type type, bool held) {
     end_change();
 }
 
-/* Called where nobody waits for the device. The first kernel computes all products of the type meanwhile. */
-static void await_demand(enum lava_type type) {
+/* Called where nobody waits for the device. The first kernel computes all products of the type meanwhile, and
+ * no pipeline is being created. The watch sees nothing of this thread. */
+static void await_demand(struct lava_self_test *test, bool ready) {
+    enum lava_type type = test->type;
     struct lava_demand_look look = {0};
     lava_watch_leave(&driver);
+    lava_pipelines_hold(test->engine->device, false);
+    lava_pipelines_save(test->engine->device);
     set_held(type, true);
-    while (!preparation.wanted[type] && !lava_demand_is_there(type, &look) && !must_stop()) {
-        struct timespec until = lava_clock_deadline(LOOK_AGAIN_NS);
+    while (ready && !preparation.wanted[type] && !lava_demand_is_there(type, &look) &&
+           !lava_process_is_exiting() && !lava_watch_is_given_up(&driver)) {
+        struct timespec until = lava_clock_deadline(LAVA_DEMAND_LOOK_NS);
         begin_change();
         pthread_cond_timedwait(&preparation.changed, &preparation.change, &until);
         pthread_mutex_unlock(&preparation.change);
     }
     set_held(type, false);
+    lava_pipelines_hold(test->engine->device, true);
     lava_watch_enter(&driver);
+    lava_self_test_go_on(test);
 }
 
 /* Tests the type's kernels. The type is ready as soon as one without planes is right: that one takes all
@@ -257,10 +261,8 @@ static enum lava_status test_kernels(struct lava_engine *engine, enum lava_type 
             *ready = true;
             set_ready(&test);
         }
-        if (waits && *ready)
-            await_demand(type);
         if (waits)
-            lava_self_test_go_on(&test);
+            await_demand(&test, *ready);
         waits = false;
     }
     lava_self_test_end(&test);

@@ -30,7 +30,7 @@ static const struct lava_openblas openblas = {
 static void one_fewer(void **state) {
     (void)state;
     for (int processors = 4; processors <= 64; processors *= 2) {
-        struct lava_spare spare;
+        struct lava_spare spare = {0};
         threads = processors;
         assert_true(lava_spare_lower(&openblas, processors, &spare));
         assert_int_equal(threads, processors - 1);
@@ -47,7 +47,7 @@ static void as_asked(void **state) {
     } cases[] = {{16, 0, 1}, {16, 1, 1}, {16, 3, 3}, {16, 4, 4}, {16, 16, 4}, {4, 4, 1}, {64, 20, 16}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct lava_spare spare;
+        struct lava_spare spare = {0};
         threads = cases[i].processors;
         lava_spare_ask(cases[i].asks);
         assert_true(lava_spare_lower(&openblas, cases[i].processors, &spare));
@@ -60,13 +60,15 @@ static void as_asked(void **state) {
 
 /* Threads of a preparation have all processors where the program makes no calls, else their share. */
 static void room(void **state) {
-    struct lava_spare spare;
+    struct lava_spare spare = {0};
     int processors = lava_processor_count();
     (void)state;
     nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
     assert_int_equal(lava_spare_room(), processors);
-    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &spare);
     assert_true(lava_spare_room() <= lava_spare_share(processors));
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    assert_true(lava_spare_room() <= lava_spare_share(processors)); /* the call goes on */
     lava_spare_return(&spare);
     assert_int_equal(lava_spare_room(), lava_spare_share(processors));
     nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
@@ -81,7 +83,7 @@ static void left_alone(void **state) {
     const struct { int processors, threads; } cases[] = {{1, 1}, {2, 2}, {3, 3}, {4, 3}, {16, 1}, {16, 15}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct lava_spare spare;
+        struct lava_spare spare = {0};
         threads = cases[i].threads;
         changes = 0;
         assert_false(lava_spare_lower(&openblas, cases[i].processors, &spare));
@@ -91,7 +93,7 @@ static void left_alone(void **state) {
 
 /* A number that the program sets meanwhile stays. */
 static void changed_meanwhile(void **state) {
-    struct lava_spare spare;
+    struct lava_spare spare = {0};
     (void)state;
     threads = 8;
     assert_true(lava_spare_lower(&openblas, 8, &spare));
@@ -109,9 +111,10 @@ static void in_the_library(void **state) {
         skip();
     int before = real.get_threads();
     bool lowers = real.has_own_threads && lava_processor_count() >= 4 && before >= lava_processor_count();
-    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &spare);
     assert_int_equal(real.get_threads(), before - lowers);
-    lava_spare_take(LAVA_ROUTINE_dgemm_, &second);
+    assert_int_equal(lava_spare_threads(&real), before);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &second);
     assert_int_equal(real.get_threads(), before - lowers);
     lava_spare_return(&second);
     assert_int_equal(real.get_threads(), before - lowers);

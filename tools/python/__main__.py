@@ -10,14 +10,14 @@ VALUED = ("--mode", "--device", "--precision", "--trace", "--output")
 
 
 def with_python(arguments):
-    """Returns the arguments of `run`, with this Python before a script that is no program of its own."""
+    """Returns the arguments of `run`, with this Python before a script."""
     at = 0
     while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
         at += 2 if arguments[at] in VALUED else 1
     if arguments[at:at + 1] == ["--"]:
         at += 1
     program = arguments[at] if at < len(arguments) else ""
-    is_script = program.endswith(".py") and os.path.isfile(program) and not os.access(program, os.X_OK)
+    is_script = program.endswith(".py") and os.path.isfile(program)
     return [*arguments[:at], sys.executable, *arguments[at:]] if is_script else arguments
 
 
