@@ -16,6 +16,8 @@
 /* A driver compiles some seconds of processor time. On 16 processors, OpenBLAS lost an eighth of its rate to
  * four threads that compile, and more than a third to sixteen (H100, 2026-11-25, perf/programs/gru.py). */
 #define SHARE 4
+/* A change takes some 100 ns, unless its thread is interrupted. */
+#define TRIES 10000
 /* Calls follow each other where the last one was as long ago as this, at most. */
 #define BETWEEN_CALLS_NS UINT64_C(50000000)
 /* NumPy's and SciPy's wheels have a library each. */
@@ -81,14 +83,16 @@ int lava_spare_room(void) {
 }
 
 int lava_spare_threads(const struct lava_openblas *openblas) {
-    unsigned before;
-    int threads;
-    do {
-        before = changes;
+    bool is_whole = false;
+    int threads = 0;
+    /* In a child of fork() a change may never end. */
+    for (int tries = 0; tries < TRIES && !is_whole; tries++) {
+        unsigned before = changes;
         threads = openblas->get_threads();
         if (lowered == openblas->get_threads)
             threads += left;
-    } while (before % 2 || before != changes);
+        is_whole = before % 2 == 0 && before == changes;
+    }
     return threads;
 }
 
