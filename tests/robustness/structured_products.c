@@ -407,7 +407,7 @@ static void set_way(struct call *call, const struct way *way) {
     call->overrides.kernel = call->kernel ? lava_kernels_find(call->kernel) : NULL;
     call->m = way->large ? (call->left ? large : other) : 1 + poison_random(150);
     call->n = way->large ? (call->left ? other : large) : 1 + poison_random(150);
-    call->k = 1 + poison_random(call->kernel ? 300 : 100); /* planes: more than a depth */
+    call->k = 1 + poison_random(call->kernel && !way->large ? 300 : 100); /* planes: more than a depth */
     if (!is_structured(call->routine))
         call->m = call->n = way->large ? 260 : call->n;
     call->alpha = (struct naive_number){1 + poison_random(2), is_complex ? poison_random(3) - 1 : 0};
