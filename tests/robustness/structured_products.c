@@ -226,7 +226,8 @@ static struct matrices make(const struct call *call) {
     poison_fill(call->type, x.b, rows_b, columns_b, x.ldb);
     if (has_structure)
         poison_structured(call, x.a, size, x.lda);
-    if (call->kernel && poison_random(2) == 0)
+    bool is_update = call->beta.real != 0 || call->beta.imaginary != 0; /* C0 is lost beside such terms */
+    if (call->kernel && !is_update && poison_random(4) > 0)
         scale_beyond_planes(call, &x, rows_b, columns_b);
     if (call->routine == TRMM && poison_random(3) == 0)
         put_specials(call, x.b, x.ldb);
