@@ -158,10 +158,7 @@ static void write_kept(void) {
 /* A thread that exit() interrupts while it holds the lock would be waited for without end; its spans are lost
  * then. */
 static void write_at_exit(void) {
-    const struct timespec limit = {.tv_sec = 1};
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += limit.tv_sec;
+    const struct timespec deadline = lava_clock_deadline(UINT64_C(1000000000));
     if (!lava_trace_on() || pthread_mutex_timedlock(&trace.lock, &deadline))
         return;
     write_kept();

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/thread.h"
 
 /* Seconds without a step. To open a device is one step, and so is each pipeline. An H200's driver takes 0.3 s
@@ -24,11 +25,7 @@ void lava_watch_set_second(unsigned ms) {
 
 /* The lock is held. Returns false at the end of the work. */
 static bool wait_a_second(struct lava_watch *watch) {
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += (long)(second_ms % 1000) * 1000000;
-    end.tv_sec += second_ms / 1000 + end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
+    const struct timespec end = lava_clock_deadline(second_ms * UINT64_C(1000000));
     while (watch->threads > 0)
         if (pthread_cond_timedwait(&watch->ended, &watch->lock, &end))
             return true;

@@ -128,7 +128,7 @@ static void classes(void **state) {
     assert_true(lava_prospect_share(&other, &similar) < 0.1);
 }
 
-/* Of more classes than there is room for, some count as a whole, and those that are there stay. */
+/* Where there are more classes than room, some count as a whole, and those that are there stay. */
 static void many_classes(void **state) {
     static struct lava_prospect_shares shares;
     const struct lava_figures starting = starting_figures();
