@@ -27,6 +27,7 @@ struct lava_quiet_look {
     double caller;    /* processors that the thread of the last call uses: 0 to 1 */
     double process;   /* processors that the process uses, the threads of the CPU BLAS included */
     uint64_t call_ns; /* since the last call ended */
+    uint64_t calm_ns; /* since several threads of the process were last seen at work */
     uint64_t turn_ns; /* the last turn on the CPU took so long */
     uint64_t rest_ns; /* and ended so long ago */
 };
