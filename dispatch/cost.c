@@ -32,10 +32,13 @@
 /* Time to gather exponents and to dispatch the fallback when it has nothing to do. H200, 2026-11-21: the time
  * that products of 512 and 1024 took beyond their arithmetic. */
 #define SCREEN_NS 12e3
-/* Several engines share the host's memory: so fast are matrices copied to and from staging memory by all copy
- * threads together. H200, 16 cores, 2026-11-21: 126 GB/s with eight threads, 230 with sixteen. No machine
- * with several GPUs was measured; a starting value. */
-#define HOST_COPY_BYTES_PER_S 126e9
+/* Several engines share the host's memory: so fast are matrices copied to and from staging memory, for each
+ * engine. Two H100, 32 cores, 2026-11-25: both together 78 GB/s to it, 88 from it (hgemm, 16384). Machines
+ * with more GPUs have more memory: four processes on four of them, with 64 cores, kept the speed of one. */
+#define HOST_COPY_BYTES_PER_S 40e9
+/* They also read it at the same time: so fast are uploads then, for each engine. The same machine: 37 GB/s
+ * for each of two, 52 to 55 for one alone. */
+#define HOST_BUS_BYTES_PER_S 37e9
 /* Time to start the other engines' threads. A starting value. */
 #define SHARE_NS 100e3
 /* Most steps that are simulated. They represent the rest of a longer product. */
@@ -437,16 +440,22 @@ static double at_once_ns(const struct lava_estimate *estimate) {
 }
 
 /* Engines that share a product upload A each, and all of them together op(B), for each row block. If K is
- * cut, op(A) is uploaded for each column block. */
+ * cut, op(A) is uploaded for each column block. What all of them upload is copied to staging memory once
+ * where their devices import it. */
 static double shared_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct lava_blocking *blocking = &estimate->blocking;
     double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
                (double)blocking->blocks_m;
-    double uploads_of_a = blocking->blocks_k > 1 ? (double)blocking->blocks_n : estimate->engines;
-    double up = ((double)operation->m * (double)operation->k * uploads_of_a + b) * element_bytes(estimate);
-    double host_ns = 1e9 * (up + result_bytes(operation, operation->m, operation->n)) / HOST_COPY_BYTES_PER_S;
-    return SHARE_NS + fmax(streamed_ns(estimate), host_ns);
+    double rounds = blocking->blocks_k > 1 ? (double)blocking->blocks_n / estimate->engines : 1.0;
+    double a = rounds * (double)operation->m * (double)operation->k * element_bytes(estimate);
+    double copies_of_a = estimate->device->import_page_bytes > 0 ? 1.0 : estimate->engines;
+    double copied = copies_of_a * a + b * element_bytes(estimate);
+    double uploaded = estimate->engines * a + b * element_bytes(estimate);
+    double copies_ns = 1e9 * (copied + result_bytes(operation, operation->m, operation->n)) /
+                       (HOST_COPY_BYTES_PER_S * estimate->engines);
+    double bus_ns = 1e9 * uploaded / (HOST_BUS_BYTES_PER_S * estimate->engines);
+    return SHARE_NS + fmax(streamed_ns(estimate), fmax(copies_ns, bus_ns));
 }
 
 double lava_cost_gpu_ns(const struct lava_estimate *estimate) {

@@ -9,6 +9,7 @@
 #include "dispatch/factorization.h"
 #include "dispatch/qr.h"
 #include "lib/base/log.h"
+#include "lib/engine/shared_staging.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
 
@@ -66,6 +67,7 @@ void lava_engine_destroy(struct lava_engine *engine) {
         abandoned = engine;
         return;
     }
+    lava_shared_staging_drop(engine);
     lava_arena_finish(&engine->arena, engine->device);
     lava_gpu_close(engine->device);
     free(engine);

@@ -305,7 +305,17 @@ struct wishes {
     struct lava_timing *timing;
     const struct lava_program_share *share;
     bool populates;
+    bool shares_staging;
+    unsigned member;
 };
+
+/* A device that has failed may still be reading what its crew shares. */
+#define SETTLE_NS UINT64_C(100000000)
+static void leave_crew(struct lava_stream *stream) {
+    bool is_lost = stream->staging.shared.bit != 0 && stream->device->shared->failed &&
+                   !lava_queue_settle(stream->device, SETTLE_NS);
+    lava_shared_staging_leave(&stream->staging.shared, is_lost);
+}
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, const struct wishes *wishes,
@@ -331,9 +341,12 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         lava_stream_look_around(&stream);
         if (wishes->populates)
             populate(&stream, operation);
+        if (wishes->shares_staging)
+            lava_shared_staging_join(&stream.staging.shared, engine, wishes->member);
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
+    leave_crew(&stream);
     if (!status && timing)
         read_timing(&run, timing);
     return status;
@@ -348,8 +361,12 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
 
 enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, const struct lava_program_share *share,
-                                       bool populates, struct lava_progress *progress) {
-    const struct wishes wishes = {.share = share, .populates = populates};
+                                       const struct lava_runner_member *member,
+                                       struct lava_progress *progress) {
+    const struct wishes wishes = {.share = share,
+                                  .populates = member->number == 0,
+                                  .shares_staging = member->shares_staging,
+                                  .member = member->number};
     return run_product(engine, operation, plan, &wishes, progress);
 }
 

@@ -38,11 +38,16 @@ enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_o
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing);
 
-/* Runs the blocks that the share gives, beside runs of other engines that share the product.
- * `populates` says whether this one looks after C's pages. */
+/* A run's place among those of other engines that share the product. */
+struct lava_runner_member {
+    unsigned number;     /* 0: it looks after C's pages */
+    bool shares_staging; /* they have shared_staging.h's slots */
+};
+/* Runs the blocks that the share gives, beside the other members. */
 enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, const struct lava_program_share *share,
-                                       bool populates, struct lava_progress *progress);
+                                       const struct lava_runner_member *member,
+                                       struct lava_progress *progress);
 
 /* Makes room for the plan's blocks, waiting for the device where buffers must be replaced. of_parts: the
  * matrices are complex. LAVA_ERROR_DEVICE_MEMORY: smaller blocks may fit; the stream is as before. */

@@ -95,50 +95,104 @@ static void next_chunk(struct lava_stream *stream, struct lava_staged *staged) {
     staging->is_open = staging->column < stored->columns;
 }
 
+const struct lava_buffer *lava_staging_buffer(const struct lava_stream *stream, uint32_t slot,
+                                              uint64_t *offset) {
+    bool is_shared = slot >= LAVA_ARENA_SLOTS;
+    *offset = (is_shared ? slot - LAVA_ARENA_SLOTS : slot) * stream->arena->slot_bytes;
+    return is_shared ? stream->staging.shared.all : &stream->arena->buffers[LAVA_ARENA_STAGING_UP];
+}
+
+static void *slot_address(const struct lava_stream *stream, uint32_t slot) {
+    if (slot >= LAVA_ARENA_SLOTS)
+        return lava_shared_staging_address(slot - LAVA_ARENA_SLOTS);
+    return (char *)stream->arena->buffers[LAVA_ARENA_STAGING_UP].mapped + slot * stream->arena->slot_bytes;
+}
+
+/* Where the chunk begins in the program's memory, of a block without a list of addresses. */
+static const char *source_of(const struct lava_stored *stored, const struct lava_staged *staged) {
+    const struct lava_chunk *chunk = &staged->chunk;
+    int64_t start = chunk->column * stored->ld + chunk->row + staged->first_product * stored->stride;
+    return (const char *)stored->first + start * (int64_t)stored->element_bytes;
+}
+
 static void start_copy(struct lava_stream *stream, struct lava_staged *staged) {
     const struct lava_stored *stored = &stream->staging.stored;
     const struct lava_chunk *chunk = &staged->chunk;
-    struct lava_arena *arena = stream->arena;
-    int64_t bytes = (int64_t)stored->element_bytes;
-    staged->ld = lava_blocking_padded(chunk->rows, WORD_BYTES / (uint32_t)bytes);
-    staged->bytes = (uint64_t)(staged->ld * chunk->columns * staged->products * bytes);
-    int64_t start = chunk->column * stored->ld + chunk->row + staged->first_product * stored->stride;
-    struct lava_copies copies = {
-        .copy = {.source = stored->sources ? NULL : (const char *)stored->first + start * bytes,
-                 .source_ld = stored->ld,
-                 .target =
-                     (char *)arena->buffers[LAVA_ARENA_STAGING_UP].mapped + staged->slot * arena->slot_bytes,
-                 .target_ld = staged->ld,
-                 .rows = chunk->rows,
-                 .columns = chunk->columns},
-        .count = staged->products,
-        .source_stride = stored->stride,
-        .target_stride = staged->ld * chunk->columns,
-        .sources = stored->sources ? stored->sources + staged->first_product : NULL};
+    struct lava_copies copies = {.copy = {.source = stored->sources ? NULL : source_of(stored, staged),
+                                          .source_ld = stored->ld,
+                                          .target = slot_address(stream, staged->slot),
+                                          .target_ld = staged->ld,
+                                          .rows = chunk->rows,
+                                          .columns = chunk->columns},
+                                 .count = staged->products,
+                                 .source_stride = stored->stride,
+                                 .target_stride = staged->ld * chunk->columns,
+                                 .sources = stored->sources ? stored->sources + staged->first_product : NULL};
     staged->copy = stored->products > 0
                        ? lava_copy_pool_copy_each(stream->pool, &copies, stored->element_bytes)
                        : lava_copy_pool_copy(stream->pool, &copies.copy, stored->element_bytes);
 }
 
-/* Starts the copy of the next chunk, after waiting until its slot is free. */
+/* Gives slots back that the device has read. */
+static void return_shared(struct lava_stream *stream) {
+    struct lava_staging *staging = &stream->staging;
+    for (uint32_t i = 0; i < LAVA_SHARED_SLOTS; i++)
+        if (staging->shared_read & UINT32_C(1) << i &&
+            lava_queue_reached(stream->device, stream->staged[LAVA_ARENA_SLOTS + i])) {
+            staging->shared_read &= ~(UINT32_C(1) << i);
+            lava_shared_staging_return(&staging->shared, i);
+        }
+}
+
+/* Returns whether the chunk has a shared slot now. If it is this member's to copy, the copy is started. */
+static bool stage_shared(struct lava_stream *stream, struct lava_staged *staged) {
+    struct lava_staging *staging = &stream->staging;
+    uint32_t slot;
+    if (staging->shared.bit == 0 || !staging->stored.is_shared || staging->stored.products > 0)
+        return false;
+    return_shared(stream);
+    enum lava_shared_use use = lava_shared_staging_take(&staging->shared, source_of(&staging->stored, staged),
+                                                        staged->chunk.rows, staged->chunk.columns, &slot);
+    if (use == LAVA_SHARED_NONE)
+        return false;
+    staged->slot = LAVA_ARENA_SLOTS + slot;
+    staged->copy.done = true;
+    if (use == LAVA_SHARED_COPY) {
+        start_copy(stream, staged);
+        lava_shared_staging_offer(&staging->shared, slot, staged->copy);
+    }
+    return true;
+}
+
+static enum lava_status stage_own(struct lava_stream *stream, struct lava_staged *staged) {
+    struct lava_staging *staging = &stream->staging;
+    enum lava_status status = lava_stream_wait(stream, stream->staged[staging->next_slot]);
+    if (status)
+        return status;
+    staged->slot = staging->next_slot;
+    staging->next_slot = (staging->next_slot + 1) % slots_of(stream);
+    start_copy(stream, staged);
+    return LAVA_OK;
+}
+
+/* Starts the copy of the next chunk, after waiting until there is a slot. */
 static enum lava_status stage_next(struct lava_stream *stream) {
     struct lava_staging *staging = &stream->staging;
     struct lava_staged *staged = &staging->staged[(staging->first + staging->count) % LAVA_ARENA_SLOTS];
-    enum lava_status status = lava_stream_wait(stream, stream->staged[staging->next_slot]);
-    if (!status && lava_fault_hit(LAVA_FAULT_UPLOAD))
-        status = LAVA_ERROR_DRIVER;
-    if (status)
-        return status;
-    *staged = (struct lava_staged){.slot = staging->next_slot};
-    if (staging->stored.products > 0)
+    const struct lava_stored *stored = &staging->stored;
+    if (lava_fault_hit(LAVA_FAULT_UPLOAD))
+        return LAVA_ERROR_DRIVER;
+    *staged = (struct lava_staged){0};
+    if (stored->products > 0)
         next_products(stream, staged);
     else
         next_chunk(stream, staged);
     staged->is_last = !staging->is_open;
-    start_copy(stream, staged);
-    staging->next_slot = (staging->next_slot + 1) % slots_of(stream);
-    staging->count++;
-    return LAVA_OK;
+    staged->ld = lava_blocking_padded(staged->chunk.rows, WORD_BYTES / (uint32_t)stored->element_bytes);
+    staged->bytes = (uint64_t)(staged->ld * staged->chunk.columns * staged->products) * stored->element_bytes;
+    enum lava_status status = stage_shared(stream, staged) ? LAVA_OK : stage_own(stream, staged);
+    staging->count += !status;
+    return status;
 }
 
 /* Stages chunks ahead while their slots are free. */
@@ -165,6 +219,8 @@ static enum lava_status stage_ahead(struct lava_stream *stream, const struct lav
 enum lava_status lava_staging_fetch(struct lava_stream *stream, const struct lava_stored *stored,
                                     struct lava_staged *staged) {
     struct lava_staging *staging = &stream->staging;
+    staging->shared_read |= staging->shared_last; /* the caller has recorded its upload */
+    staging->shared_last = 0;
     enum lava_status status = stage_ahead(stream, stored);
     if (status)
         return status;
@@ -174,7 +230,14 @@ enum lava_status lava_staging_fetch(struct lava_stream *stream, const struct lav
     staging->first = (staging->first + 1) % LAVA_ARENA_SLOTS;
     staging->count--;
     uint64_t begin_ns = lava_trace_now();
-    lava_copy_pool_finish(stream->pool, staged->copy);
-    lava_trace_add_work("copy to staging", begin_ns, staged->bytes);
+    bool is_own = true;
+    if (staged->slot >= LAVA_ARENA_SLOTS) {
+        uint32_t slot = staged->slot - LAVA_ARENA_SLOTS;
+        is_own = lava_shared_staging_fetch(&staging->shared, slot);
+        staging->shared_last = UINT32_C(1) << slot;
+    } else {
+        lava_copy_pool_finish(stream->pool, staged->copy);
+    }
+    lava_trace_add_work("copy to staging", begin_ns, is_own ? staged->bytes : 0);
     return LAVA_OK;
 }

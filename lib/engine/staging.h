@@ -5,6 +5,7 @@
 #define LAVA_ENGINE_STAGING_H
 
 #include "lib/engine/arena.h"
+#include "lib/engine/shared_staging.h"
 #include "lib/host/copy_pool.h"
 
 struct lava_stream;
@@ -15,7 +16,8 @@ struct lava_stored {
     int64_t ld; /* in elements */
     size_t element_bytes;
     int64_t rows, columns;
-    bool is_whole; /* it is one chunk; it must fit a slot */
+    bool is_whole;  /* it is one chunk; it must fit a slot */
+    bool is_shared; /* other members of a crew upload the same block */
     /* In a batch: how many such blocks are packed side by side. Block i begins i times the stride (in
      * elements) after the first, or at sources[i] if that is not NULL. 0: one. */
     int64_t products, stride;
@@ -29,7 +31,7 @@ struct lava_chunk {
 
 /* A chunk in a staging slot. Its columns begin at multiples of 16 bytes. */
 struct lava_staged {
-    uint32_t slot;
+    uint32_t slot; /* from LAVA_ARENA_SLOTS on: one that is shared */
     struct lava_chunk chunk;
     int64_t first_product, products; /* of a batch; else 0, 1 */
     int64_t ld;                      /* in elements */
@@ -53,7 +55,15 @@ struct lava_staging {
 
     struct lava_staged staged[LAVA_ARENA_SLOTS]; /* copied or being copied; not fetched yet */
     uint32_t first, count, next_slot;
+
+    struct lava_shared_member shared; /* runner.c lets it join and leave */
+    uint32_t shared_read;             /* a set of shared slots: their uploads are among the commands */
+    uint32_t shared_last;             /* the same of the last chunk that was fetched; 0: it is not shared */
 };
+
+/* Where a slot is on the device, and in which buffer. */
+const struct lava_buffer *lava_staging_buffer(const struct lava_stream *stream, uint32_t slot,
+                                              uint64_t *offset);
 
 /* Returns the next chunk when it is in its slot. The block is the one that `next` returned, or, where that is
  * NULL, the one given here. Until the device has read the slot, as stream->staged[slot] tells, it is kept. */

@@ -47,7 +47,8 @@ struct lava_stream {
     enum lava_status failure; /* the first one, of device_matrix.h's calls; then only close is allowed */
 
     uint32_t slots;                              /* staging slots that are used in turn, in each direction */
-    struct lava_point staged[LAVA_ARENA_SLOTS];  /* the device reads the staging slot until then */
+    /* The device reads the staging slot until then; shared slots come after the engine's own. */
+    struct lava_point staged[LAVA_ARENA_SLOTS + LAVA_SHARED_SLOTS];
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
     struct lava_staging staging;
     struct lava_import imports[2]; /* of A and of B */

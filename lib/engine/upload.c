@@ -156,10 +156,12 @@ static enum lava_status upload_to_raw(struct lava_stream *stream, const struct l
     struct lava_arena *arena = stream->arena;
     *raw = stream->next_raw;
     *address = arena->buffers[LAVA_ARENA_RAW].address + *raw * arena->slot_bytes;
+    uint64_t offset;
+    const struct lava_buffer *source = lava_staging_buffer(stream, staged->slot, &offset);
     const struct lava_device_copy upload = {.role = LAVA_ROLE_UPLOAD,
-                                            .source = &arena->buffers[LAVA_ARENA_STAGING_UP],
+                                            .source = source,
                                             .target = &arena->buffers[LAVA_ARENA_RAW],
-                                            .source_offset = staged->slot * arena->slot_bytes,
+                                            .source_offset = offset,
                                             .target_offset = *raw * arena->slot_bytes,
                                             .bytes = staged->bytes};
     enum lava_status status =
@@ -170,8 +172,9 @@ static enum lava_status upload_to_raw(struct lava_stream *stream, const struct l
 }
 
 static uint64_t staged_address(const struct lava_stream *stream, const struct lava_staged *staged) {
-    const struct lava_arena *arena = stream->arena;
-    return arena->buffers[LAVA_ARENA_STAGING_UP].address + staged->slot * arena->slot_bytes;
+    uint64_t offset;
+    const struct lava_buffer *buffer = lava_staging_buffer(stream, staged->slot, &offset);
+    return buffer->address + offset;
 }
 
 /* Packs what was staged: from its slot, or from a raw slot that it is uploaded to. */
@@ -274,10 +277,12 @@ static uint64_t target_offset(const struct lava_upload *upload, const struct lav
 static enum lava_status upload_directly(struct lava_stream *stream, const struct lava_upload *upload,
                                         const struct lava_staged *staged) {
     const struct lava_chunk *chunk = &staged->chunk;
+    uint64_t offset;
+    const struct lava_buffer *source = lava_staging_buffer(stream, staged->slot, &offset);
     const struct lava_device_copy copy = {.role = LAVA_ROLE_UPLOAD,
-                                          .source = &stream->arena->buffers[LAVA_ARENA_STAGING_UP],
+                                          .source = source,
                                           .target = upload->target,
-                                          .source_offset = staged->slot * stream->arena->slot_bytes,
+                                          .source_offset = offset,
                                           .target_offset = target_offset(upload, chunk),
                                           .bytes = (uint64_t)(chunk->rows * chunk->columns) *
                                                    upload->stored.element_bytes};

@@ -13,6 +13,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
+#include "lib/engine/shared_staging.h"
 #include "lib/host/cpu_blas.h"
 
 struct crew;
@@ -20,7 +21,7 @@ struct crew;
 struct member {
     struct crew *crew;
     struct lava_lane_lock lock;
-    bool populates;
+    struct lava_runner_member role;
     uint32_t blocks[LAVA_SHARING_BLOCKS_MAX]; /* its blocks, in its order */
     uint32_t count;
     bool has_ended; /* it was told that no block is left */
@@ -104,7 +105,7 @@ static void run_member(struct member *member) {
     member->count = 0;
     member->has_ended = false;
     member->status = lava_runner_run_share(member->lock.engine, crew->operation, crew->plan, &share,
-                                           member->populates, &progress);
+                                           &member->role, &progress);
     pthread_mutex_lock(&crew->lock);
     settle(member, &progress);
     pthread_mutex_unlock(&crew->lock);
@@ -137,6 +138,8 @@ static void work(struct crew *crew) {
         if (lava_thread_start(run_in_thread, member))
             continue;
         member->status = LAVA_ERROR_HOST_MEMORY;
+        if (member->role.shares_staging)
+            lava_shared_staging_forget(i);
         pthread_mutex_lock(&crew->lock);
         crew->working--;
         pthread_mutex_unlock(&crew->lock);
@@ -185,10 +188,13 @@ static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_loc
     struct lava_lane_lock others[LAVA_DEVICE_SET_MAX];
     unsigned count =
         lava_context_lock_others(crew->plan->blocking.total_bytes, needs, crew->plan->engines - 1, others);
-    crew->members[0] = (struct member){.crew = crew, .lock = *own, .populates = true};
+    crew->members[0] = (struct member){.crew = crew, .lock = *own};
     for (unsigned i = 0; i < count; i++)
         crew->members[i + 1] = (struct member){.crew = crew, .lock = others[i]};
     crew->size = count + 1;
+    bool shares = count > 0 && lava_shared_staging_begin(own->engine->arena.slot_bytes, crew->size);
+    for (unsigned i = 0; i < crew->size; i++)
+        crew->members[i].role = (struct lava_runner_member){.number = i, .shares_staging = shares};
 }
 
 enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,
@@ -208,6 +214,8 @@ enum lava_status lava_crew_run(const struct lava_operation *operation, const str
     do
         work(&crew);
     while (crew.left_count > 0 && has_worker(&crew));
+    if (crew.members[0].role.shares_staging)
+        lava_shared_staging_end();
     enum lava_status status = LAVA_OK;
     for (unsigned i = 0; i < crew.size; i++) {
         status = crew.members[i].status ? crew.members[i].status : status;

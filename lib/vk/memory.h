@@ -10,7 +10,8 @@ enum lava_memory_use { LAVA_MEMORY_DEVICE, LAVA_MEMORY_STAGING, LAVA_MEMORY_IMPO
 
 /* What imported pages are used for. */
 #define LAVA_MEMORY_IMPORT_USAGE                                                                             \
-    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |                        \
+     VK_BUFFER_USAGE_TRANSFER_SRC_BIT)
 
 struct lava_buffer {
     VkBuffer handle;

@@ -14,6 +14,7 @@
 #include "lavablas_lapack.h"
 #include "lib/base/fault.h"
 #include "lib/base/stats.h"
+#include "lib/engine/shared_staging.h"
 #include "lib/offload/context.h"
 #include "lib/offload/further.h"
 #include "lib/offload/planning.h"
@@ -268,6 +269,7 @@ static int shared_bits(void) {
     struct lava_engine *engines[DEVICES];
     if (!make_wide(engines))
         return case_result() ? 1 : CASE_SKIPPED;
+    const struct lava_shared_counts before = lava_shared_staging_counts();
     for (int i = 0; i < WIDE; i++) {
         void *c[DEVICES];
         for (unsigned j = 0; j < devices; j++) {
@@ -277,6 +279,8 @@ static int shared_bits(void) {
         for (unsigned j = 0; j < devices; j++)
             free(c[j]);
     }
+    const struct lava_shared_counts after = lava_shared_staging_counts();
+    CASE_CHECK(after.copied > before.copied && after.spared > before.spared); /* chunks of A, once for all */
     free_wide();
     return case_result();
 }
