@@ -1,0 +1,53 @@
+#!/bin/sh
+# Two devices in one process, as a user sees them: the commands name both, `lavablas explain` says that both share a product, the
+# statistics count products on each, and the trace has a process for the second one whose spans lie within the calls. Copies of
+# lavapipe's manifest stand for two GPUs.
+#
+#   test_two_devices.sh LIBRARY LAVABLAS
+set -eu
+library=$(readlink -f "$1")
+lavablas=$(readlink -f "$2")
+# shellcheck source=tests/programs/common.sh
+. "$(dirname "$0")/../programs/common.sh"
+
+cat >"$folder/judge.py" <<'PYTHON'
+import json
+import sys
+
+events = json.load(open(sys.argv[1]))
+spans = [event for event in events if event["ph"] == "X"]
+named = [event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "process_name"]
+calls = [span for span in spans if span["name"] == "sgemm_"]
+assert named == ["device 1 of the process"], named
+own = calls[0]["pid"]
+assert {span["pid"] for span in spans} != {own}
+shared = 0
+for call in calls:
+    end = call["ts"] + call["dur"]
+    inside = [span for span in spans if call["ts"] <= span["ts"] + span["dur"] / 2 <= end]
+    first, second = ({span["name"] for span in inside if (span["pid"] == own) == is_first} for is_first in (True, False))
+    assert {"pack", "multiply", "copy to staging", "write back"} <= first, first
+    shared += {"pack", "multiply"} <= second
+assert shared > 0
+print(len(calls), "calls,", shared, "on both devices")
+PYTHON
+
+cp "$VK_DRIVER_FILES" "$folder/first.json" 2>/dev/null || { echo 'skipped: no lavapipe'; exit 77; }
+cp "$VK_DRIVER_FILES" "$folder/second.json"
+export VK_DRIVER_FILES="$folder/first.json:$folder/second.json" LAVABLAS_DEVICE=cpu:all LAVABLAS_CACHE=0
+
+"$lavablas" info >"$folder/info" || fail "info: status $?"
+grep -q '^device 1: ' "$folder/info" && grep -q '0,1: 2 devices of this model' "$folder/info" || fail "info says: $(cat "$folder/info")"
+explained=$(LAVABLAS_MODE=gpu "$lavablas" explain sgemm N N 300 2000 200) || fail "explain: status $?"
+case $explained in *' on 2 devices, '*' on one, '*) ;; *) fail "explain says: $explained" ;; esac
+explained=$(LAVABLAS_MODE=gpu LAVABLAS_DEVICE=0 "$lavablas" explain sgemm N N 300 2000 200) || fail "explain: status $?"
+case $explained in *' on 2 devices'*) fail "explain says of one device: $explained" ;; esac
+
+LAVABLAS_MODE=gpu LAVABLAS_INIT=sync LAVABLAS_STATS="$folder/stats" LAVABLAS_TRACE="$folder/trace" \
+    "$lavablas" bench --library "$library" --routine sgemm_ --sizes 300x2000x200 --seconds 1 || fail "bench: status $?"
+skip_without_device "$folder/stats"
+for line in 'device 0 of the process: [1-9]' 'device 1 of the process: [1-9]' 'several devices shared [1-9]'; do
+    grep -q "^lavablas: $line" "$folder/stats" || fail "no '$line' in: $(cat "$folder/stats")"
+done
+python3 "$folder/judge.py" "$folder/trace" || fail 'trace: see above'
+exit $failed
