@@ -8,11 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def measurements(name, kind, **wanted):
+def measurements(name, kind, may_lack=False, **wanted):
     """Returns the rows of a file's measurements whose run, section, command and label contain what is wanted."""
     document = json.loads((ROOT / "perf/results" / f"{name}.json").read_text(encoding="utf-8"))
     chosen = [m for m in document["measurements"] if m["kind"] == kind and all(word in m[key] for key, word in wanted.items())]
-    if not chosen:
+    if not chosen and not may_lack:
         sys.exit(f"tables: {name} has no {kind} of {wanted}")
     return [row for measurement in chosen for row in measurement["rows"]]
 
@@ -38,3 +38,22 @@ def best_of(rows, routine, n, library):
     times = [row["best_us"] / 1e3 for row in rows
              if row["routine"] == routine and row["m"] == row["n"] == row["k"] == n and library in row["library"]]
     return min(times) if times else None
+
+
+def best_at(rows, routine, size, library=""):
+    """The row of the least time at a size, an order or (m, n, k); None if it was not timed."""
+    m, n, k = (size, size, size) if isinstance(size, int) else size
+    found = [row for row in rows if row["routine"] == routine and (row["m"], row["n"], row["k"]) == (m, n, k) and library in row["library"]]
+    return min(found, key=lambda row: row["best_us"], default=None)
+
+
+def value_of(rows, name, **wanted):
+    """The one value of the rows that have what is wanted; None if there is no such row."""
+    found = [row[name] for row in rows if all(row[key] == word for key, word in wanted.items())]
+    if len(found) > 1:
+        sys.exit(f"tables: {len(found)} rows of {wanted}")
+    return found[0] if found else None
+
+
+def milliseconds(row, places=2):
+    return number(row["best_us"] / 1e3, places) if row else ""
