@@ -15,6 +15,30 @@ LINALG = re.compile(r"(\d+) (solve|inv|cholesky|qr raw) ([\d.]+) ms$")
 PROGRAM = re.compile(r"(C|NumPy|SciPy|scikit-learn|Octave|R) (\w+) +([\d ]+?) +((?:\d+\.\d{3} +)+?) +((?:\d+\.\d\d +)+?)"
                      r" +(\d+\.\d{3}) +(\d+\.\d{3}) +(\d+)% +(\S+)  (.*)$")
 CROSSOVER = re.compile(r"(\d+),(\d+),(\d+),([\d.]+),([\d.]+),(cpu|gpu),([\d.]+),")
+BENCH_CSV = re.compile(r"(?P<m>\d+),(?P<n>\d+),(?P<k>\d+),[NT]{2},(?P<routine>\w+),(?P<library>[^,]+),(?P<place>gpu|cpu|-),\d+,"
+                       r"(?P<best>[\d.e-]+),(?P<median>[\d.e-]+),[\d.]+,(?P<rate>[\d.]+),(?P<verdict>\w+)$")
+LINALG_TORCH = re.compile(r" *(\d+) (float32|float64)((?:  (?:solve|inv|lu_factor|cholesky|qr, raw) [\d.]+)+)$")
+SECONDS = re.compile(r" ?(?:(?:plain|cpu|old|new|x\d|sync) [\d.]+ ?)+$|(?:plain|cpu|pre) seconds [\d.]+$")
+# Lines of numbers: kind, line, and what its groups are: a member, or nothing for a word that only tells such lines from others.
+NUMBERS = (
+    ("kernels", r"(?P<kernel>\w+) +(?P<c>\w+) +(?P<order>linear|grouped|hilbert) +(?P<workgroups>per tile|persistent) +(?P<m>\d+) x (?P<n>\d+)"
+                r" x (?P<k>\d+) +\| +(?P<multiply_ms>[\d.]+) +[\d.]+ +(?P<finish_ms>[\d.]+) \| +(?P<tflop_per_s>[\d.]+) +"
+                r"(?:-|(?P<roof_percent>\d+)%).*?\| +(?P<pack_ms>[\d.]+) \|(?: +(?P<call_ms>[\d.]+) .*?\|)?.*split K (?P<slices>\d+)"),
+    ("registers", r"(?P<kernel>\w+): Register Count (?P<registers>\d+),"),
+    ("torch.matmul", r"(?P<m>\d+) x (?P<n>\d+) x (?P<k>\d+) +(?P<best_ms>[\d.]+) +(?P<tflop_per_s>[\d.]+) \| +(?P<rotating_ms>[\d.]+) "
+                     r"+(?P<rotating_tflop_per_s>[\d.]+) +\d+$"),
+    ("situations", r" *(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) (?P<situation>reused|new, after|new|after|four) +(?P<median_ms>[\d.]+) "
+                   r"+(?P<longest_ms>[\d.]+) +[\d.]+$"),
+    ("callers", r" *(?P<n>\d+) +(?P<threads>\d+) +\d+ +(?P<alone_ms>[\d.]+) +(?P<together_ms>[\d.]+) +(?P<ratio>[\d.]+) +\d+ +\d+  ok$"),
+    ("first", r"(?P<library>old|new) +(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) (?P<situation>first|after idle) +(?P<best_ms>[\d.]+)  second +[\d.]+ "
+              r" steady +[\d.]+  ratio +(?P<ratio>[\d.]+)$"),
+    ("ready", r"(?P<library>old|new), (?P<situation>empty|cached): ready after (?P<seconds>[\d.]+) s$"),
+    ("device_product", r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<best_ms>[\d.]+) +(?P<tflop_per_s>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
+    ("device_factor", r"(?P<routine>cholesky|lu|qr|form):(?P<n>\d+) +(?P<best_ms>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
+    ("batch", r"(?P<count>\d+)x(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<kernel>\w+) +[\d.]+ +[\d.]+ \| +(?P<call_ms>[\d.]+) +[\d.]+ \| "
+              r"+(?P<cpu_ms>[\d.]+) ok$"))
+NUMBERS = tuple((kind, re.compile(line)) for kind, line in NUMBERS)
+INTEGERS = {"m", "n", "k", "count", "threads", "registers", "slices", "roof_percent"}
 DEVICE = re.compile(r"(NVIDIA [\w ]+?|lavapipe)(?:, (?:driver )?([\d.]+))?(?:[,:.]|$)", re.M)
 
 
@@ -29,6 +53,41 @@ def read_bench(line, context):
                       "median_us": round(float(found["median"]) * US[found["median_unit"]], 3),
                       "gflop_per_s": float(found["rate"]), "place": found["place"], "verdict": found["verdict"],
                       "library": found["library"].rpartition("/")[2]}]
+
+
+def read_bench_csv(line, _):
+    found = BENCH_CSV.match(line)
+    if not found:
+        return None
+    return "bench", [{"routine": found["routine"], "m": int(found["m"]), "n": int(found["n"]), "k": int(found["k"]),
+                      "best_us": round(float(found["best"]) * 1e6, 3), "median_us": round(float(found["median"]) * 1e6, 3),
+                      "gflop_per_s": float(found["rate"]), "place": found["place"], "verdict": found["verdict"],
+                      "library": found["library"].rpartition("/")[2]}]
+
+
+def read_numbers(line, _):
+    for kind, pattern in NUMBERS:
+        found = pattern.match(line)
+        if found:
+            members = {name: value for name, value in found.groupdict().items() if value is not None}
+            return kind, [{name: int(value) if name in INTEGERS else float(value) if re.fullmatch(r"[\d.]+", value) else value
+                           for name, value in members.items()}]
+    return None
+
+
+def read_torch(line, _):
+    found = LINALG_TORCH.match(line)
+    if not found:
+        return None
+    words = re.findall(r"  (\w[\w, ]*?) ([\d.]+)", found[3])
+    return "torch.linalg", [{"routine": f"{found[2]} {name}", "n": int(found[1]), "best_ms": float(ms)} for name, ms in words]
+
+
+def read_seconds(line, _):
+    """What programs print, by the variant of the library; the section or the label is their command."""
+    if not SECONDS.match(line):
+        return None
+    return "seconds", [{"variant": name, "seconds": float(value)} for name, value in re.findall(r"(\w+)(?: seconds)? ([\d.]+)", line)]
 
 
 def read_lapack(line, _):
@@ -51,7 +110,7 @@ def read_program(line, _):
         return None
     times, speedups = [float(word) for word in found[4].split()], [float(word) for word in found[5].split()]
     return "programs", [{"program": f"{found[1]} {found[2]}", "sizes": found[3], "plain_s": times[0], "preloaded_s": times[-1],
-                         "speed_up": speedups[-1], "products_percent": int(found[8]), "on_device": found[10]}]
+                         "others_s": times[1:-1], "speed_up": speedups[-1], "products_percent": int(found[8]), "on_device": found[10]}]
 
 
 def read_crossover(line, _):
@@ -62,7 +121,7 @@ def read_crossover(line, _):
                           "gpu_us": float(found[5]), "place": found[6], "regret": float(found[7])}]
 
 
-ROWS = (read_bench, read_lapack, read_linalg, read_program, read_crossover)
+ROWS = (read_bench, read_bench_csv, read_lapack, read_linalg, read_torch, read_program, read_crossover, read_numbers, read_seconds)
 
 
 def read_heads(lines, name):
