@@ -19,10 +19,11 @@ BENCH_CSV = re.compile(r"(?P<m>\d+),(?P<n>\d+),(?P<k>\d+),[NT]{2},(?P<routine>\w
                        r"(?P<best>[\d.e-]+),(?P<median>[\d.e-]+),[\d.]+,(?P<rate>[\d.]+),(?P<verdict>\w+)$")
 LINALG_TORCH = re.compile(r" *(\d+) (float32|float64)((?:  (?:solve|inv|lu_factor|cholesky|qr, raw) [\d.]+)+)$")
 SECONDS = re.compile(r" ?(?:(?:plain|cpu|old|new|x\d|sync) [\d.]+ ?)+$|(?:plain|cpu|pre) seconds [\d.]+$")
-# Lines of numbers: kind, line, and what its groups are: a member, or nothing for a word that only tells such lines from others.
+# Lines of numbers: kind, and the line, whose groups are the members of the row. median_ms of kernels is the time with the same operands again
+# where the command has --rotate.
 NUMBERS = (
     ("kernels", r"(?P<kernel>\w+) +(?P<c>\w+) +(?P<order>linear|grouped|hilbert) +(?P<workgroups>per tile|persistent) +(?P<m>\d+) x (?P<n>\d+)"
-                r" x (?P<k>\d+) +\| +(?P<multiply_ms>[\d.]+) +[\d.]+ +(?P<finish_ms>[\d.]+) \| +(?P<tflop_per_s>[\d.]+) +"
+                r" x (?P<k>\d+) +\| +(?P<multiply_ms>[\d.]+) +(?P<median_ms>[\d.]+) +(?P<finish_ms>[\d.]+) \| +(?P<tflop_per_s>[\d.]+) +"
                 r"(?:-|(?P<roof_percent>\d+)%).*?\| +(?P<pack_ms>[\d.]+) \|(?: +(?P<call_ms>[\d.]+) .*?\|)?.*split K (?P<slices>\d+)"),
     ("registers", r"(?P<kernel>\w+): Register Count (?P<registers>\d+),"),
     ("torch.matmul", r"(?P<m>\d+) x (?P<n>\d+) x (?P<k>\d+) +(?P<best_ms>[\d.]+) +(?P<tflop_per_s>[\d.]+) \| +(?P<rotating_ms>[\d.]+) "

@@ -75,7 +75,7 @@ def beside_nvblas(name, routine, size, **wanted):
 
 def tiles(name, tile, **wanted):
     """Rows measured beside NVBLAS with a tile size; none if it was not measured with that."""
-    return measurements(name, "bench", may_lack=True, label=f"NVBLAS_TILE_DIM {tile}", **wanted)
+    return measurements(name, "bench", may_lack=True, label=f"NVBLAS_TILE_DIM {tile}", command="libnvblas", **wanted)
 
 
 def host_to_host():
