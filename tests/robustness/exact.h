@@ -143,8 +143,8 @@ static inline struct exact_counts exact_fail_at(const struct exact_run *run, enu
     return counts;
 }
 
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others at
- * random. */
+/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
+ * at random. */
 static inline void exact_lose_device(const struct exact_run *run, enum lava_fault_point point,
                                      const char *name) {
     struct lava_progress progress;
