@@ -24,10 +24,6 @@ static inline struct naive_number *at(const struct dense *dense, int64_t i, int6
     return &dense->numbers[i + j * dense->rows];
 }
 
-static inline long double size_of(struct naive_number value) {
-    return hypotl(value.real, value.imaginary);
-}
-
 /* op(x): a new matrix. */
 static inline struct dense turned(const struct dense *x, bool conjugate) {
     struct dense other = dense_new(x->columns, x->rows);
@@ -40,23 +36,37 @@ static inline struct dense turned(const struct dense *x, bool conjugate) {
     return other;
 }
 
+/* The sizes of the elements, column by column. */
+static inline long double *sizes_of(const struct dense *x) {
+    long double *sizes = calloc((size_t)(x->rows * x->columns) + 1, sizeof *sizes);
+    assert_non_null(sizes);
+    for (int64_t i = 0; i < x->rows * x->columns; i++)
+        sizes[i] = naive_modulus(x->numbers[i]);
+    return sizes;
+}
+
 /* Returns the largest |x y - expected| / (|x| |y|), element by element; Inf where one is not a number. */
 static inline long double error_of(const struct dense *x, const struct dense *y,
                                    const struct dense *expected) {
-    long double worst = 0;
+    const int64_t depth = x->columns;
+    struct dense rows = turned(x, false);
+    long double worst = 0, *row_sizes = sizes_of(&rows), *column_sizes = sizes_of(y);
     for (int64_t j = 0; j < y->columns; j++)
         for (int64_t i = 0; i < x->rows; i++) {
             struct naive_number rest = *at(expected, i, j);
             long double size = 0;
-            for (int64_t l = 0; l < x->columns; l++) {
-                const struct naive_number a = *at(x, i, l), b = *at(y, l, j), term = naive_times(a, b);
+            for (int64_t l = 0; l < depth; l++) {
+                const struct naive_number term = naive_times(*at(&rows, l, i), *at(y, l, j));
                 rest.real -= term.real;
                 rest.imaginary -= term.imaginary;
-                size += size_of(a) * size_of(b);
+                size += row_sizes[l + i * depth] * column_sizes[l + j * depth];
             }
-            long double error = size_of(rest) == 0 ? 0 : size_of(rest) / size;
+            long double error = naive_modulus(rest) == 0 ? 0 : naive_modulus(rest) / size;
             worst = !isfinite(error) ? INFINITY : error > worst ? error : worst;
         }
+    free(row_sizes);
+    free(column_sizes);
+    free(rows.numbers);
     return worst;
 }
 

@@ -3,6 +3,7 @@
 #ifndef LAVA_TESTS_NAIVE_H
 #define LAVA_TESTS_NAIVE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,6 +59,11 @@ static inline void naive_write(enum lava_type type, void *x, int64_t at, struct 
 static inline struct naive_number naive_times(struct naive_number x, struct naive_number y) {
     return (struct naive_number){x.real * y.real - x.imaginary * y.imaginary,
                                  x.real * y.imaginary + x.imaginary * y.real};
+}
+
+/* Not hypotl, which takes several times as long: no square leaves the range of long double. */
+static inline long double naive_modulus(struct naive_number x) {
+    return x.imaginary == 0 ? fabsl(x.real) : sqrtl(x.real * x.real + x.imaginary * x.imaginary);
 }
 
 static inline struct naive_number naive_operand(enum lava_type type, const void *x, int64_t ld, char op,

@@ -133,9 +133,9 @@ static void check_element(const struct lava_routine_row *row, const struct matri
         const struct naive_number term = naive_times(left, right);
         sum.real -= term.real;
         sum.imaginary -= term.imaginary;
-        size += hypotl(left.real, left.imaginary) * hypotl(right.real, right.imaginary);
+        size += naive_modulus(left) * naive_modulus(right);
     }
-    long double unit = lava_type_facts(x->type)->unit, error = hypotl(sum.real, sum.imaginary);
+    long double unit = lava_type_facts(x->type)->unit, error = naive_modulus(sum);
     if (!(error <= 4 * terms * unit * size)) /* NaN is wrong */
         fail_msg("%s: uplo %d n %d: (%d, %d) is off by %Lg, not %Lg", row->name, x->uplo, (int)x->n, (int)i,
                  (int)j, error, 4 * terms * unit * size);
@@ -279,12 +279,12 @@ static void check_general(const struct lava_routine_row *row, const struct gener
                 const struct naive_number term = naive_times(left, right);
                 sum.real -= term.real;
                 sum.imaginary -= term.imaginary;
-                size += hypotl(left.real, left.imaginary) * hypotl(right.real, right.imaginary);
+                size += naive_modulus(left) * naive_modulus(right);
             }
             long double bound = 4 * terms * lava_type_facts(x->type)->unit * size;
-            if (!(hypotl(sum.real, sum.imaginary) <= bound)) /* NaN is wrong */
+            if (!(naive_modulus(sum) <= bound)) /* NaN is wrong */
                 fail_msg("%s: m %d n %d: (%d, %d) is off by %Lg, not %Lg", row->name, (int)x->m, (int)x->n,
-                         (int)i, (int)j, hypotl(sum.real, sum.imaginary), bound);
+                         (int)i, (int)j, naive_modulus(sum), bound);
         }
     for (int64_t j = 0; j < x->n; j++) /* what is between the columns */
         assert_memory_equal((char *)x->now + (size_t)(x->m + j * x->ld) * lava_type_bytes(x->type),

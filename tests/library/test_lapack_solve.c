@@ -178,20 +178,19 @@ static void check_solution(const struct lava_routine_row *row, const struct syst
                 continue;
             }
             struct naive_number rest = naive_read(s->type, s->b, at);
-            long double size = hypotl(rest.real, rest.imaginary);
+            long double size = naive_modulus(rest);
             for (int64_t l = 0; l < s->n; l++) {
                 const struct naive_number left = element_of_op(s, i, l);
                 const struct naive_number right = naive_read(s->type, s->x, l + j * s->ldb);
                 const struct naive_number term = naive_times(left, right);
                 rest.real -= term.real;
                 rest.imaginary -= term.imaginary;
-                size += hypotl(left.real, left.imaginary) * hypotl(right.real, right.imaginary);
+                size += naive_modulus(left) * naive_modulus(right);
             }
             long double bound = 20 * (long double)s->n * unit * size;
-            if (!(hypotl(rest.real, rest.imaginary) <= bound)) /* NaN is wrong */
+            if (!(naive_modulus(rest) <= bound)) /* NaN is wrong */
                 fail_msg("%s: n %d, %d sides, trans %d: (%d, %d) is off by %Lg, not %Lg", row->name,
-                         (int)s->n, (int)s->sides, s->trans, (int)i, (int)j,
-                         hypotl(rest.real, rest.imaginary), bound);
+                         (int)s->n, (int)s->sides, s->trans, (int)i, (int)j, naive_modulus(rest), bound);
         }
 }
 

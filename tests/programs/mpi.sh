@@ -60,15 +60,15 @@ judge_ranks() {
     done
 }
 
-# Two orders, two grids of processes and two depths of look-ahead.
+# Two grids of processes and two depths of look-ahead, of an order with a part of a block at its end.
 write_hpl_input() {
     cat <<'END'
 HPLinpack benchmark input file
 LavaBLAS
 HPL.out output file name
 6       device out
-2       # of problems sizes (N)
-193 300 Ns
+1       # of problems sizes (N)
+230     Ns
 1       # of NBs
 64      NBs
 0       PMAP process mapping
@@ -99,8 +99,8 @@ END
 
 # judge_hpl OUTPUT: all of HPL, and of HPCC's other benchmarks that check themselves.
 judge_hpl() {
-    grep -qE '^ +8 tests completed and passed residual checks,' "$1" && grep -q '^Success=1' "$1" &&
-        [ "$(grep -c '^||Ax-b||.* PASSED' "$1")" = 8 ] && ! grep -E '(^|[^0-9])[1-9][0-9]* tests completed and failed|FAILED' "$1" || {
+    grep -qE '^ +4 tests completed and passed residual checks,' "$1" && grep -q '^Success=1' "$1" &&
+        [ "$(grep -c '^||Ax-b||.* PASSED' "$1")" = 4 ] && ! grep -E '(^|[^0-9])[1-9][0-9]* tests completed and failed|FAILED' "$1" || {
         cat "$folder/printed" "$1"
         fail 'HPL: not all tests passed'
     }

@@ -334,9 +334,17 @@ static enum outcome attempt(const struct test_case *test) {
     return outcome;
 }
 
+/* A sanitizer's process is slow to begin and to end. */
+#if defined(__SANITIZE_ADDRESS__)
+#    define REPEATS_SHARE 3
+#else
+#    define REPEATS_SHARE 1
+#endif
+
 /* All repeats of a case: wrong where one was, skipped where none ran. */
 static enum outcome run_case(const struct test_case *test) {
-    int repeats = test->repeats ? test->repeats : 1, counts[OUTCOME_COUNT] = {0};
+    int repeats = (test->repeats + REPEATS_SHARE - 1) / REPEATS_SHARE, counts[OUTCOME_COUNT] = {0};
+    repeats = repeats ? repeats : 1;
     double begin = case_now();
     for (int i = 0; i < repeats; i++)
         counts[attempt(test)]++;

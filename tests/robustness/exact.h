@@ -127,8 +127,9 @@ static inline struct exact_counts exact_fail_at(const struct exact_run *run, enu
     assert_int_equal(run->run(run->problem, &progress), LAVA_OK);
     counts.passages = lava_fault_passages(point);
     assert_true(counts.passages > 0);
+    int turn = poison_random((int)counts.passages);
     for (long passage = 1; passage <= counts.passages; passage++) {
-        if (fault_is_left_out(point, passage, counts.passages))
+        if (fault_is_left_out(point, passage, counts.passages, turn))
             continue;
         lava_engine_release(engine);
         set_fault(name, passage);
@@ -142,14 +143,15 @@ static inline struct exact_counts exact_fail_at(const struct exact_run *run, enu
     return counts;
 }
 
-/* A lost device is not used again, so only some passages fail: the first, the last and some between. */
+/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
+ * at random. */
 static inline void exact_lose_device(const struct exact_run *run, enum lava_fault_point point,
                                      const char *name) {
     struct lava_progress progress;
     set_fault(NULL, 0);
     assert_int_equal(run->run(run->problem, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point), step = passages / 4 > 0 ? passages / 4 : 1;
-    for (long passage = 1; passage <= passages; passage += step) {
+    long passages = lava_fault_passages(point);
+    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
         set_fault(name, passage);
         bool came = run->run(run->problem, &progress) != LAVA_OK;
         set_fault(NULL, 0);

@@ -15,12 +15,13 @@ static inline void set_fault(const char *name, long passage) {
     assert_true(lava_fault_set(name ? text : NULL));
 }
 
-/* Passages of uploads and submissions are many and alike: some of them fail, others in the next run. */
-#define FAULT_SWEEP_FAILURES 8
-static inline bool fault_is_left_out(enum lava_fault_point point, long passage, long passages) {
-    bool is_alike = point == LAVA_FAULT_UPLOAD || point == LAVA_FAULT_SUBMIT;
-    return is_alike && passage > 2 && passage < passages &&
-           poison_random((int)passages) >= FAULT_SWEEP_FAILURES;
+/* Passages of transfers and submissions are many and alike: some of them fail, evenly spread, and others in
+ * the next run, by a random turn. */
+#define FAULT_SWEEP_FAILURES 10
+static inline bool fault_is_left_out(enum lava_fault_point point, long passage, long passages, int turn) {
+    long stride = (passages + FAULT_SWEEP_FAILURES - 1) / FAULT_SWEEP_FAILURES;
+    return point != LAVA_FAULT_ALLOCATE && passage > 2 && passage < passages &&
+           (passage + turn) % stride != 0;
 }
 
 /* Returns whether the fault came, which is to be so exactly where the status is an error. How many

@@ -181,8 +181,9 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     assert_int_equal(run(call, &progress), LAVA_OK);
     long passages = lava_fault_passages(point), last_whole = 0;
     assert_true(passages > 0);
+    int turn = poison_random((int)passages);
     for (long passage = 1; passage <= passages; passage++) {
-        if (columns_each > 0 && fault_is_left_out(point, passage, passages))
+        if (fault_is_left_out(point, passage, passages, turn))
             continue;
         lava_engine_release(engine);
         set_fault(name, passage);
