@@ -94,7 +94,7 @@ static void measure_device(struct lava_microbenchmark *benchmark, unsigned types
     set_limit(benchmark, IMPORTS_NS);
     if (fresh) /* if there is no time for it, operands are copied */
         lava_microbenchmark_imports(benchmark, first);
-    for (int type = first; type < LAVA_TYPE_REAL_COUNT; type++)
+    for (int type = (int)first; type < LAVA_TYPE_REAL_COUNT; type++)
         if (types & 1u << type)
             measure_rows(benchmark, (enum lava_type)type);
     set_limit(benchmark, PRODUCTS_NS);

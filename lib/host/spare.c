@@ -145,7 +145,7 @@ void lava_spare_return(const struct lava_spare *spare) {
     changes++;
     lava_spare_restore(spare);
     left = 0;
-    lowered = NULL;
+    lowered = 0;
     changes++;
     taken = false;
 }

@@ -412,7 +412,7 @@ static void wait_for_steps(enum lava_type type, int end) {
  * test locks the device. */
 static enum state prepare_later(enum lava_step step, enum lava_type type) {
     struct lava_self_test test = {.type = type, .lock = lock_engine, .unlock = unlock_engine};
-    wait_for_steps(type, step);
+    wait_for_steps(type, (int)step);
     int before = step == LAVA_STEP_STRUCTURED ? preparation.states[type]
                                               : preparation.later[lava_steps[step].needs][type];
     if (before != READY || lava_process_is_exiting())

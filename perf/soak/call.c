@@ -3,23 +3,10 @@
 #include <string.h>
 
 #include "perf/soak/problem.h"
+#include "tests/library/level3_functions.h"
 
-typedef void gemm_function(const char *, const char *, const int *, const int *, const int *, const void *,
-                           const void *, const int *, const void *, const int *, const void *, void *,
-                           const int *, size_t, size_t);
 typedef void half_function(int, int, int, int, int, int, float, const void *, int, const void *, int, float,
                            void *, int);
-typedef void symm_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                           const int *, const void *, const int *, const void *, void *, const int *, size_t,
-                           size_t);
-typedef void syrk_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                           const int *, const void *, void *, const int *, size_t, size_t);
-typedef void syr2k_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                            const int *, const void *, const int *, const void *, void *, const int *, size_t,
-                            size_t);
-typedef void triangular_function(const char *, const char *, const char *, const char *, const int *,
-                                 const int *, const void *, const void *, const int *, void *, const int *,
-                                 size_t, size_t, size_t, size_t);
 typedef void batch_function(int, const int *, const int *, const int *, const int *, const int *,
                             const void *, const void **, const int *, const void **, const int *,
                             const void *, void **, const int *, int, const int *);

@@ -11,7 +11,6 @@
  * call runs.
  *
  * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much. */
-#include <dirent.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +27,7 @@
 #include "lavablas.h"
 #include "lib/base/fault.h"
 #include "perf/soak/problem.h"
+#include "tests/robustness/descriptors.h"
 
 #define MOST_THREADS 256
 #define PROBLEMS     3 /* of each routine */
@@ -109,16 +109,6 @@ static long resident_kib(void) {
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static long open_descriptors(void) {
-    long count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
-        count++;
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
 /* A fault that the device survives, at one of the next passages; `final`: one that it does not. */
 static void inject(bool final, unsigned *seed) {
 #ifdef LAVA_FAULT_INJECTION
@@ -164,10 +154,10 @@ static int run_round(double seconds, unsigned seed) {
         if (pthread_create(&threads[i], NULL, call_until_stopped, (void *)(size_t)i) != 0)
             return 2;
     wait_until(begin + 0.2 * seconds, false, &seed);
-    long resident = resident_kib(), descriptors = open_descriptors();
+    long resident = resident_kib(), descriptors = descriptors_count();
     wait_until(begin + 0.9 * seconds, false, &seed);
     wait_until(begin + seconds, true, &seed);
-    long growth_kib = resident_kib() - resident, more = open_descriptors() - descriptors;
+    long growth_kib = resident_kib() - resident, more = descriptors_count() - descriptors;
     shared->growth_kib = growth_kib > shared->growth_kib ? growth_kib : shared->growth_kib;
     shared->descriptors = more > shared->descriptors ? more : shared->descriptors;
     stopping = true;

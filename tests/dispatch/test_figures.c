@@ -471,8 +471,8 @@ static const char *const refused[] = {
     "cpu_product_ns 16 16 1e3 5\n",
     "device_queues few\n",
     "device_queues 3\x01\n",
-    "dev\xc3\xa4"
-    "ce 3\n",
+    ("dev\xc3\xa4"
+     "ce 3\n"),
     "nothing\n",
     "\n",
     "a b c d e f g h i 5\n",

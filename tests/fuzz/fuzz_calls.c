@@ -11,21 +11,7 @@
 #include <string.h>
 
 #include "tests/fuzz/input.h"
-
-typedef void gemm_function(const char *, const char *, const int *, const int *, const int *, const void *,
-                           const void *, const int *, const void *, const int *, const void *, void *,
-                           const int *, size_t, size_t);
-typedef void symm_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                           const int *, const void *, const int *, const void *, void *, const int *, size_t,
-                           size_t);
-typedef void syrk_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                           const int *, const void *, void *, const int *, size_t, size_t);
-typedef void syr2k_function(const char *, const char *, const int *, const int *, const void *, const void *,
-                            const int *, const void *, const int *, const void *, void *, const int *, size_t,
-                            size_t);
-typedef void triangular_function(const char *, const char *, const char *, const char *, const int *,
-                                 const int *, const void *, const void *, const int *, void *, const int *,
-                                 size_t, size_t, size_t, size_t);
+#include "tests/library/level3_functions.h"
 
 enum family { GEMM, SYMM, SYRK, SYR2K, TRMM, TRSM };
 

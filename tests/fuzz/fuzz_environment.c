@@ -2,7 +2,6 @@
  * configuration is within its limits, and a setuid program heeds none. LAVABLAS_DEVICE is also matched with
  * devices. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,23 +27,17 @@ static void complain(const char *name, const char *value, const char *expected, 
         abort();
 }
 
-static void require(bool condition, const char *what) {
-    if (condition)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
 static void check(const struct lava_config *config) {
-    require(config->mode == LAVA_MODE_AUTO || config->mode == LAVA_MODE_CPU || config->mode == LAVA_MODE_GPU,
-            "mode");
-    require(config->lanes >= 0 && config->lanes <= LAVA_CONFIG_LANES_MAX, "lanes");
-    require(config->precision < LAVA_PRECISION_COUNT, "precision");
-    require(config->local_rank >= -1 && config->local_size >= 0 && config->cpu_threads >= 0, "a count");
-    require(!config->cache_home || config->cache_home[0] == '/', "a relative folder of the cache");
-    require(!config->secure || (config->mode == LAVA_MODE_CPU && !config->device && !config->cpu_blas &&
-                                !config->stats && !config->trace),
-            "a setuid program heeds the environment");
+    fuzz_require(config->mode == LAVA_MODE_AUTO || config->mode == LAVA_MODE_CPU ||
+                     config->mode == LAVA_MODE_GPU,
+                 "mode");
+    fuzz_require(config->lanes >= 0 && config->lanes <= LAVA_CONFIG_LANES_MAX, "lanes");
+    fuzz_require(config->precision < LAVA_PRECISION_COUNT, "precision");
+    fuzz_require(config->local_rank >= -1 && config->local_size >= 0 && config->cpu_threads >= 0, "a count");
+    fuzz_require(!config->cache_home || config->cache_home[0] == '/', "a relative folder of the cache");
+    fuzz_require(!config->secure || (config->mode == LAVA_MODE_CPU && !config->device && !config->cpu_blas &&
+                                     !config->stats && !config->trace),
+                 "a setuid program heeds the environment");
 }
 
 static void find_devices(const struct lava_config *config) {
@@ -55,9 +48,9 @@ static void find_devices(const struct lava_config *config) {
         {"", LAVA_DEVICE_INTEGRATED, false, 0, 0, 0},
     };
     uint32_t found[LAVA_DEVICE_SET_MAX], count = lava_device_set_find(config, entries, 4, found);
-    require(count <= 4, "more devices than there are");
+    fuzz_require(count <= 4, "more devices than there are");
     for (uint32_t i = 0; i < count; i++)
-        require(found[i] < 4 && entries[found[i]].is_usable, "a device that there is not");
+        fuzz_require(found[i] < 4 && entries[found[i]].is_usable, "a device that there is not");
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
@@ -69,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct lava_config config;
     struct lava_config_storage storage;
     text = malloc(size + 1);
-    require(text != NULL, "out of memory");
+    fuzz_require(text != NULL, "out of memory");
     memcpy(text, bytes, size);
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n')

@@ -338,7 +338,7 @@ static void complaints(void **state) {
         if (!(wrong_cases[at].is_lu ? is_lu(routine) : is_cholesky(routine)) || number == 0 ||
             dlsym(library, row->name))
             continue;
-        check_lapack_complaint(routine,
+        check_lapack_complaint((enum lava_routine)routine,
                                &(struct families_arguments){.uplo = wrong_cases[at].option,
                                                             .transa = {wrong_cases[at].option},
                                                             .n = {wrong_cases[at].n},

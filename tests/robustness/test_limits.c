@@ -4,12 +4,12 @@
  *
  *   test_limits              the limits, and faults at some calls
  *   LAVA_TEST_STEP=1         faults at every call (the suite "full") */
-#include "tests/robustness/cases.h"
-
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/robustness/cases.h"
+#include "tests/robustness/descriptors.h"
 
 /* More than one tile, and a block smaller than a buffer of 8 MiB. */
 static struct product product = {.m = 300, .n = 280, .k = 150, .alpha = 1.25f, .beta = 0.5f};
@@ -55,25 +55,15 @@ static int without_fp64(void) {
     return case_result();
 }
 
-static int descriptors(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
-        count++;
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
 /* One call of the driver fails, somewhere. */
 static int survives(void) {
     product_make(&product, 1);
     case_multiply(&product, NULL);
     case_multiply(&product, NULL);
-    int before = descriptors();
+    long before = descriptors_count();
     for (int i = 0; i < 4; i++)
         case_multiply(&product, NULL);
-    CASE_CHECK(descriptors() <= before);
+    CASE_CHECK(descriptors_count() <= before);
     product_free(&product);
     return case_result();
 }
