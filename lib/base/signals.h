@@ -1,7 +1,7 @@
 /* Puts the program's signal handlers off while its thread is with the device. A handler that leaves by
  * siglongjmp, as those of interactive programs do, would leave the device to nobody: no other call could have
- * it. Handlers run when the call is over. SIGINT, SIGTERM, SIGQUIT and SIGHUP without a handler end the
- * process at once. */
+ * it. Handlers run when the call is over; signals without a handler that end or stop the process do so at
+ * once. */
 #ifndef LAVA_BASE_SIGNALS_H
 #define LAVA_BASE_SIGNALS_H
 
