@@ -13,8 +13,8 @@ static _Thread_local struct {
 
 /* The thread's own faults: it cannot go on without their handlers. */
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-/* How people end a process. Each takes a system call to look whether it has a handler. */
-static const int ends[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+/* How people and programs end or stop a process. */
+static const int ends[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGALRM, SIGTSTP, SIGXCPU};
 
 static bool has_handler(int number) {
     struct sigaction action;
