@@ -5,7 +5,6 @@
 
 #include "dispatch/batches.h"
 #include "lib/base/log.h"
-#include "lib/base/signals.h"
 #include "lib/offload/context.h"
 #include "lib/offload/further.h"
 #include "lib/offload/idle.h"
@@ -187,7 +186,6 @@ static bool try_device(struct lava_call *call, void *context) {
         call->reason = LAVA_REASON_OVERLAP;
         return false;
     }
-    lava_signals_hold();
     if (run(call, &operation, &plan, &attempt->finished))
         return false;
     call->place = LAVA_PLACE_GPU;

@@ -14,7 +14,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/report.h"
-#include "lib/base/signals.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/block_factorizer.h"
@@ -302,7 +301,6 @@ static bool try_product(struct lava_call *call) {
     bool lost;
     if (!plan_product(call, &plan))
         return false;
-    lava_signals_hold();
     enum lava_status status = run_somewhere(call, &plan, &progress, &lost);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
@@ -450,8 +448,6 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
     fesetenv(&callers);
     errno = saved_errno;
-    if (!finished)
-        lava_signals_release(); /* the CPU's routine is the program's own */
     return finished;
 }
 
@@ -507,7 +503,6 @@ void lava_offload_end(const struct lava_call *call) {
     lava_gate_leave();
     fesetenv(&callers);
     errno = saved_errno;
-    lava_signals_release();
 }
 
 bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns) {

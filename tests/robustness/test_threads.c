@@ -7,7 +7,6 @@
 #include <fenv.h>
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -242,61 +241,6 @@ static int interrupted(void) {
     return case_result();
 }
 
-static sigjmp_buf before_product;
-static volatile sig_atomic_t is_inside;
-
-static void leave_product(int number) {
-    (void)number;
-    if (is_inside) {
-        is_inside = 0;
-        siglongjmp(before_product, 1);
-    }
-}
-
-static void *multiply_elsewhere(void *unused) {
-    (void)unused;
-    repeat(0);
-    return NULL;
-}
-
-/* A handler that never returns runs when the product is over: C is written, and the device is there for
- * another thread. An alarm that comes before the device has begun leaves C as it was. */
-#define LEAVES       6
-#define LEAVES_LEAST 4
-static int left_by_handler(void) {
-    struct product large = {.m = 500, .n = 600, .k = 200, .alpha = 1.0f, .beta = 0.5f};
-    const struct sigaction action = {.sa_handler = leave_product};
-    const struct itimerval soon = {.it_value = {.tv_usec = 4000}};
-    pthread_t other;
-    volatile int left = 0, finished = 0;
-    make_products();
-    product_make(&large, 1);
-    float *whole = product_new_c(&large);
-    case_call(&large, whole); /* its kernel is compiled now */
-    CASE_CHECK(!strcmp(case_place(NULL), "gpu") && product_check(&large, whole, "alone"));
-    sigaction(SIGALRM, &action, NULL);
-    for (volatile int i = 0; i < LEAVES; i++) {
-        float *c = product_new_c(&large);
-        if (sigsetjmp(before_product, 1) == 0) {
-            is_inside = 1;
-            setitimer(ITIMER_REAL, &soon, NULL);
-            case_call(&large, c);
-            is_inside = 0;
-        } else {
-            left++;
-            finished += !memcmp(c, whole, product_c_bytes(&large));
-        }
-        CASE_CHECK(pthread_create(&other, NULL, multiply_elsewhere, NULL) == 0);
-        pthread_join(other, NULL);
-        free(c);
-    }
-    CASE_CHECK(left >= LEAVES_LEAST && finished >= LEAVES_LEAST);
-    free(whole);
-    product_free(&large);
-    free_products();
-    return case_result();
-}
-
 static int errno_unchanged(void) {
     product_make(&products[0], 1);
     float *c = product_new_c(&products[0]);
@@ -488,7 +432,6 @@ static const struct test_case cases[] = {
     {.name = "short_threads", .run = short_threads},
     {.name = "cancel", .run = cancel},
     {.name = "interrupted", .run = interrupted, .variables = {"OPENBLAS_NUM_THREADS=1"}},
-    {.name = "left_by_handler", .run = left_by_handler, .variables = {"OPENBLAS_NUM_THREADS=1"}},
     {.name = "errno_unchanged", .run = errno_unchanged},
     {.name = "floating_point", .run = floating_point},
     {.name = "lapack_storm", .run = lapack_storm},
