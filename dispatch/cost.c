@@ -32,12 +32,12 @@
 /* Time to gather exponents and to dispatch the fallback when it has nothing to do. H200, 2026-11-21: the time
  * that products of 512 and 1024 took beyond their arithmetic. */
 #define SCREEN_NS 12e3
-/* Several engines share the host's memory: so fast are matrices copied to and from staging memory, for each
- * engine. Two H100, 32 cores, 2026-11-25: both together 78 GB/s to it, 88 from it (hgemm, 16384). Machines
- * with more GPUs have more memory: four processes on four of them, with 64 cores, kept the speed of one. */
+/* Several engines share the host's memory. The rate of copies to and from staging memory, for each engine.
+ * Two H100, 32 cores, 2026-11-25: both together 78 GB/s to it, 88 from it (hgemm, 16384). Machines with more
+ * GPUs have more memory: four processes on four of them, with 64 cores, kept the speed of one. */
 #define HOST_COPY_BYTES_PER_S 40e9
-/* They also read it at the same time: so fast are uploads then, for each engine. The same machine: 37 GB/s
- * for each of two, 52 to 55 for one alone. */
+/* The rate of uploads while all engines upload, for each engine. The same machine: 37 GB/s for each of two,
+ * 52 to 55 for one alone. */
 #define HOST_BUS_BYTES_PER_S 37e9
 /* Time to start the other engines' threads. A starting value. */
 #define SHARE_NS 100e3

@@ -3,8 +3,9 @@
 
 #include "lib/base/clock.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/offload/gate.h"
 
-/* Every begun call must end, because the calibration waits for it. */
+/* Every begun call must end, because the calibration and the gate wait for it. */
 void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     bool first = call->start_ns == 0;
     bool wrote = part->place == LAVA_PLACE_GPU || part->reason == LAVA_REASON_FAULT;
@@ -14,6 +15,7 @@ void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     } else {
         lava_spare_return(&part->spare);
         lava_calibration_call_ends(lava_clock_now_ns());
+        lava_gate_leave();
     }
     bool failed = call->reason == LAVA_REASON_FAULT;
     if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {

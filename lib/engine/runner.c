@@ -311,10 +311,13 @@ struct wishes {
 
 /* A device that has failed may still be reading what its crew shares. */
 #define SETTLE_NS UINT64_C(100000000)
-static void leave_crew(struct lava_stream *stream) {
-    bool is_lost = stream->staging.shared.bit != 0 && stream->device->shared->failed &&
-                   !lava_queue_settle(stream->device, SETTLE_NS);
-    lava_shared_staging_leave(&stream->staging.shared, is_lost);
+static void leave_crew(struct lava_stream *stream, const struct wishes *wishes) {
+    struct lava_shared_member *member = &stream->staging.shared;
+    if (wishes->shares_staging && member->bit == 0)
+        lava_shared_staging_forget(wishes->member); /* it may have failed before it joined */
+    bool is_lost =
+        member->bit != 0 && stream->device->shared->failed && !lava_queue_settle(stream->device, SETTLE_NS);
+    lava_shared_staging_leave(member, is_lost);
 }
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
@@ -346,7 +349,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
-    leave_crew(&stream);
+    leave_crew(&stream, wishes);
     if (!status && timing)
         read_timing(&run, timing);
     return status;

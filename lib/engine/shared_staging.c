@@ -94,15 +94,24 @@ void lava_shared_staging_forget(unsigned number) {
     pthread_mutex_unlock(&shared.lock);
 }
 
+/* Whether the memory begins and ends where the device's imports do. */
+static bool is_aligned(uint64_t page_bytes) {
+    uint64_t first = (uint64_t)(uintptr_t)shared.memory;
+    return page_bytes > 0 && first % page_bytes == 0 &&
+           LAVA_SHARED_SLOTS * shared.slot_bytes % page_bytes == 0;
+}
+
 /* Returns whether the engine's device has the memory now. It stays meanwhile, because the crew has it. */
 static bool import(struct lava_engine *engine) {
     struct lava_buffer *all = &engine->shared;
-    if (engine->arena.slot_bytes != shared.slot_bytes || engine->capabilities.import_page_bytes == 0)
+    if (engine->refuses_shared || engine->arena.slot_bytes != shared.slot_bytes ||
+        !is_aligned(engine->capabilities.import_page_bytes))
         return false;
     if (all->bytes > 0)
         return true;
-    if (lava_memory_import(engine->device, (uint64_t)(uintptr_t)shared.memory,
-                           LAVA_SHARED_SLOTS * shared.slot_bytes, all))
+    engine->refuses_shared = lava_memory_import(engine->device, (uint64_t)(uintptr_t)shared.memory,
+                                                LAVA_SHARED_SLOTS * shared.slot_bytes, all) != LAVA_OK;
+    if (engine->refuses_shared)
         return false;
     pthread_mutex_lock(&shared.lock);
     shared.imports++;
@@ -200,7 +209,7 @@ static bool is_filled(uint32_t number) {
     return filled;
 }
 
-/* Where a pool has no threads, its copies wait for this. */
+/* A pool whose threads could not be created copies here. */
 static void finish_copy(struct lava_shared_member *member, uint32_t number) {
     struct slot *slot = &shared.slots[number]; /* nobody else changes what is read here */
     lava_copy_pool_finish(member->pool, slot->copy);

@@ -45,8 +45,8 @@ enum lava_shared_use {
     LAVA_SHARED_COPY, /* copy the chunk there, and offer it */
     LAVA_SHARED_READ  /* wait for it */
 };
-/* Takes a slot for the chunk whose first element is at `first`, of so many rows and columns. Whoever asks for
- * the same means the same bytes. */
+/* Takes a slot for the chunk whose first element is at `first`, of so many rows and columns. Equal
+ * address, rows and columns mean the same chunk. */
 enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member, const void *first,
                                               int64_t rows, int64_t columns, uint32_t *slot);
 /* Says by which copy the slot is being filled. */

@@ -46,7 +46,7 @@ struct lava_stream {
     double expected_s;        /* the device's time for what was added */
     enum lava_status failure; /* the first one, of device_matrix.h's calls; then only close is allowed */
 
-    uint32_t slots;                              /* staging slots that are used in turn, in each direction */
+    uint32_t slots; /* staging slots that are used in turn, in each direction */
     /* The device reads the staging slot until then; shared slots come after the engine's own. */
     struct lava_point staged[LAVA_ARENA_SLOTS + LAVA_SHARED_SLOTS];
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
