@@ -227,7 +227,23 @@ def device_product():
     return table(["m x n x k", *(cell for name in types for cell in (name, ""))], rows)
 
 
+def device_factor():
+    """Milliseconds, and the share of the rate of a product of that order on the device."""
+    rows = []
+    for routine, name, cubes in (("cholesky", "Cholesky", 1 / 3), ("lu", "LU", 2 / 3), ("qr", "QR", 4 / 3)):
+        cells = []
+        for kind in ("fp32", "fp64"):
+            times = measurements(LAPACK, "device_factor", run="Run 5", label=f", {kind}, times")
+            products = measurements(STREAMS, "device_product", label=f", {kind}, 10 products")
+            for n in (1024, 4096, 8192):
+                time, rate = value_of(times, "best_ms", routine=routine, n=n), value_of(products, "tflop_per_s", m=n, n=n, k=n)
+                percent = 100 * cubes * n**3 / time / rate / 1e9 if time else 0
+                cells.append(f"{number(time)}, {percent:.1f}%" if time else "")
+        rows.append([name, *cells])
+    return table(["", "fp32 1024", "4096", "8192", "fp64 1024", "4096", "8192"], rows)
+
+
 TABLES = {"products": products, "host to host": host_to_host, "by precision": by_precision, "double and complex": double_and_complex,
           "batches": batches, "level 3": level3, "bands": bands, "level 3 by bands": level3_today, "level 3 beside": level3_beside,
           "complex level 3": level3_complex, "lapack": lapack, "torch lapack": torch_lapack, "numpy.linalg": linalg, "triangles": triangles,
-          "device product": device_product}
+          "device product": device_product, "device factor": device_factor}

@@ -27,17 +27,17 @@ def read_files(paths):
             if same.setdefault(name, value) != value:
                 sys.exit(f"tables: {path.name}: {name} is {value}, and {same[name]} in a file before it")
         for record in document["programs"]:
-            programs[record["language"], record["name"], record["sizes"]] = record
+            programs[record["language"], record["name"], record["sizes"]] = {**record, "device": document["machine"]["device"]}
     if not programs:
         sys.exit("tables: no programs")
     return sorted(programs.values(), key=lambda record: LANGUAGES.index(record["language"]))
 
 
 def remark_on(record):
-    """Says where nothing reached the device, or a result was wrong."""
+    """Says where nothing reached the device, if there is one, or a result was wrong."""
     if not record["ok"]:
         return ": a wrong result"
-    return "" if record["calls"]["gpu"] else ": nothing on the device"
+    return ": nothing on the device" if record["device"] and not record["calls"]["gpu"] else ""
 
 
 def cells_of(record):

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into a folder and then uses only what is installed there. Every file is where it should be. A program that uses all of BLAS is
-# compiled as README.md says, with only the options that pkg-config gives, and by CMake where that is installed. A program that is linked with
+# compiled as README.md says, with only the options that pkg-config gives, and by CMake where that is installed; so is a small one in C++ and in
+# Fortran where there is a compiler. A program that is linked with
 # libblas.so.3 gets the replacement. Both must be right, and their products must have been computed on
 # lavapipe.
 #
@@ -57,6 +58,44 @@ export PKG_CONFIG_PATH="$folder/pkgconfig:${PKG_CONFIG_PATH-}"
 # shellcheck disable=SC2046 # options are words
 cc "$source" -o "$folder/program" $(pkg-config --cflags --libs lavablas) || fail 'it does not compile'
 [ $failed = 1 ] || run_program 'pkg-config' "$libraries" "$folder/program" "$@"
+
+cat >"$folder/program.cpp" <<'EOF'
+#include <lavablas_cblas.h>
+#include <vector>
+int main() {
+    const int n = 96;
+    std::vector<float> a(n * n, 1), c(n * n, -1);
+    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, n, 1, a.data(), n, a.data(), n, 0, c.data(), n);
+    for (float sum : c)
+        if (sum != n)
+            return 1;
+    return 0;
+}
+EOF
+cat >"$folder/program.f90" <<'EOF'
+program user
+    integer, parameter :: n = 96
+    real :: a(n, n), c(n, n)
+    a = 1
+    c = -1
+    call sgemm('N', 'T', n, n, n, 1.0, a, n, a, n, 0.0, c, n)
+    if (any(c /= n)) stop 1
+end program
+EOF
+# shellcheck disable=SC2046 # options are words
+if command -v c++ >/dev/null; then
+    c++ "$folder/program.cpp" -o "$folder/program_cpp" $(pkg-config --cflags --libs lavablas) || fail 'C++ does not compile'
+    [ $failed = 1 ] || run_program 'C++' "$libraries" "$folder/program_cpp" cblas_sgemm
+else
+    echo 'not tested: C++ (no c++)'
+fi
+# shellcheck disable=SC2046
+if command -v gfortran >/dev/null; then
+    gfortran "$folder/program.f90" -o "$folder/program_f90" $(pkg-config --libs lavablas) || fail 'Fortran does not compile'
+    [ $failed = 1 ] || run_program 'Fortran' "$libraries" "$folder/program_f90" sgemm_
+else
+    echo 'not tested: Fortran (no gfortran)'
+fi
 if command -v cmake >/dev/null; then
     mkdir "$folder/cmake"
     cat >"$folder/cmake/CMakeLists.txt" <<EOF
