@@ -20,6 +20,7 @@
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/steps.h"
+#include "tests/robustness/device_test.h"
 
 #define DEVICES 3 /* at most */
 static unsigned devices = DEVICES;
@@ -445,14 +446,17 @@ static int faults(void) {
     return case_result();
 }
 
-/* Computes the product once for each passage of the point by one of two engines, which fails there. Returns
- * how often it did. */
+static unsigned sweep_seed;
+
+/* Computes the product for the first two passages of the point by one of two engines, and for every second of
+ * the others, at random: it fails there. Returns how often it did. */
 static int sweep(const char *name, int point, const struct product *product,
                  struct lava_engine *const engines[DEVICES], enum lava_fault_scope scope) {
-    int passage = 0;
-    for (bool hit = true; hit && !case_result();) {
+    int passage = 0, count = 0;
+    for (bool hit = true; hit && !case_result(); count += hit) {
         char text[64];
-        snprintf(text, sizeof text, "%s:%d", name, ++passage);
+        passage += passage < 2 ? 1 : 1 + rand_r(&sweep_seed) % 3;
+        snprintf(text, sizeof text, "%s:%d", name, passage);
         CASE_CHECK(lava_fault_set(text));
         lava_fault_limit(scope);
         case_multiply(product, NULL);
@@ -462,11 +466,11 @@ static int sweep(const char *name, int point, const struct product *product,
         CASE_CHECK(!engines[scope == LAVA_FAULT_HERE ? 2 : 1]->device->shared->failed);
         engines[scope == LAVA_FAULT_HERE ? 1 : 2]->device->shared->failed = false;
     }
-    return passage - 1;
+    return count;
 }
 
-/* Every passage of every step of shared products fails, once each, by the one of two engines and by the
- * other. The first device is held. */
+/* Passages of every step of shared products fail, once each, by the one of two engines and by the other. The
+ * first device is held. */
 static int shared_faults(void) {
     static const char *const points[] = {"allocate", "upload", "submit", "wait", "download", "device_lost"};
     struct lava_engine *engines[DEVICES];
@@ -474,13 +478,14 @@ static int shared_faults(void) {
     int swept[2] = {0};
     if (!make_wide(engines))
         return case_result() ? 1 : CASE_SKIPPED;
+    sweep_seed = device_test_seed();
     CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
     for (int i = 0; i < (int)(sizeof points / sizeof points[0]); i++)
         for (int j = 0; j < 2; j++)
             swept[j] += sweep(points[i], LAVA_FAULT_ALLOCATE + i, &wide[(i + 2 * j) % WIDE], engines,
                               j ? LAVA_FAULT_ELSEWHERE : LAVA_FAULT_HERE);
     printf("passages that failed: %d and %d\n", swept[0], swept[1]);
-    CASE_CHECK(swept[0] > 15 && swept[1] > 15);
+    CASE_CHECK(swept[0] > 12 && swept[1] > 12);
     for (int i = 0; i < WIDE; i++)
         case_multiply(&wide[i], "gpu");
     lava_context_unlock_lane(&held);
