@@ -145,7 +145,7 @@ void lava_spare_return(const struct lava_spare *spare) {
     changes++;
     lava_spare_restore(spare);
     left = 0;
-    lowered = 0;
+    lowered = (int (*)(void))0; /* clang does not convert NULL for an atomic one */
     changes++;
     taken = false;
 }

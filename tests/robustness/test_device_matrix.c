@@ -259,9 +259,52 @@ static void memory(void **state) {
     assert_int_equal(engine->device->shared->device_bytes, before);
 }
 
+/* Allocations together take up to the device's limit and not a byte more, and no one of them more than the
+ * largest buffer; what is refused is not counted. */
+static void limits(void **state) {
+    struct lava_device *device = engine->device;
+    const struct lava_capabilities whole = device->capabilities;
+    struct lava_buffer first, second;
+    const uint64_t bytes = 1 << 16;
+    (void)state;
+    lava_engine_release(engine);
+    uint64_t before = device->shared->device_bytes;
+    device->capabilities.memory_bytes = before + 2 * bytes;
+    assert_int_equal(lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &first), LAVA_OK);
+    assert_int_equal(lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes + 4, &second),
+                     LAVA_ERROR_DEVICE_MEMORY);
+    assert_int_equal(device->shared->device_bytes, before + bytes);
+    assert_int_equal(lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &second), LAVA_OK);
+    assert_int_equal(device->shared->device_bytes, before + 2 * bytes);
+    lava_memory_free(device, &second);
+    device->capabilities.memory_bytes = before + bytes - 4; /* others took memory meanwhile */
+    assert_int_equal(lava_memory_allocate(device, LAVA_MEMORY_DEVICE, 4, &second), LAVA_ERROR_DEVICE_MEMORY);
+    device->capabilities = whole;
+    device->capabilities.max_buffer_bytes = bytes - 4;
+    assert_int_equal(lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &second),
+                     LAVA_ERROR_DEVICE_MEMORY);
+    device->capabilities = whole;
+    lava_memory_free(device, &first);
+    assert_int_equal(device->shared->device_bytes, before);
+}
+
+/* Runs last: the device counts as failed afterwards. The wait takes the second chance of queue.c, 2 s. */
+static void waits_in_vain(void **state) {
+    struct lava_device *device = engine->device;
+    struct lava_queue *queue = device->queues[LAVA_ROLE_COMPUTE];
+    const struct lava_point never = {queue, queue->submitted + 1};
+    (void)state;
+    assert_int_equal(lava_queue_drain(device, lava_device_timeout_ns(device)), LAVA_OK);
+    assert_false(lava_queue_reached(device, never));
+    assert_int_not_equal(lava_queue_wait(device, never, 1000), LAVA_OK);
+    assert_true(queue->reached < never.value);
+    assert_false(lava_queue_reached(device, never));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chain),       cmocka_unit_test(blocks),
                                        cmocka_unit_test(many_shapes), cmocka_unit_test(nothing_to_multiply),
-                                       cmocka_unit_test(refused),     cmocka_unit_test(memory)};
+                                       cmocka_unit_test(refused),     cmocka_unit_test(memory),
+                                       cmocka_unit_test(limits),      cmocka_unit_test(waits_in_vain)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
