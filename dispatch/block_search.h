@@ -1,6 +1,6 @@
 /* What the plans share that leave a matrix in host memory: a block of its columns is on the device at a time,
  * and what the block needs of the others passes by in slices of columns. Pure functions, called by
- * block_columns.c and block_reflections.c. */
+ * block_columns.c, block_inverse.c and block_reflections.c. */
 #ifndef LAVA_DISPATCH_BLOCK_SEARCH_H
 #define LAVA_DISPATCH_BLOCK_SEARCH_H
 
@@ -17,7 +17,7 @@
  * can be. */
 #define LAVA_BLOCK_MOST_SHARE 8
 /* Most products that are planned for a width. */
-#define LAVA_BLOCK_SHAPES 3
+#define LAVA_BLOCK_SHAPES 4
 
 struct lava_block_lengths {
     int64_t rows;    /* of a slice */

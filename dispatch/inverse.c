@@ -6,30 +6,26 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/block_inverse.h"
 #include "dispatch/halving.h"
 #include "shaders/interface.h"
 
-/* What the kinds consist of: a triangle's inverse, its product with itself, and a solve with all columns. */
-struct parts {
-    bool inverts, squares, solves;
-};
-
-static struct parts parts_of(const struct lava_operation *operation) {
+struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation) {
     switch (operation->kind) {
     case LAVA_OPERATION_INVERT_CHOLESKY:
-        return (struct parts){.inverts = true, .squares = true};
+        return (struct lava_inverse_parts){.inverts = true, .squares = true};
     case LAVA_OPERATION_INVERT_LU:
-        return (struct parts){.inverts = true, .solves = true};
+        return (struct lava_inverse_parts){.inverts = true, .solves = true};
     case LAVA_OPERATION_SQUARE_TRIANGLE:
-        return (struct parts){.squares = true};
+        return (struct lava_inverse_parts){.squares = true};
     default:
-        return (struct parts){.inverts = true};
+        return (struct lava_inverse_parts){.inverts = true};
     }
 }
 
 /* What the first half adds to the rest of the matrix. By LU all rows are solved for at once. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
-    const struct parts parts = parts_of(operation);
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
     int64_t n = operation->n, half = lava_halving_half(n);
     if (parts.squares)
         half = lava_maximum(half, lava_minimum(n, LAVA_INVERSE_SQUARE));
@@ -41,7 +37,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 /* Returns the time of everything whose number does not depend on the rows. A product with the triangle of a
  * half takes as long as a solve with it. A triangle's inverse has one at each halving, and a product; its
  * product with itself has the same, and a product for each block. */
-static double steps_ns(const struct parts *parts, int64_t n) {
+static double steps_ns(const struct lava_inverse_parts *parts, int64_t n) {
     int64_t blocks = lava_solve_blocks(n), squares = (n - 1) / LAVA_INVERSE_SQUARE + 1;
     double halves_ns = lava_solve_blocks_ns(lava_halving_solve_blocks(blocks) * LAVA_SOLVE_ORDER), ns = 0;
     if (parts->inverts)
@@ -54,7 +50,7 @@ static double steps_ns(const struct parts *parts, int64_t n) {
 
 /* How often all of a triangle is read and written for each halving, and all of the matrix. The inverse also
  * solves with the columns that are there, at each block. */
-static double moved_bytes(const struct parts *parts, const struct lava_operation *operation) {
+static double moved_bytes(const struct lava_inverse_parts *parts, const struct lava_operation *operation) {
     double bytes = lava_operation_operand_bytes(operation),
            triangle_bytes = operation->c.region == LAVA_REGION_ALL ? bytes / 2 : bytes;
     double passes = LAVA_HALVING_PASSES * ((parts->inverts ? 2 : 0) + (parts->squares ? 1 : 0));
@@ -65,7 +61,7 @@ static double moved_bytes(const struct parts *parts, const struct lava_operation
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double device_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
-    const struct parts parts = parts_of(operation);
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
     int64_t blocks = lava_solve_blocks(operation->n), halves = lava_halving_solve_blocks(blocks);
     int64_t recorded = blocks + (parts.inverts ? halves + blocks : 0) + (parts.squares ? halves : 0) +
                        (parts.solves ? blocks : 0);
@@ -84,24 +80,31 @@ static double buffer_ns(const struct lava_operation *operation) {
     return has_buffer ? 1e9 * lava_operation_operand_bytes(operation) / BUFFER_BYTES_PER_S : 0;
 }
 
+/* Plans with the whole matrix on the device. */
+static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
+    const struct lava_operation *operation = request->operation;
+    const struct lava_operation product = largest_product(operation);
+    bool has_products = operation->n > LAVA_SOLVE_ORDER || lava_inverse_parts(operation).squares;
+    uint64_t bytes = lava_solve_matrix_bytes(request->device, operation->type, operation->n, operation->n);
+    if (operation->kind == LAVA_OPERATION_INVERT_LU && bytes < UINT64_MAX / 2)
+        bytes *= 2; /* U's inverse, and what is solved for */
+    enum lava_reason reason = lava_halving_plan(request, &product, has_products, bytes, plan);
+    if (reason == LAVA_REASON_FORCED)
+        plan->gpu_ns =
+            lava_halving_gpu_ns(request, device_ns(request, plan->flops_per_s), plan->flops_per_s) +
+            buffer_ns(operation);
+    return reason;
+}
+
 enum lava_reason lava_inverse_plan(const struct lava_operation *operation,
                                    const struct lava_capabilities *device, const struct lava_figures *figures,
                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,
                                    struct lava_plan *plan) {
-    const struct lava_operation product = largest_product(operation);
-    bool has_products = operation->n > LAVA_SOLVE_ORDER || parts_of(operation).squares;
     struct lava_halving request;
     enum lava_reason reason =
         lava_halving_begin(operation, device, figures, overrides, plan_product, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
-    uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, operation->n, operation->n);
-    if (operation->kind == LAVA_OPERATION_INVERT_LU && bytes < UINT64_MAX / 2)
-        bytes *= 2; /* U's inverse, and what is solved for */
-    reason = lava_halving_plan(&request, &product, has_products, bytes, plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns =
-            lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
-            buffer_ns(operation);
-    return reason;
+    reason = overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
+    return reason == LAVA_REASON_MEMORY ? lava_block_inverse_plan(&request, plan) : reason;
 }

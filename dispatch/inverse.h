@@ -1,5 +1,6 @@
 /* Plans an inverse, ?trtri, ?lauum, ?potri and ?getri, from host memory. The matrix stays on the device until
- * all of it is done. Pure functions, called by policy.c. */
+ * all of it is done. Where it does not fit it goes by block columns (block_inverse.h). Pure functions, called
+ * by policy.c. */
 #ifndef LAVA_DISPATCH_INVERSE_H
 #define LAVA_DISPATCH_INVERSE_H
 
@@ -9,9 +10,16 @@
  * large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
 #define LAVA_INVERSE_SQUARE 256
 
+/* What the kinds consist of: a triangle's inverse, its product with itself, and a solve with all columns. */
+struct lava_inverse_parts {
+    bool inverts, squares, solves;
+};
+struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation);
+
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
  * chunks.product_bytes is what the products need besides the matrices.
- * Returns LAVA_REASON_FORCED, or why there is no plan, as lava_factorization_plan. */
+ * Where the matrix does not fit, the block columns are filled in. Returns LAVA_REASON_FORCED, or why there is
+ * no plan, as lava_factorization_plan. */
 enum lava_reason lava_inverse_plan(const struct lava_operation *operation,
                                    const struct lava_capabilities *device, const struct lava_figures *figures,
                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,

@@ -137,8 +137,11 @@ struct lava_operation {
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
                       * inverse by LU reads them */
-    void *tau;       /* of the reflections, k elements; QR: written before C */
-    bool adjoint;    /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
+    void *work;      /* inverse by LU: memory for work_columns of C's columns, at least one, with n as their
+                      * distance, which the CPU uses */
+    int64_t work_columns;
+    void *tau;                        /* of the reflections, k elements; QR: written before C */
+    bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
     struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */

@@ -59,7 +59,7 @@ struct lava_overrides {
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
     int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */
-    int64_t columns_each;  /* of a factorization or QR: by blocks of so many columns or rows, and slices no
+    int64_t columns_each;  /* of LAPACK's: by blocks of so many columns or rows, and slices no
                             * wider; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
@@ -78,8 +78,8 @@ struct lava_solve_chunks {
     int64_t band;           /* unknowns of a band (bands.h), with all sides in one chunk. 0: no bands */
 };
 
-/* A factorization of a matrix that does not fit the device, solves with such factors, or QR and what is made
- * with Q: by block columns. */
+/* A factorization or an inverse of a matrix that does not fit the device, solves with such factors, or QR and
+ * what is made with Q: by block columns. */
 struct lava_block_columns {
     int64_t width; /* multiples of LAVA_BLOCK_COLUMNS_ALIGN; the last block may be narrower. Where Q is on the
                     * right, of rows. 0: the whole matrix is on the device */

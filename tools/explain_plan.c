@@ -96,10 +96,11 @@ static void show_inverse(const struct lava_operation *operation) {
 
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const char *others = lava_operation_is_inverse(operation) ? "the others" : "those before";
     int64_t width = plan->columns.width;
     for (int64_t from = 0; from < operation->n && !lava_operation_is_factored(operation); from += width)
-        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of those before\n", from,
-               lava_minimum(from + width, operation->n), plan->columns.slice);
+        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of %s\n", from,
+               lava_minimum(from + width, operation->n), plan->columns.slice, others);
     if (operation->sides.count > 0)
         show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
 }

@@ -63,7 +63,9 @@ static struct lava_operation operation_of(const struct getri_arguments *x, int64
                                    .k = n,
                                    .c = {.first = x->a, .ld = x->lda, .type = type},
                                    .alpha.real = 1,
-                                   .pivots = pivots};
+                                   .pivots = pivots,
+                                   .work = x->work,
+                                   .work_columns = n > 0 ? x->lwork / n : 0};
 }
 
 /* The size of the workspace, as ?getri tells it at its end. */
@@ -99,7 +101,7 @@ static void getri_compute(const struct getri_arguments *arguments) {
     else if (!is_question(arguments))
         info = lava_integers_missing(n);
     if (pivots && info == 0)
-        lava_inverse_run_lu(lava_cpu_blas_get(), &operation, arguments->work, arguments->lwork / n);
+        lava_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
     if (info == 0)
         write_work(arguments, WORK_COLUMNS);
     lava_integers_write(arguments->routine, arguments->info, 0, info);

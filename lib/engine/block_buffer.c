@@ -1,5 +1,5 @@
-/* Copies a finished block from its buffer to host memory, by the copy threads. Called by block_factorizer.c
- * and block_reflector.c. */
+/* Copies a finished block from its buffer to host memory, by the copy threads. Called by block_factorizer.c,
+ * block_inverter.c and block_reflector.c. */
 #include "lib/engine/block_buffer.h"
 
 #include "lib/base/trace.h"

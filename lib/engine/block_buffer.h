@@ -1,5 +1,5 @@
 /* A block of a matrix that stays in host memory, collected in a buffer, and written when all of it is there.
- * Used by block_factorizer.c and block_reflector.c. */
+ * Used by block_factorizer.c, block_inverter.c and block_reflector.c. */
 #ifndef LAVA_ENGINE_BLOCK_BUFFER_H
 #define LAVA_ENGINE_BLOCK_BUFFER_H
 

@@ -222,14 +222,6 @@ int64_t lava_device_square_order(int64_t n) {
     return lava_minimum(n, LAVA_INVERSE_SQUARE);
 }
 
-/* Also where one lies in the other's memory, but between its columns. */
-static bool overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b) {
-    uint64_t bytes = lava_type_bytes(a->type);
-    uint64_t first_a = lava_device_matrix_address(a), first_b = lava_device_matrix_address(b);
-    return first_a < first_b + (uint64_t)(b->ld * b->columns) * bytes &&
-           first_b < first_a + (uint64_t)(a->ld * a->columns) * bytes;
-}
-
 enum lava_status lava_device_square(struct lava_stream *stream, const struct lava_device_triangle *triangle,
                                     const struct lava_device_matrix *work) {
     const struct lava_device_matrix *a = &triangle->a;
@@ -239,13 +231,32 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
     if (stream->failure)
         return stream->failure;
     if (!is_valid(&task) || triangle->unit_diagonal || work->type != a->type || work->rows < order ||
-        work->columns < order || !lava_device_matrix_is_aligned(work) || overlap(a, work))
+        work->columns < order || !lava_device_matrix_is_aligned(work) || lava_device_matrix_overlap(a, work))
         return LAVA_ERROR_UNAVAILABLE;
     if (a->rows == 0)
         return LAVA_OK;
     const struct lava_pipeline_specification specification = lava_pipelines_square();
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
     status = status ? status : square(&task, (struct range){0, a->rows});
+    return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
+}
+
+enum lava_status lava_device_fill_triangle(struct lava_stream *stream,
+                                           const struct lava_device_matrix *source, enum lava_region stored,
+                                           const struct lava_device_matrix *target) {
+    const struct lava_pipeline_specification specification = lava_pipelines_square();
+    const struct lava_pipeline *pipeline;
+    int64_t n = source->rows;
+    if (stream->failure)
+        return stream->failure;
+    if (!lava_solve_fits(&stream->engine->capabilities, source->type) || source->columns != n ||
+        target->type != source->type || target->rows != n || target->columns != n ||
+        lava_device_matrix_overlap(source, target))
+        return LAVA_ERROR_UNAVAILABLE;
+    if (n == 0)
+        return LAVA_OK;
+    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    status = status ? status : fill(stream, pipeline, source, stored, target);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
@@ -264,18 +275,15 @@ enum lava_status lava_device_invert_lu(struct lava_stream *stream,
                                             .alpha.real = 1,
                                             .precision = inverse->precision,
                                             .overrides = inverse->overrides};
-    const struct lava_pipeline_specification specification = lava_pipelines_square();
-    const struct lava_pipeline *pipeline;
     if (stream->failure)
         return stream->failure;
     if (x->type != a->type || x->rows != a->rows || x->columns != a->columns ||
-        !lava_device_matrix_is_aligned(x) || overlap(a, x))
+        !lava_device_matrix_is_aligned(x) || lava_device_matrix_overlap(a, x))
         return LAVA_ERROR_UNAVAILABLE;
     enum lava_status status = lava_device_invert(stream, &upper);
     if (status || a->rows == 0)
         return status;
-    status = lava_pipelines_get(stream->device, &specification, &pipeline);
-    status = status ? status : fill(stream, pipeline, a, LAVA_REGION_UPPER, x);
+    status = lava_device_fill_triangle(stream, a, LAVA_REGION_UPPER, x);
     status = status ? status : lava_device_solve(stream, &solve);
     return lava_stream_keep(stream, status);
 }

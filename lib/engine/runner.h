@@ -20,6 +20,8 @@ struct lava_progress {
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
     bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
                        * yet; else a column is written when all of the factor is known */
+    bool inverted;    /* of an inverse by a factor: the triangle is, and columns are of the result; by LU from
+                       * the last one on (lib/host/inverse.h) */
     int64_t blocks;   /* of a share: the first blocks in its own order, whole. In the next one those of C's
                        * columns before `column`, and the first `partial` of its rows in that column; row and
                        * rows do not count then */

@@ -21,6 +21,8 @@
 
 /* A block of this order or less is computed by a loop. */
 #define SMALL 32
+/* Columns are swapped by so many bytes. */
+#define SWAP_BYTES 256
 
 struct range {
     int64_t first, size;
@@ -222,19 +224,11 @@ static void square(const struct task *task, struct range range) {
     square(task, high);
 }
 
-void lava_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      int64_t columns) {
-    const struct task task = {blas, operation, operation->c.region, operation->a.unit_diagonal};
-    const struct range done = {0, columns}, rest = {columns, operation->n - columns};
-    if (rest.size == 0)
-        return;
-    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
-        invert_rest(&task, done, rest);
-    if (operation->kind == LAVA_OPERATION_INVERT_TRIANGLE)
-        return;
-    if (done.size > 0 && !is_lower(&task))
-        scale_beside(&task, done, rest);
-    square(&task, rest);
+/* The rows beside the columns that are left still lack what these contribute. */
+static void square_rest(const struct task *task, struct range done, struct range rest) {
+    if (done.size > 0 && !is_lower(task))
+        scale_beside(task, done, rest);
+    square(task, rest);
 }
 
 void lava_inverse_order(const int64_t *pivots, int64_t n, int64_t *order) {
@@ -247,15 +241,20 @@ void lava_inverse_order(const int64_t *pivots, int64_t n, int64_t *order) {
     }
 }
 
-static void swap_columns(const struct task *task) {
-    const struct lava_operation *operation = task->operation;
-    for (int64_t j = operation->n - 1; j >= 0; j--)
-        for (int64_t i = 0; i < operation->n && operation->pivots[j] != j; i++) {
-            const struct lava_number x = read_number(task, i, j),
-                                     y = read_number(task, i, operation->pivots[j]);
-            write_number(task, i, j, y);
-            write_number(task, i, operation->pivots[j], x);
+void lava_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end) {
+    size_t bytes = (size_t)(end - first) * lava_type_bytes(operation->type);
+    for (int64_t j = operation->n - 1; j >= 0; j--) {
+        char *x = lava_operation_element(operation->c.first, operation->type, first, j, operation->c.ld),
+             *y = lava_operation_element(operation->c.first, operation->type, first, operation->pivots[j],
+                                         operation->c.ld);
+        for (size_t at = 0; at < bytes && x != y; at += SWAP_BYTES) {
+            size_t part = bytes - at < SWAP_BYTES ? bytes - at : SWAP_BYTES;
+            char other[SWAP_BYTES];
+            memcpy(other, x + at, part);
+            memcpy(x + at, y + at, part);
+            memcpy(y + at, other, part);
         }
+    }
 }
 
 /* Columns of L move to `work`, where they keep their rows, and leave zeros. */
@@ -301,15 +300,37 @@ static void solve_columns(const struct task *task, struct range columns, const v
     lava_cpu_blas_run(task->blas, &part);
 }
 
-void lava_inverse_run_lu(const struct lava_cpu_blas *blas, const struct lava_operation *operation, void *work,
-                         int64_t work_columns) {
-    const struct task task = {blas, operation, LAVA_REGION_UPPER, false};
-    int64_t n = operation->n, each = lava_maximum(lava_minimum(work_columns, 2 * SMALL), 1);
-    invert(&task, (struct range){0, n});
+/* Columns of X are found from the last one to the first. */
+static void solve_rest(const struct task *task, int64_t columns) {
+    const struct lava_operation *operation = task->operation;
+    int64_t n = operation->n - columns,
+            each = lava_maximum(lava_minimum(operation->work_columns, 2 * SMALL), 1);
     for (int64_t first = (n - 1) / each * each; n > 0 && first >= 0; first -= each) {
-        const struct range columns = {first, lava_minimum(each, n - first)};
-        move_lower(&task, columns, work);
-        solve_columns(&task, columns, work);
+        const struct range part = {first, lava_minimum(each, n - first)};
+        move_lower(task, part, operation->work);
+        solve_columns(task, part, operation->work);
     }
-    swap_columns(&task);
+    if (n > 0)
+        lava_inverse_swap_columns(operation, 0, operation->n);
+}
+
+void lava_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                      struct lava_inverse_done done) {
+    bool is_by_lu = operation->kind == LAVA_OPERATION_INVERT_LU;
+    bool is_by_factor = is_by_lu || operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
+    const struct task task = {blas, operation, is_by_lu ? LAVA_REGION_UPPER : operation->c.region,
+                              operation->a.unit_diagonal};
+    bool inverts = operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE && !(is_by_factor && done.inverted);
+    const struct range left = {0, done.columns}, rest = {done.columns, operation->n - done.columns};
+    if (inverts && rest.size > 0)
+        invert_rest(&task, left, rest);
+    if (operation->kind == LAVA_OPERATION_INVERT_TRIANGLE)
+        return;
+    const struct range none = {0, 0}, all = {0, operation->n};
+    if (is_by_lu)
+        solve_rest(&task, inverts ? 0 : done.columns);
+    else if (inverts)
+        square_rest(&task, none, all);
+    else if (rest.size > 0)
+        square_rest(&task, left, rest);
 }

@@ -10,17 +10,22 @@
  * 0 where none is. The matrix is the triangular operand of a solve, else C. */
 int64_t lava_inverse_find_zero(const struct lava_operation *operation);
 
+/* What is there already: the first columns of the inverse of the triangle, or of its product with itself. An
+ * inverse by a factor is made in two steps: `inverted` says that the triangle of C is inverted, and that
+ * `columns` are of the result: by LU its last columns, which are swapped when all are there. */
+struct lava_inverse_done {
+    int64_t columns;
+    bool inverted;
+};
 /* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor
- * (dispatch/operation.h). The first `columns` columns are there already; of the last kind none or all are. */
+ * or by L and U (dispatch/operation.h). The last needs the operation's `work`. */
 void lava_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      int64_t columns);
-
-/* C <- the inverse by its factors L and U. `work` has room for so many of its columns, at least one. */
-void lava_inverse_run_lu(const struct lava_cpu_blas *blas, const struct lava_operation *operation, void *work,
-                         int64_t work_columns);
+                      struct lava_inverse_done done);
 
 /* Where the columns of X are in the inverse X P, P being the pivots' swaps: column j of it is column order[j]
  * of X. */
 void lava_inverse_order(const int64_t *pivots, int64_t n, int64_t *order);
+/* Rows [first, end) of C: X <- X P. */
+void lava_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end);
 
 #endif

@@ -102,7 +102,8 @@ int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struc
     if (lava_operation_is_qr(operation))
         return complete_qr(operation, progress);
     if (lava_operation_is_inverse(operation)) {
-        lava_inverse_run(lava_cpu_blas_get(), operation, progress->column);
+        const struct lava_inverse_done done = {progress->column, progress->inverted};
+        lava_inverse_run(lava_cpu_blas_get(), operation, done);
         return 0;
     }
     if (lava_operation_descends(operation))

@@ -17,6 +17,7 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/block_factorizer.h"
+#include "lib/engine/block_inverter.h"
 #include "lib/engine/block_reflector.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/factorizer.h"
@@ -153,7 +154,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
 static bool is_untouched(const struct lava_operation *operation, const struct lava_progress *progress) {
     if (lava_operation_is_factored(operation))
         return progress->sides == 0;
-    return progress->row == 0 && progress->column == 0 && progress->partial == 0;
+    return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
 }
 
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
@@ -167,7 +168,7 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
     if (lava_operation_is_qr(operation))
         return (by_blocks ? lava_block_reflector_run : lava_qr_runner_run)(engine, operation, plan, progress);
     if (lava_operation_is_inverse(operation))
-        return lava_inverter_run(engine, operation, plan, progress);
+        return (by_blocks ? lava_block_inverter_run : lava_inverter_run)(engine, operation, plan, progress);
     return lava_runner_run(engine, operation, plan, progress, NULL);
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "dispatch/block_search.h"
 #include "dispatch/cost.h"
 #include "dispatch/inverse.h"
 
@@ -26,6 +27,23 @@ static bool has_squares(const struct lava_operation *operation) {
            operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
 }
 
+/* One block column, or two of an inverse by LU, and two slices are on the device beside the products. The
+ * buffer in host memory takes an eighth of the matrix, or a narrow block column. */
+static void check_blocks(const struct lava_operation *operation, const struct lava_plan *plan,
+                         uint64_t memory_bytes) {
+    int64_t n = operation->n, width = plan->columns.width, slice = plan->columns.slice,
+            blocks = operation->kind == LAVA_OPERATION_INVERT_LU ? 2 : 1;
+    uint64_t bytes = (uint64_t)(n * (blocks * (width < n ? width : n) + 2 * (slice < n ? slice : n))) *
+                     lava_type_bytes(operation->type);
+    assert_true(width % LAVA_BLOCK_COLUMNS_ALIGN == 0 && width > 0);
+    assert_true(width <= n / 8 + LAVA_BLOCK_COLUMNS_ALIGN);
+    assert_true(slice % LAVA_BLOCK_COLUMNS_ALIGN == 0 && slice > 0);
+    assert_true(slice <= width && slice <= LAVA_BLOCK_COLUMNS_SLICE);
+    assert_true(plan->blocking.total_bytes >= bytes + plan->chunks.product_bytes);
+    assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->chunks.product_bytes > 0);
+}
+
 static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -33,12 +51,16 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     uint64_t n = (uint64_t)operation->n, matrices = operation->kind == LAVA_OPERATION_INVERT_LU ? 2 : 1;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_int_equal(plan->chunks.sides, 0);
+    assert_true(operation->n <= lava_solve_most_rows(device, operation->type));
+    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
+    if (plan->columns.width > 0) {
+        check_blocks(operation, plan, memory_bytes);
+        return;
+    }
     assert_true(plan->blocking.total_bytes <= memory_bytes);
     assert_true(plan->blocking.total_bytes >=
                 matrices * n * n * lava_type_bytes(operation->type) + plan->chunks.product_bytes);
     assert_true((n <= 128 && !has_squares(operation)) == (plan->chunks.product_bytes == 0));
-    assert_true(operation->n <= lava_solve_most_rows(device, operation->type));
-    assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
 
 static struct lava_operation random_inverse(uint64_t *random) {
@@ -72,6 +94,35 @@ static void test_growth(void **state) {
                 assert_true(plans[2].gpu_ns > plans[j].gpu_ns && plans[2].cpu_ns > plans[j].cpu_ns);
             assert_true(plans[3].gpu_ns > plans[0].gpu_ns && plans[3].cpu_ns > plans[0].cpu_ns);
         }
+    }
+}
+
+/* With less memory the matrix does not fit. Then it goes by block columns, which become narrower, and take
+ * longer. */
+static void test_memory(void **state) {
+    struct lava_capabilities device = device_h200();
+    uint64_t matrix_bytes = UINT64_C(8) * 8192 * 8192;
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+        const struct lava_operation operation =
+            inverse_of(kinds[i / 2], LAVA_TYPE_FP64, i % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER, 8192);
+        struct lava_overrides overrides = {.memory_bytes = 4 * matrix_bytes};
+        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
+        double before_ns = plan.gpu_ns;
+        int64_t before = operation.n;
+        assert_int_equal(plan.columns.width, 0);
+        for (overrides.memory_bytes = matrix_bytes;; overrides.memory_bytes /= 2) {
+            plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
+            if (plan.reason != LAVA_REASON_FORCED)
+                break;
+            check_plan(&operation, &device, &plan, overrides.memory_bytes);
+            assert_true(plan.columns.width > 0 && plan.columns.width <= before);
+            assert_true(plan.gpu_ns > 0.9 * before_ns); /* the first one is of another model */
+            before = plan.columns.width;
+            before_ns = plan.gpu_ns;
+        }
+        assert_true(before <= 2 * LAVA_BLOCK_COLUMNS_ALIGN);
+        assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
     }
 }
 
@@ -122,6 +173,7 @@ static void test_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_largest), cmocka_unit_test(test_text)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_largest),
+                                       cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* LU and Cholesky, and solves with them, of matrices that are larger than the memory of the device, which
- * LAVABLAS_MEMORY limits (7M in meson.build): on the device, by block columns, and as accurate as OpenBLAS.
+/* LU and Cholesky, solves with them, and inverses, of matrices that are larger than the memory of the device,
+ * which LAVABLAS_MEMORY limits (7M in meson.build): on the device, by block columns, and as accurate as
+ * OpenBLAS.
  *
  *     test_lapack_blocks compute LIBRARY gpu       values, in mode gpu (lavapipe), and of LIBRARY's routines
  *     test_lapack_blocks stats LIBRARY             what the process tells at its end */
@@ -203,6 +204,106 @@ static void systems(void **state) {
     }
 }
 
+typedef void getri_type(const int *n, void *a, const int *lda, const int *pivots, void *work,
+                        const int *lwork, int *info);
+typedef void trtri_type(const char *uplo, const char *diag, const int *n, void *a, const int *lda, int *info,
+                        size_t uplo_length, size_t diag_length);
+
+/* Returns ||A X - I||, as random vectors measure it, in units of u ||X v||. */
+static long double inverse_error(const struct matrix *a, const void *before, enum shape shape,
+                                 const void *inverse) {
+    struct naive_number *v = new_vector(a->n), *x = new_vector(a->n), *y = new_vector(a->n);
+    long double error = 0, size = 0;
+    for (int i = 0; i < VECTORS; i++) {
+        for (int j = 0; j < a->n; j++)
+            v[j] = random_number(a->type);
+        multiply(a, inverse, shape, 'N', v, x);
+        multiply(a, before, shape, 'N', x, y);
+        subtract(y, v, a->n);
+        error += square_of(y, a->n);
+        size += square_of(x, a->n);
+    }
+    free(v);
+    free(x);
+    free(y);
+    return sqrtl(error / size) / lava_type_facts(a->type)->unit;
+}
+
+/* By the other library's factors, which both get. */
+static void check_inverse_by_lu(int type) {
+    int n = order_of(types[type]), *pivots = calloc((size_t)n + 1, sizeof *pivots), info, lwork = 33 * n;
+    struct matrix x = new_matrix(types[type], 'A', n, n);
+    void *work = malloc((size_t)lwork * lava_type_bytes(x.type)), *original = malloc(bytes_of(&x));
+    long double errors[SIDES];
+    assert_true(pivots && work && original);
+    memcpy(original, x.before, bytes_of(&x));
+    reset(&x);
+    assert_int_equal(run_getrf(&x, type, THEIRS, pivots), 0);
+    memcpy(x.before, x.after[THEIRS], bytes_of(&x));
+    reset(&x);
+    for (enum side side = 0; side < SIDES; side++) {
+        info = -99;
+        ((getri_type *)find(side, type, "getri"))(&n, x.after[side], &x.ld, pivots, work, &lwork, &info);
+        assert_int_equal(info, 0);
+        check_place(side, "gpu");
+        errors[side] = inverse_error(&x, original, WHOLE, x.after[side]);
+    }
+    compare("inverse by LU ", &x, errors, MOST_SOLUTION_RATIO);
+    check_guards(&x);
+    free(original);
+    free(work);
+    free(pivots);
+    free_matrix(&x);
+}
+
+/* Of the other library's Cholesky factor; and of A by it. */
+static void check_inverse_of_triangle(int type, char uplo, bool is_triangle) {
+    int n = order_of(types[type]), info;
+    struct matrix x = new_matrix(types[type], uplo, n, n);
+    enum shape shape = !is_triangle ? HERMITIAN : uplo == 'L' ? LOWER_PART : UPPER_PART;
+    void *original = malloc(bytes_of(&x));
+    long double errors[SIDES];
+    assert_non_null(original);
+    memcpy(original, x.before, bytes_of(&x));
+    reset(&x);
+    assert_int_equal(run_potrf(&x, type, THEIRS), 0);
+    memcpy(x.before, x.after[THEIRS], bytes_of(&x));
+    reset(&x);
+    for (enum side side = 0; side < SIDES; side++) {
+        info = -99;
+        if (is_triangle)
+            ((trtri_type *)find(side, type, "trtri"))(&uplo, "N", &n, x.after[side], &x.ld, &info, 1, 1);
+        else
+            ((potrf_type *)find(side, type, "potri"))(&uplo, &n, x.after[side], &x.ld, &info, 1);
+        assert_int_equal(info, 0);
+        check_place(side, "gpu");
+        errors[side] = inverse_error(&x, is_triangle ? x.before : original, shape, x.after[side]);
+    }
+    compare(is_triangle ? "inverse " : "inverse by Cholesky ", &x, errors, MOST_SOLUTION_RATIO);
+    check_guards(&x);
+    /* a zero on the diagonal, on which the CPU's own routine has the say */
+    int zero = poison_random(n);
+    reset(&x);
+    naive_write(x.type, x.after[OURS], zero + (int64_t)zero * x.ld, (struct naive_number){0, 0});
+    if (is_triangle)
+        ((trtri_type *)find(OURS, type, "trtri"))(&uplo, "N", &n, x.after[OURS], &x.ld, &info, 1, 1);
+    else
+        ((potrf_type *)find(OURS, type, "potri"))(&uplo, &n, x.after[OURS], &x.ld, &info, 1);
+    assert_int_equal(info, zero + 1);
+    free(original);
+    free_matrix(&x);
+}
+
+/* Each kind in one of the types. */
+static void inverses(void **state) {
+    int turn = poison_random(4);
+    (void)state;
+    check_inverse_by_lu(turn);
+    check_inverse_of_triangle((turn + 1) % 4, 'L', false);
+    check_inverse_of_triangle((turn + 2) % 4, 'U', false);
+    check_inverse_of_triangle((turn + 3) % 4, "LU"[turn % 2], true);
+}
+
 /* A call is one, however many block columns there are. */
 static void statistics(void **state) {
     char text[8192];
@@ -224,7 +325,8 @@ static int child(void) {
 
 static int compute(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
-                                       cmocka_unit_test(not_a_number), cmocka_unit_test(systems)};
+                                       cmocka_unit_test(not_a_number), cmocka_unit_test(systems),
+                                       cmocka_unit_test(inverses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

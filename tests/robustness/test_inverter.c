@@ -1,7 +1,8 @@
 /* Inverses from host memory to host memory, of matrices that take several transfers, and what the CPU makes
  * of them after a failure.
  *
- *     test_inverter [queues|faults]
+ *     test_inverter [blocks] [queues|faults]
+ *         blocks: by block columns
  *         queues: with a timeline for each direction
  *         faults: with every step failing once; needs -Dfault_injection=true */
 #include <setjmp.h>
@@ -17,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "dispatch/block_search.h"
+#include "lib/engine/block_inverter.h"
 #include "lib/engine/inverter.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
@@ -27,12 +30,17 @@
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
+/* Of so many; 0: the whole matrix is on the device. */
+static int64_t columns_each;
+/* Columns of the workspace with which the CPU goes on. */
+#define WORK_COLUMNS 50
 
 /* A matrix, and its inverse. */
 struct problem {
     struct lava_operation operation;
     struct exact_matrix a;
     int64_t pivots[ORDER];
+    void *work;
 };
 
 static int open_engine(void **state) {
@@ -60,6 +68,9 @@ static struct problem *new_problem(enum lava_operation_kind kind, enum lava_type
                                                  .pivots = problem->pivots};
     problem->a = exact_new(type, ORDER);
     problem->operation.c.first = problem->a.now;
+    problem->operation.work = problem->work = calloc(ORDER * WORK_COLUMNS, lava_type_bytes(type));
+    problem->operation.work_columns = WORK_COLUMNS;
+    assert_non_null(problem->work);
     return problem;
 }
 
@@ -141,26 +152,33 @@ static struct problem *new_inverse_by_lu(enum lava_type type) {
     return problem;
 }
 
-/* Where some columns are written, the CPU can go on. */
-static bool goes_on(const struct problem *problem) {
-    return problem->operation.kind != LAVA_OPERATION_INVERT_CHOLESKY &&
-           problem->operation.kind != LAVA_OPERATION_INVERT_LU;
+static bool is_by_factor(const struct problem *problem) {
+    return problem->operation.kind == LAVA_OPERATION_INVERT_CHOLESKY ||
+           problem->operation.kind == LAVA_OPERATION_INVERT_LU;
 }
 
 static enum lava_status run(void *tested, struct lava_progress *progress) {
     struct problem *problem = tested;
-    const struct lava_plan plan = exact_plan(engine, &problem->operation, NULL);
+    const struct lava_overrides overrides = {.columns_each = columns_each};
+    const struct lava_plan plan = exact_plan(engine, &problem->operation, &overrides);
+    assert_int_equal(plan.columns.width, columns_each);
     exact_set(&problem->a, 0);
-    return lava_inverter_run(engine, &problem->operation, &plan, progress);
+    return (columns_each > 0 ? lava_block_inverter_run : lava_inverter_run)(engine, &problem->operation,
+                                                                            &plan, progress);
 }
 
 #ifdef LAVA_FAULT_INJECTION
+/* Where some columns are written, the CPU can go on. */
+static bool goes_on(const struct problem *problem) {
+    return columns_each > 0 || !is_by_factor(problem);
+}
+
 /* What was not written is as before. Where something was, the CPU goes on. */
 static void check_after(void *tested, bool came, const struct lava_progress *progress) {
     struct problem *problem = tested;
-    if (came)
+    if (came && !progress->inverted)
         exact_check_untouched(&problem->a, progress->column);
-    if (came && progress->column == 0)
+    if (came && progress->column == 0 && !progress->inverted)
         return;
     if (came)
         assert_int_equal(lava_complete_on_cpu(&problem->operation, progress), 0);
@@ -205,12 +223,14 @@ static void check(struct problem *problem) {
         assert_int_equal(run(problem, &progress), LAVA_OK);
         assert_int_equal(progress.column, ORDER);
         exact_check(&problem->a);
-        if (goes_on(problem)) {
+        assert_true(progress.inverted == is_by_factor(problem));
+        if (!is_by_factor(problem)) {
             complete_from(problem, 1 + poison_random(ORDER - 1));
             complete_from(problem, ORDER);
         }
     }
     exact_free(&problem->a);
+    free(problem->work);
     free(problem);
 }
 
@@ -236,8 +256,11 @@ static void by_lu(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(triangles), cmocka_unit_test(by_lu)};
-    has_faults = count > 1 && !strcmp(arguments[1], "faults");
-    separates_queues = count > 1 && !strcmp(arguments[1], "queues");
+    for (int i = 1; i < count; i++) {
+        has_faults = has_faults || !strcmp(arguments[i], "faults");
+        separates_queues = separates_queues || !strcmp(arguments[i], "queues");
+        columns_each = strcmp(arguments[i], "blocks") != 0 ? columns_each : LAVA_BLOCK_COLUMNS_ALIGN;
+    }
     poison_begin((unsigned)time(NULL));
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

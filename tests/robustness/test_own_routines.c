@@ -61,7 +61,8 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
         pivots[i] = i;
     operation->c.first = expected;
     operation->pivots = pivots;
-    operation->tau = work;
+    operation->tau = operation->work = work;
+    operation->work_columns = n;
     if (operation->in_place)
         operation->b.first = expected;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
@@ -70,10 +71,8 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
         assert_int_equal(lava_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
     else if (operation->kind == LAVA_OPERATION_QR)
         lava_qr_run(bench->blas, operation, 0);
-    else if (operation->kind == LAVA_OPERATION_INVERT_CHOLESKY)
-        lava_inverse_run(bench->blas, operation, 0);
-    else if (operation->kind == LAVA_OPERATION_INVERT_LU)
-        lava_inverse_run_lu(bench->blas, operation, work, n);
+    else if (lava_operation_is_inverse(operation))
+        lava_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
     else
         lava_cpu_blas_run(bench->blas, operation);
     free(pivots);
