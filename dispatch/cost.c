@@ -73,7 +73,7 @@ uint64_t lava_cost_slots(const struct lava_estimate *estimate) {
 }
 
 static double tiles_of(int64_t size, uint32_t tile) {
-    return (double)(lava_blocking_padded(size, tile) / tile);
+    return (double)(lava_blocking_padded(size, tile) / tile); /* NOLINT(bugprone-integer-division): exact */
 }
 
 double lava_cost_tiles(const struct lava_estimate *estimate) {
