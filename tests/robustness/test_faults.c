@@ -377,7 +377,7 @@ static long try_point(struct fault_case fault, long most, int worker, long numbe
     long stride = stride_of(fault.shape, (int)fault.phase, (int)fault.point, most);
     long passages = shared->passages[fault.shape][fault.phase][fault.point];
     /* the last ones may not come, as how many there are depends on time */
-    for (fault.passage = 1 + seed % ((stride + 1) / 2); fault.passage <= passages && stride <= passages;
+    for (fault.passage = 1 + seed % (stride / 2 + 1); fault.passage <= passages && stride <= passages;
          fault.passage += stride) {
         fault.count = number % 4 != 3;
         fault.rotated = (int)(number % RESULTS);
@@ -414,15 +414,18 @@ static void report(long most) {
            shared->on_device, shared->unreached, shared->failed);
 }
 
-static void run_workers(long most) {
+/* Returns whether all workers came to their ends. */
+static bool run_workers(long most) {
+    int status = 0, ended = 0;
     fflush(NULL);
     for (int worker = 0; worker < WORKERS; worker++)
         if (fork() == 0) {
             work(worker, most);
             exit(0);
         }
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
+    for (pid_t id = 0; (id = wait(&status)) > 0 || errno == EINTR;)
+        ended += id > 0 && status == 0;
+    return ended == WORKERS;
 }
 
 int main(int argument_count, char **arguments) {
@@ -444,9 +447,9 @@ int main(int argument_count, char **arguments) {
     }
     if (failed)
         return 1;
-    run_workers(most);
+    failed = !run_workers(most);
     report(most);
-    failed = shared->failed > 0 || shared->unreached > shared->cases / 10;
+    failed |= shared->failed > 0 || shared->unreached > shared->cases / 10;
     for (size_t i = 0; i < sizeof transient / sizeof transient[0]; i++)
         failed |= in_child(repeat_in_child, transient[i]);
     for (int i = 0; i < SHAPES; i++)
