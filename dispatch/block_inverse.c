@@ -32,18 +32,19 @@ static uint64_t bytes_of(const struct lava_halving *request, const struct lava_b
 }
 
 /* What a slice does to a block column; what the halves of the square on the diagonal do; and what is added to
- * the square. In lower triangles' products with themselves the sums are over all rows below. Others fit in
- * their memory, perhaps in smaller blocks. */
+ * the square, or it becomes of itself. In lower triangles' products with themselves the sums
+ * are over all rows below. Others fit in their memory, perhaps in smaller blocks. */
 static int shapes_of(const struct lava_operation *operation, const struct lava_block_lengths *lengths,
                      struct lava_block_shape shapes[LAVA_BLOCK_SHAPES]) {
     int64_t n = lengths->rows, width = lengths->width, half = lava_halving_half(width),
             slice = lengths->slice;
+    int64_t own = lava_maximum(half, lava_minimum(width, LAVA_INVERSE_SQUARE));
     bool squares = lava_inverse_parts(operation).squares, is_lower = operation->c.region == LAVA_REGION_LOWER;
     int count = 0;
     shapes[count++] = (struct lava_block_shape){{n, width, slice}, false};
     shapes[count++] = (struct lava_block_shape){{n, half, half}, false};
     if (squares)
-        shapes[count++] = (struct lava_block_shape){{width, width, is_lower ? n : slice}, true};
+        shapes[count++] = (struct lava_block_shape){{width, width, lava_maximum(slice, own)}, true};
     if (squares && is_lower)
         shapes[count++] = (struct lava_block_shape){{slice, width, n}, false};
     return count;

@@ -195,7 +195,11 @@ static enum lava_status square_lower(struct block_inverter *inverter, const stru
     enum lava_status status = lava_device_square(inverter->stream, &triangle, &inverter->work);
     if (status || block->rest.rows == 0)
         return status;
-    status = add(inverter, &block->rest, &block->rest, &block->square);
+    for (int64_t row = 0, each = inverter->slices.width; row < block->rest.rows && !status; row += each) {
+        const struct lava_device_matrix part = lava_device_matrix_block(
+            &block->rest, row, lava_minimum(each, block->rest.rows - row), 0, block->columns);
+        status = add(inverter, &part, &part, &block->square);
+    }
     return status ? status : lava_slices_multiply(&inverter->slices, &product);
 }
 
