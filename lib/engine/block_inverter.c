@@ -1,13 +1,16 @@
 /* Inverts a matrix that stays in host memory, in place, by block columns. Called by lib/offload/offload.c. An
- * inverse by a factor takes two steps, each over all block columns:
+ * inverse by a factor takes two steps, each over all block columns J; the columns of the others pass by in
+ * slices.
  *
- *     invert: U    J from the first on. Above the diagonal: -(the X before J) U_J, by slices of X, then
- * solved with U_JJ on the right. The block on the diagonal is inverted. L    J from the first on. Below the
- * diagonal: -(L_J X_JJ), then solved with the L after J, by slices of it. square: U U' J from the first on.
- * U_J U_JJ', and by slices what the columns after J add. L' L J from the first on. On the diagonal L_J' L_J.
- * Below it the L after J, transposed, times L_J, by slices. solve:  X L = inv(U). J from the last on.
- * inv(U)_J less (the X after J) L_J, by slices of X, then solved with L_JJ on the right. When all are there,
- * the pivots' columns are swapped.
+ *     invert, U:    J from the first on. Above the diagonal -(the X before J) U_J, by slices of X, then
+ *                   solved with U_JJ on the right. The block on the diagonal is inverted.
+ *     invert, L:    J from the first on. Below the diagonal -(L_J X_JJ), then solved with the L after J, by
+ *                   slices of it.
+ *     square, U U': J from the first on. U_J U_JJ', and by slices what the columns after J add.
+ *     square, L' L: J from the first on. On the diagonal L_J' L_J. Below it the L after J, transposed, times
+ *                   L_J, by slices.
+ *     solve, X L = inv(U): J from the last on. inv(U)_J less (the X after J) L_J, by slices of X, then solved
+ *                   with L_JJ on the right. When all are there, the pivots' columns are swapped.
  *
  * Invariant: a block column needs of the others what is not overwritten yet, or what is finished. Between two
  * of them *progress says which are. A fault leaves C so, because nothing can fail while a buffer is written
