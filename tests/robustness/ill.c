@@ -93,6 +93,13 @@ void ill_fill(struct problem *problem, enum ill_kind kind) {
             }
 }
 
+bool ill_overflows(const struct problem *problem) {
+    struct matrix cpu = solve_on_cpu(problem);
+    long double by_cpu = problem_error(problem, &cpu);
+    free(cpu.all);
+    return !isfinite(by_cpu);
+}
+
 long double ill_compare(const struct problem *problem, enum ill_kind kind) {
     struct matrix cpu = solve_on_cpu(problem);
     long double error = problem_error(problem, &problem->x), by_cpu = problem_error(problem, &cpu);

@@ -17,6 +17,9 @@ void ill_fill(struct problem *problem, enum ill_kind kind);
 /* Whether the CPU BLAS can be compared with: it has the type's ?trsm, with 32-bit integers, and its diagonal
  * is stored and the transposition one of BLAS. */
 bool ill_is_comparable(const struct problem *problem);
+/* Returns whether the CPU's solution is not finite: some random matrices of 32 bits have one that overflows.
+ */
+bool ill_overflows(const struct problem *problem);
 /* Fails unless the error of the problem's x is at most 4 times the CPU BLAS's. Returns their quotient, or a
  * negative number where the CPU's is infinite. */
 long double ill_compare(const struct problem *problem, enum ill_kind kind);
