@@ -60,7 +60,7 @@ static int64_t after(const struct block *block) {
     return block->from + block->columns;
 }
 
-/* Of a triangle. */
+/* Returns the block of a triangle that begins at column `from`. */
 static struct block block_at(const struct block_inverter *inverter, int64_t from) {
     const struct lava_operation *operation = inverter->operation;
     int64_t columns = lava_minimum(inverter->plan->columns.width, operation->n - from);

@@ -257,7 +257,7 @@ static void check_inverse_by_lu(int type) {
     free_matrix(&x);
 }
 
-/* Of the other library's Cholesky factor; and of A by it. */
+/* Inverts the factor that the other library has computed, or, by that factor, the whole matrix. */
 static void check_inverse_of_triangle(int type, char uplo, bool is_triangle) {
     int n = order_of(types[type]), info;
     struct matrix x = new_matrix(types[type], uplo, n, n);
