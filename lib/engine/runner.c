@@ -304,17 +304,15 @@ static struct lava_run run_of(struct lava_stream *stream, const struct lava_oper
 struct wishes {
     struct lava_timing *timing;
     const struct lava_program_share *share;
-    bool populates;
-    bool shares_staging;
-    unsigned member;
+    const struct lava_runner_member *member; /* NULL: no other engine works on the product */
 };
 
 /* A device that has failed may still be reading what its crew shares. */
 #define SETTLE_NS UINT64_C(100000000)
-static void leave_crew(struct lava_stream *stream, const struct wishes *wishes) {
+static void leave_crew(struct lava_stream *stream, const struct lava_runner_member *role) {
     struct lava_shared_member *member = &stream->staging.shared;
-    if (wishes->shares_staging && member->bit == 0)
-        lava_shared_staging_forget(wishes->member); /* it may have failed before it joined */
+    if (role && role->shares_staging && member->bit == 0)
+        lava_shared_staging_forget(role->number); /* it may have failed before it joined */
     bool is_lost =
         member->bit != 0 && stream->device->shared->failed && !lava_queue_settle(stream->device, SETTLE_NS);
     lava_shared_staging_leave(member, is_lost);
@@ -324,6 +322,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
                                     const struct lava_plan *plan, const struct wishes *wishes,
                                     struct lava_progress *progress) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_runner_member *member = wishes->member;
     struct lava_timing *timing = wishes->timing;
     struct lava_stream stream;
     enum lava_status status;
@@ -342,14 +341,14 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
                                 plan->spares_memory ? 0 : (uint64_t)upload_bytes, parts.of_parts);
     if (!status && !(status = get_pipelines(&run))) {
         lava_stream_look_around(&stream);
-        if (wishes->populates)
+        if (!member || member->number == 0)
             populate(&stream, operation);
-        if (wishes->shares_staging)
-            lava_shared_staging_join(&stream.staging.shared, engine, wishes->member);
+        if (member && member->shares_staging)
+            lava_shared_staging_join(&stream.staging.shared, engine, member->number);
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
-    leave_crew(&stream, wishes);
+    leave_crew(&stream, member);
     if (!status && timing)
         read_timing(&run, timing);
     return status;
@@ -358,7 +357,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 enum lava_status lava_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                  const struct lava_plan *plan, struct lava_progress *progress,
                                  struct lava_timing *timing) {
-    const struct wishes wishes = {.timing = timing, .populates = true};
+    const struct wishes wishes = {.timing = timing};
     return run_product(engine, operation, plan, &wishes, progress);
 }
 
@@ -366,10 +365,7 @@ enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct 
                                        const struct lava_plan *plan, const struct lava_program_share *share,
                                        const struct lava_runner_member *member,
                                        struct lava_progress *progress) {
-    const struct wishes wishes = {.share = share,
-                                  .populates = member->number == 0,
-                                  .shares_staging = member->shares_staging,
-                                  .member = member->number};
+    const struct wishes wishes = {.share = share, .member = member};
     return run_product(engine, operation, plan, &wishes, progress);
 }
 

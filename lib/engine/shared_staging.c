@@ -20,9 +20,9 @@ struct slot {
     int64_t rows, columns;
     uint32_t readers; /* members that hold it */
     uint32_t wanting; /* members that have not had it */
-    bool is_offered, is_filled;
-    struct lava_copy_pool *pool;
-    struct lava_copy_ticket copy; /* of that pool's; if it is offered */
+    bool is_filled;
+    struct lava_copy_pool *pool;  /* whose copy fills it; NULL: not started yet */
+    struct lava_copy_ticket copy; /* of that pool */
 };
 
 static struct {
@@ -172,7 +172,7 @@ enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member,
     enum lava_shared_use use = LAVA_SHARED_NONE;
     pthread_mutex_lock(&shared.lock);
     *found = find_slot(first, rows, columns);
-    if (*found < LAVA_SHARED_SLOTS && !(member->held & UINT32_C(1) << *found)) { /* once at a time */
+    if (*found < LAVA_SHARED_SLOTS && !(shared.slots[*found].readers & member->bit)) { /* once at a time */
         struct slot *slot = &shared.slots[*found];
         use = has_chunk(slot, first, rows, columns) ? LAVA_SHARED_READ : LAVA_SHARED_COPY;
         if (use == LAVA_SHARED_COPY)
@@ -183,8 +183,6 @@ enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member,
         *(use == LAVA_SHARED_COPY ? &shared.counts.copied : &shared.counts.spared) += 1;
     }
     pthread_mutex_unlock(&shared.lock);
-    if (use != LAVA_SHARED_NONE)
-        member->held |= UINT32_C(1) << *found;
     if (use == LAVA_SHARED_COPY)
         member->copying |= UINT32_C(1) << *found;
     return use;
@@ -195,7 +193,6 @@ void lava_shared_staging_offer(struct lava_shared_member *member, uint32_t slot,
     pthread_mutex_lock(&shared.lock);
     shared.slots[slot].pool = member->pool;
     shared.slots[slot].copy = copy;
-    shared.slots[slot].is_offered = true;
     pthread_mutex_unlock(&shared.lock);
 }
 
@@ -203,7 +200,7 @@ void lava_shared_staging_offer(struct lava_shared_member *member, uint32_t slot,
 static bool is_filled(uint32_t number) {
     struct slot *slot = &shared.slots[number];
     pthread_mutex_lock(&shared.lock);
-    bool filled = slot->is_filled || (slot->is_offered && lava_copy_pool_is_finished(slot->pool, slot->copy));
+    bool filled = slot->is_filled || (slot->pool && lava_copy_pool_is_finished(slot->pool, slot->copy));
     slot->is_filled = filled;
     pthread_mutex_unlock(&shared.lock);
     return filled;
@@ -238,7 +235,6 @@ void lava_shared_staging_return(struct lava_shared_member *member, uint32_t slot
     pthread_mutex_lock(&shared.lock);
     shared.slots[slot].readers &= ~member->bit;
     pthread_mutex_unlock(&shared.lock);
-    member->held &= ~(UINT32_C(1) << slot);
 }
 
 void *lava_shared_staging_address(uint32_t slot) {

@@ -22,8 +22,7 @@ struct lava_shared_member {
     uint32_t bit;                  /* its own in each slot's sets; 0: it shares nothing */
     struct lava_copy_pool *pool;   /* its threads */
     const struct lava_buffer *all; /* the slots, as its device has imported them */
-    uint32_t held;                 /* a set of slots: it has taken them and not given them back */
-    uint32_t copying;              /* of these: it copies, and has not said yet that it is done */
+    uint32_t copying;              /* a set of slots: it copies, and has not said yet that it is done */
 };
 
 /* Takes the slots for a crew of so many members. Returns false where another crew has them, or there is no

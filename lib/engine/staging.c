@@ -148,7 +148,7 @@ static void return_shared(struct lava_stream *stream) {
 static bool stage_shared(struct lava_stream *stream, struct lava_staged *staged) {
     struct lava_staging *staging = &stream->staging;
     uint32_t slot;
-    if (staging->shared.bit == 0 || !staging->stored.is_shared || staging->stored.products > 0)
+    if (staging->shared.bit == 0 || !staging->stored.is_shared)
         return false;
     return_shared(stream);
     enum lava_shared_use use = lava_shared_staging_take(&staging->shared, source_of(&staging->stored, staged),

@@ -93,17 +93,19 @@ void ill_fill(struct problem *problem, enum ill_kind kind) {
             }
 }
 
-bool ill_overflows(const struct problem *problem) {
+static long double error_on_cpu(const struct problem *problem) {
     struct matrix cpu = solve_on_cpu(problem);
-    long double by_cpu = problem_error(problem, &cpu);
+    long double error = problem_error(problem, &cpu);
     free(cpu.all);
-    return !isfinite(by_cpu);
+    return error;
+}
+
+bool ill_overflows(const struct problem *problem) {
+    return !isfinite(error_on_cpu(problem));
 }
 
 long double ill_compare(const struct problem *problem, enum ill_kind kind) {
-    struct matrix cpu = solve_on_cpu(problem);
-    long double error = problem_error(problem, &problem->x), by_cpu = problem_error(problem, &cpu);
-    free(cpu.all);
+    long double error = problem_error(problem, &problem->x), by_cpu = error_on_cpu(problem);
     if (!isfinite(by_cpu))
         return -1;
     if (!(error <= 4 * fmaxl(by_cpu, FLOOR_U / 4.0L) && error <= 4.0L * (problem->order + 2)))
