@@ -1,22 +1,21 @@
 /* Finds the CPU BLAS, and routines by name. Called by lib/host/cpu_blas, once for each, and by tests.
  *
  * dlsym(RTLD_NEXT) would miss a library that was loaded RTLD_LOCAL, as NumPy's and Julia's are. Instead the
- * list of loaded objects is walked, and each is opened again with RTLD_NOLOAD. dlsym on such a handle also
- * searches the object's dependencies, so an address is attributed to the object that contains it (dladdr),
- * never to the handle it came from.
+ * list of loaded objects is walked, and each that defines a name is opened again with RTLD_NOLOAD. dlsym on
+ * such a handle also searches the object's dependencies, so an address is attributed to the object that
+ * contains it, never to the handle it came from.
  *
  * Invariant: every handle except that of the result is closed again, and no result leads back to this
  * library. */
 #include "lib/host/find.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/host/objects.h"
 #include "lib/host/reference.h"
 
 /* Objects that define one of these forward a product to another library, which may be this one. */
@@ -45,28 +44,14 @@ struct candidate {
     void *other;           /* used if there is neither */
 };
 
-/* Base address of the object that contains the address; NULL: none. */
-static const void *object_of(const void *address) {
-    Dl_info info;
-    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
-/* memcpy, because ISO C does not allow casts between function and object pointers. POSIX does. */
-static const void *own_object(void) {
-    void *(*function)(const struct lava_find_sources *, struct lava_cpu_blas *) = lava_find_blas;
-    const void *address;
-    memcpy(&address, &function, sizeof address);
-    return object_of(address);
-}
-
 /* dlsym limited to one object, without the handle's dependencies. */
 static void *symbol_in(void *handle, const char *name, const void *object) {
     void *address = dlsym(handle, name);
-    return address && object_of(address) == object ? address : NULL;
+    return address && lava_objects_holder(address) == object ? address : NULL;
 }
 
 static bool forwards(void *handle, const void *object) {
-    if (object == own_object())
+    if (object == lava_objects_own())
         return true;
     for (size_t i = 0; i < sizeof forwarder_marks / sizeof forwarder_marks[0]; i++) {
         if (symbol_in(handle, forwarder_marks[i], object))
@@ -115,7 +100,7 @@ static enum verdict judge_symbol(void *handle, enum lava_routine routine, void *
     *address = row->convention == LAVA_CONVENTION_OWN ? NULL : dlsym(handle, row->name);
     if (!*address)
         return NO_GEMM;
-    const void *object = object_of(*address);
+    const void *object = lava_objects_holder(*address);
     if (forwards(handle, object))
         verdict = FORWARDS;
     else if (is_ambiguous(row) && !has_fortran_name(handle, row, object))
@@ -169,57 +154,30 @@ static bool open_candidate(const char *name, int flags, struct candidate *candid
     return false;
 }
 
-struct names {
-    char **name;
-    size_t count, capacity;
-};
-
-/* Runs under the loader's lock, so it only stores the name. */
-static int remember_name(struct dl_phdr_info *info, size_t size, void *context) {
-    struct names *names = context;
-    (void)size;
-    if (!info->dlpi_name || !*info->dlpi_name)
-        return 0; /* the program itself: dlsym on it searches all loaded objects, this library first */
-    if (names->count == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 64;
-        char **grown = realloc(names->name, capacity * sizeof *grown);
-        if (!grown)
-            return 1;
-        names->name = grown;
-        names->capacity = capacity;
-    }
-    char *copy = strdup(info->dlpi_name);
-    if (!copy)
-        return 1;
-    names->name[names->count++] = copy;
-    return 0;
-}
-
-static struct names loaded_names(void) {
-    struct names names = {0};
-    dl_iterate_phdr(remember_name, &names);
-    return names;
-}
-
-static void free_names(struct names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->name[i]);
-    free(names->name);
-}
-
 static bool is_held_by(const void *address, const char *name) {
     Dl_info info;
     return address && dladdr(address, &info) && strcmp(info.dli_fname, name) == 0;
+}
+
+static struct lava_objects objects_with_product(enum lava_type type) {
+    const char *names[LAVA_ROUTINE_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        if (row->family == LAVA_FAMILY_GEMM && row->type == type && row->convention != LAVA_CONVENTION_OWN)
+            names[count++] = row->name;
+    }
+    return lava_objects_defining(names, count);
 }
 
 /* Prefers the first object, in load order, with both plain names; then the first with one; then the first
  * with other names. An object that only depends on a BLAS does not count: keeping it open would keep a plugin
  * from being unloaded. */
 static bool find_loaded(struct candidate *found) {
-    struct names names = loaded_names();
+    struct lava_objects objects = objects_with_product(LAVA_TYPE_FP32);
     const char *why;
-    for (size_t i = 0; i < names.count && found->rank < BOTH_PLAIN_NAMES; i++) {
-        const char *name = names.name[i];
+    for (size_t i = 0; i < objects.count && found->rank < BOTH_PLAIN_NAMES; i++) {
+        const char *name = objects.names[i];
         struct candidate candidate = {0};
         if (!open_candidate(name, RTLD_LAZY | RTLD_NOLOAD, &candidate, &why))
             continue;
@@ -233,7 +191,7 @@ static bool find_loaded(struct candidate *found) {
         if (unused)
             dlclose(unused);
     }
-    free_names(&names);
+    lava_objects_free(&objects);
     return found->handle != NULL;
 }
 
@@ -276,8 +234,12 @@ static void keep(const void *address) {
  * program is linked with may have it; the program would have called that one without this library. */
 static bool has_product(void *handle, enum lava_type type) {
     void *address;
-    return (handle && find_product(handle, type, &address) != LAVA_ROUTINE_COUNT) ||
-           find_product(RTLD_NEXT, type, &address) != LAVA_ROUTINE_COUNT;
+    struct lava_objects objects = objects_with_product(type);
+    bool is_there =
+        objects.count > 0 && ((handle && find_product(handle, type, &address) != LAVA_ROUTINE_COUNT) ||
+                              find_product(RTLD_NEXT, type, &address) != LAVA_ROUTINE_COUNT);
+    lava_objects_free(&objects);
+    return is_there;
 }
 
 static void fill_gemms(struct lava_cpu_blas *blas) {
@@ -315,19 +277,20 @@ void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_bl
 }
 
 static void *find_loaded_routine(enum lava_routine routine) {
-    struct names names = loaded_names();
+    const char *name = lava_routine_name(routine);
+    struct lava_objects objects = lava_objects_defining(&name, 1);
     void *found = NULL;
-    for (size_t i = 0; i < names.count && !found; i++) {
-        void *address, *handle = dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD);
+    for (size_t i = 0; i < objects.count && !found; i++) {
+        void *address, *handle = dlopen(objects.names[i], RTLD_LAZY | RTLD_NOLOAD);
         if (!handle)
             continue;
-        if (judge_symbol(handle, routine, &address) == USABLE && is_held_by(address, names.name[i])) {
+        if (judge_symbol(handle, routine, &address) == USABLE && is_held_by(address, objects.names[i])) {
             keep(address);
             found = address;
         }
         dlclose(handle);
     }
-    free_names(&names);
+    lava_objects_free(&objects);
     return found;
 }
 
