@@ -335,13 +335,14 @@ static double best_flops_per_s(const struct lava_profile *profile, const struct 
 /* Checks the transfers first: they decide most products, and the rows have to be looked up. If the profile
  * has no row, lava_policy_choose reports that. */
 bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
-                             const struct lava_figures *figures) {
+                             const struct lava_figures *figures, double cpu_factor) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_cost_rates(profile, &figures->device);
     const struct lava_operation parts = lava_operation_of_parts(operation);
     rates.upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device,
                                                         LAVA_IMPORTS_BY_FIGURES, rates.upload_bytes_per_s);
-    double allowed_ns = profitable_share(operation, figures) * lava_figures_cpu_ns(&figures->cpu, operation);
+    double cpu_ns = cpu_factor * lava_figures_cpu_ns(&figures->cpu, operation);
+    double allowed_ns = profitable_share(operation, figures) * cpu_ns;
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = best_flops_per_s(profile, &figures->device, &parts);

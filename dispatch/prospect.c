@@ -16,9 +16,13 @@
  * twice what OpenBLAS reaches on 16 cores, and more for thin products. */
 #define LOST_SHARE (1.0 / 16)
 
-/* A class's word: the upper 56 bits are the key's, the others its share. */
-#define SHARE_STEPS 255
-#define SHARE_BITS  UINT64_C(0xff)
+/* A class's word: the upper 48 bits are the key's, the others the ratio's logarithm, from 1/2^31 to 2^31 in
+ * steps of 1/1024 octave. 0: not known. */
+#define RATIO_BITS      UINT64_C(0xffff)
+#define OCTAVE_STEPS    1024
+#define MOST_OCTAVES    31
+#define NEXT_TO_NOTHING 0x1p-31
+
 /* A class may stand in so many places, one after the other. */
 #define PLACES 8
 
@@ -26,18 +30,34 @@ struct lava_prospect lava_prospect_guess(const struct lava_figures *figures) {
     return (struct lava_prospect){.device = lava_profiles_fastest(), .figures = figures};
 }
 
-double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation) {
+double lava_prospect_ratio(const struct lava_prospect *prospect, const struct lava_operation *operation) {
     struct lava_plan plan;
     if (lava_operation_overlaps(operation))
-        return 0;
+        return INFINITY;
     lava_policy_choose(operation, prospect->device, prospect->figures, LAVA_MODE_AUTO, NULL, &plan);
-    if (!(plan.cpu_ns > 0 && plan.gpu_ns > 0))
+    return plan.cpu_ns > 0 && plan.gpu_ns > 0 ? plan.gpu_ns / plan.cpu_ns : 0;
+}
+
+double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation,
+                           double ratio) {
+    if (isinf(ratio))
+        return 0;
+    if (ratio == 0)
         return prospect->is_known ? 0 : 1;
     if (!prospect->is_known)
-        return plan.gpu_ns < plan.cpu_ns ? 1 : LOST_SHARE;
-    if (!lava_policy_is_profitable(operation, prospect->figures, plan.cpu_ns, plan.gpu_ns))
+        return ratio < 1 ? 1 : LOST_SHARE;
+    if (!lava_policy_is_profitable(operation, prospect->figures, 1, ratio))
         return 0;
-    return fmin(1, SAVING_WEIGHT * (1 - plan.gpu_ns / plan.cpu_ns));
+    return fmin(1, SAVING_WEIGHT * (1 - ratio));
+}
+
+static uint64_t encode(double ratio) {
+    double octaves = fmin(fmax(log2(ratio), -MOST_OCTAVES), MOST_OCTAVES);
+    return ratio > 0 ? 1 + (uint64_t)lrint((octaves + MOST_OCTAVES) * OCTAVE_STEPS) : 0;
+}
+
+static double decode(uint64_t code) {
+    return code > 0 ? exp2((double)(code - 1) / OCTAVE_STEPS - MOST_OCTAVES) : 0;
 }
 
 /* Fibonacci hashing, as in experience.c. */
@@ -45,20 +65,20 @@ static uint64_t spread(uint64_t key) {
     return key * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-double lava_prospect_class_share(struct lava_prospect_shares *shares, const struct lava_prospect *prospect,
+double lava_prospect_class_ratio(struct lava_prospect_ratios *ratios, const struct lava_prospect *prospect,
                                  const struct lava_operation *operation) {
     if (lava_operation_overlaps(operation)) /* others of its class do not */
-        return 0;
-    uint64_t name = spread(lava_experience_key(operation)) & ~SHARE_BITS;
+        return INFINITY;
+    uint64_t name = spread(lava_experience_key(operation)) & ~RATIO_BITS;
     for (unsigned i = 0; i < PLACES; i++) {
-        _Atomic uint64_t *place = &shares->classes[((name >> 32) + i) % LAVA_PROSPECT_CLASSES];
+        _Atomic uint64_t *place = &ratios->classes[((name >> 32) + i) % LAVA_PROSPECT_CLASSES];
         uint64_t found = atomic_load_explicit(place, memory_order_relaxed);
         if (found == 0) {
-            found = name | (uint64_t)lrint(SHARE_STEPS * lava_prospect_share(prospect, operation));
+            found = name | encode(lava_prospect_ratio(prospect, operation));
             atomic_store_explicit(place, found, memory_order_relaxed);
         }
-        if ((found & ~SHARE_BITS) == name)
-            return (double)(found & SHARE_BITS) / SHARE_STEPS;
+        if ((found & ~RATIO_BITS) == name)
+            return decode(found & RATIO_BITS);
     }
-    return 1;
+    return NEXT_TO_NOTHING;
 }

@@ -22,28 +22,34 @@ struct lava_prospect {
  * still win what this one loses. */
 struct lava_prospect lava_prospect_guess(const struct lava_figures *figures);
 
-/* Returns the part of the operation's CPU time that counts, from 0 to 1. It is 0 where C overlaps A or B,
- * because no device takes that.
- *
- * Known figures: an operation that would stay on the CPU does not count. Of another one twice the predicted
- * saving counts, at most the whole time.
- *
- * A guess: an operation counts as a whole where the guessed device needs less time than the CPU, and with a
- * sixteenth where it needs more. The sixteenth is there because the guessed CPU may be several times too
- * fast: a program that multiplies for long starts the preparation, and with it the measurement, once. */
-double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation);
+/* Returns the device's time for the operation, divided by the CPU's; 0 where one of them is not known.
+ * Infinite where C overlaps A or B, because no device takes that. */
+double lava_prospect_ratio(const struct lava_prospect *prospect, const struct lava_operation *operation);
 
-/* Shares of classes of similar operations (lava_experience_key), so that a plan is searched for once a class.
- * Zero-initialized, it knows none. Any threads may use one table; a prospect has its own. Where there is no
- * place for a class, its operations count as a whole: programs of many classes spend no more time on plans.
- */
+/* Returns the part of the operation's CPU time that counts, from 0 to 1, for such a ratio, estimated or
+ * measured.
+ *
+ * Known figures: an operation that would stay on the CPU does not count, nor one of unknown times. Of another
+ * one twice the predicted saving counts, at most the whole time.
+ *
+ * A guess: an operation counts as a whole where the guessed device needs less time than the CPU or the times
+ * are not known, and with a sixteenth where it needs more. The sixteenth is there because the guessed CPU may
+ * be several times too fast: a program that multiplies for long starts the preparation, and with it the
+ * measurement, once. */
+double lava_prospect_share(const struct lava_prospect *prospect, const struct lava_operation *operation,
+                           double ratio);
+
+/* Ratios of classes of similar operations (lava_experience_key), so that a plan is searched for once a class.
+ * Zero-initialized, it knows none. Any threads may use one table; a prospect has its own. */
 #define LAVA_PROSPECT_CLASSES 256 /* a power of two */
-struct lava_prospect_shares {
+struct lava_prospect_ratios {
     _Atomic uint64_t classes[LAVA_PROSPECT_CLASSES];
 };
 
-/* Returns lava_prospect_share of an operation of the same class, to 1/255. */
-double lava_prospect_class_share(struct lava_prospect_shares *shares, const struct lava_prospect *prospect,
+/* Returns lava_prospect_ratio of an operation of the same class, within a thousandth. Where there is no place
+ * for a class, the ratio is next to nothing, so that its operations count as a whole: programs of many
+ * classes spend no more time on plans. */
+double lava_prospect_class_ratio(struct lava_prospect_ratios *ratios, const struct lava_prospect *prospect,
                                  const struct lava_operation *operation);
 
 #endif

@@ -56,6 +56,10 @@ void lava_gate_leave(void) {
         gate.inside--;
 }
 
+bool lava_gate_is_alone(void) {
+    return depth == 1 && gate.inside == 1;
+}
+
 /* A call inside another one may be inside the CPU BLAS. */
 bool lava_gate_suspend(void) {
     bool is_alone = depth == 1;

@@ -14,6 +14,9 @@ void lava_gate_leave(void);
 /* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
 void lava_gate_pass(void);
 
+/* Returns whether the calling thread's call is the only one inside, and not inside another one. */
+bool lava_gate_is_alone(void);
+
 /* These enclose what a call waits for outside of the CPU BLAS, perhaps for the loading driver itself: suspend
  * lets a fork pass meanwhile, and returns whether there is something to resume. */
 bool lava_gate_suspend(void);

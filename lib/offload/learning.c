@@ -9,6 +9,7 @@
  * Invariant: the table is from products with one set of figures; it is emptied where there are new ones. */
 #include "lib/offload/learning.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
+#include "lib/offload/gate.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -48,16 +50,23 @@ static void log_change(const struct lava_plan *plan, const struct lava_experienc
              lava_reason_text(plan->reason));
 }
 
+/* The lock is held. Figures that are the same somewhere else are no new ones: those that were expected before
+ * the device was open become its own. */
+static void use_figures(const struct lava_figures *figures) {
+    if (learnt.figures == figures)
+        return;
+    if (!learnt.figures || memcmp(learnt.figures, figures, sizeof *figures) != 0)
+        memset(&learnt.experience, 0, sizeof learnt.experience);
+    learnt.figures = figures;
+}
+
 static void correct(const struct lava_operation *operation, const struct lava_learning *learning,
                     struct lava_plan *plan) {
     enum lava_reason planned = plan->reason;
     struct lava_experience_times times = {0};
     int cancel_state;
     lock(&cancel_state);
-    if (learnt.figures != learning->figures) {
-        memset(&learnt.experience, 0, sizeof learnt.experience);
-        learnt.figures = learning->figures;
-    }
+    use_figures(learning->figures);
     lava_experience_decide(&learnt.experience, learning->key, operation, learning->figures, plan);
     if (plan->reason != planned)
         times = lava_experience_correct(&learnt.experience, learning->key, plan->cpu_ns, plan->gpu_ns);
@@ -66,22 +75,54 @@ static void correct(const struct lava_operation *operation, const struct lava_le
         log_change(plan, &times);
 }
 
+static bool learns(void) {
+    const struct lava_config *config = lava_config_get();
+    return config->learn && config->mode == LAVA_MODE_AUTO;
+}
+
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning) {
-    const struct lava_config *config = lava_config_get();
     *learning = (struct lava_learning){0};
     if (!was_chosen(plan))
         return;
     learning->start_ns = lava_clock_now_ns();
     learning->estimates_ns[LAVA_PLACE_CPU] = plan->cpu_ns;
     learning->estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
-    if (config->learn && config->mode == LAVA_MODE_AUTO) {
+    if (learns()) {
         learning->key = lava_experience_key(operation);
         learning->figures = figures;
         correct(operation, learning, plan);
         learning->is_trial = plan->reason == LAVA_REASON_TRIAL;
     }
     learning->is_forwarded = plan->place == LAVA_PLACE_CPU;
+}
+
+void lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
+                         const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning) {
+    int cancel_state;
+    *learning = (struct lava_learning){.is_watched = true, .is_forwarded = true};
+    memcpy(learning->expected_ns, expected_ns, sizeof learning->expected_ns);
+    if (!learns() || !(expected_ns[LAVA_PLACE_CPU] > 0))
+        return;
+    learning->is_alone = lava_gate_is_alone();
+    learning->key = lava_experience_key(operation);
+    learning->figures = figures;
+    lock(&cancel_state);
+    use_figures(figures);
+    unlock(cancel_state);
+    learning->start_ns = lava_clock_now_ns();
+}
+
+double lava_learning_cpu_factor(const struct lava_learning *learning) {
+    int cancel_state;
+    double factor = 1;
+    if (!learning->figures)
+        return factor;
+    lock(&cancel_state);
+    if (learnt.figures == learning->figures)
+        factor = lava_experience_correct(&learnt.experience, learning->key, 1, 1).cpu_ns;
+    unlock(cancel_state);
+    return factor;
 }
 
 /* Returns the device and staging memory that the engine keeps between products. */
@@ -93,15 +134,15 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
 }
 
 /* A table that was emptied meanwhile does not get estimates by other figures. */
-static void record(const struct lava_learning *learning, enum lava_place place, uint64_t elapsed_ns,
-                   bool is_usual) {
+static void record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
+                   uint64_t elapsed_ns, bool is_usual) {
     int cancel_state;
     if (!learning->figures)
         return;
     lock(&cancel_state);
     if (learnt.figures == learning->figures) {
         if (is_usual)
-            lava_experience_record(&learnt.experience, learning->key, place, learning->estimates_ns[place],
+            lava_experience_record(&learnt.experience, learning->key, place, estimated_ns,
                                    (double)elapsed_ns);
         else if (learning->is_trial)
             lava_experience_repeat_trial(&learnt.experience, learning->key);
@@ -114,7 +155,7 @@ static void finish(const struct lava_learning *learning, enum lava_place place, 
     if (end_ns <= learning->start_ns)
         return;
     lava_stats_estimated(place, learning->estimates_ns, end_ns - learning->start_ns);
-    record(learning, place, end_ns - learning->start_ns, is_usual);
+    record(learning, place, learning->estimates_ns[place], end_ns - learning->start_ns, is_usual);
 }
 
 void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
@@ -133,7 +174,20 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
         finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
 }
 
-void lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns) {
+/* Returns what the device would have saved. */
+static double end_watch(const struct lava_learning *learning, uint64_t end_ns) {
+    double cpu_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
+    if (learning->is_alone && end_ns > learning->start_ns && lava_gate_is_alone()) {
+        record(learning, LAVA_PLACE_CPU, cpu_ns, end_ns - learning->start_ns, true);
+        cpu_ns = (double)(end_ns - learning->start_ns);
+    }
+    return gpu_ns > 0 ? fmax(cpu_ns - gpu_ns, 0) : 0;
+}
+
+double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns) {
+    if (learning->is_watched)
+        return end_watch(learning, end_ns);
     if (learning->is_forwarded)
         finish(learning, LAVA_PLACE_CPU, end_ns, true);
+    return 0;
 }

@@ -11,13 +11,17 @@
 #include "lib/base/status.h"
 #include "lib/engine/engine.h"
 
-/* What a call has to keep until its product is finished. Zero-initialized: there was no plan. */
+/* What a call has to keep until its product is finished. Zero-initialized: there was no plan, and nothing is
+ * watched. */
 struct lava_learning {
     double estimates_ns[LAVA_PLACE_COUNT]; /* 0: none were made */
     uint64_t start_ns;                     /* when the place was decided, or the device was free */
     uint64_t key;                          /* the operation's class */
     const struct lava_figures *figures;    /* those of the estimates; NULL: nothing is learnt from the call */
     bool is_forwarded;                     /* the CPU BLAS gets the call */
+    bool is_watched;                       /* without a choice between the places */
+    bool is_alone;                         /* no other call was inside the library when this one came */
+    double expected_ns[LAVA_PLACE_COUNT];  /* of a watched call; 0: not known */
     bool is_trial;
     uint64_t memory_bytes, block_bytes; /* the engine's memory and the plan's, before the product */
 };
@@ -27,6 +31,16 @@ struct lava_learning {
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning);
 
+/* For a call that the CPU BLAS gets without a plan of its own: no device is ready for it, or it is hopeless.
+ * How long the CPU takes is learnt from, unless another call of the process is computed meanwhile: several
+ * threads that multiply at once take each other's processors. expected_ns are the estimates by the figures.
+ */
+void lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
+                         const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning);
+/* Returns how many times its estimate the CPU has taken for calls like the watched one; 1 where that is not
+ * known. */
+double lava_learning_cpu_factor(const struct lava_learning *learning);
+
 /* These enclose a product on the device; the caller holds a lane. What it waited for that does not
  * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
  * that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
@@ -35,7 +49,9 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status);
 
-/* A call has ended. Records it where the CPU BLAS got it. */
-void lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns);
+/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer a watched one took than
+ * the device was expected to take; 0 where that is not known. By estimates alone where nothing is learnt from
+ * it. */
+double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns);
 
 #endif

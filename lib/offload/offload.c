@@ -47,10 +47,6 @@
 
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
-/* Calls of a type, or of a step, that is not prepared yet stay on the CPU until the device would have saved
- * so much. On an H200 a step takes 0.2 to 0.9 s beside the program: one ?ormqr of 0.17 s had three of them
- * prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06 (2026-11-24). */
-#define PREPARATION_NS 150e6
 
 /* At exit, a preparation of a software device is waited for so much longer. */
 #define SOFTWARE_EXIT_S 20
@@ -96,12 +92,17 @@ static double work_of(const struct lava_call *call) {
     return lava_offload_work(&call->operation) * products_of(call);
 }
 
-/* Returns whether the calls so far that need the same preparation would have saved as much as it may cost. */
-static bool have_lost_enough(const struct lava_operation *operation, const struct lava_plan *plan) {
-    static _Atomic uint64_t lost_ns[64];
-    int last_step = 63 - __builtin_clzll(lava_steps_needs(operation));
-    double gain_ns = fmax(plan->cpu_ns - plan->gpu_ns, 0);
-    return (double)atomic_fetch_add(&lost_ns[last_step], (uint64_t)gain_ns) + gain_ns >= PREPARATION_NS;
+/* Recognizes most calls that stay on the CPU, without a plan. One for which the CPU has taken longer than
+ * estimated is given another look. */
+static bool is_hopeless(struct lava_call *call) {
+    if (!lava_planning_is_hopeless(&call->operation, 1))
+        return false;
+    const struct lava_figures *figures = lava_context_figures();
+    const double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] =
+                                                      lava_figures_cpu_ns(&figures->cpu, &call->operation)};
+    lava_learning_watch(&call->operation, figures, expected_ns, &call->learning);
+    double factor = lava_learning_cpu_factor(&call->learning);
+    return !(factor > 1) || lava_planning_is_hopeless(&call->operation, factor);
 }
 
 /* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
@@ -112,14 +113,16 @@ static bool is_worth_preparing(struct lava_call *call) {
     if (call->products > 1 || !lava_prepare_would_start(&call->operation))
         return true;
     call->reason = LAVA_REASON_UNPROFITABLE;
-    if (lava_planning_is_hopeless(&call->operation))
+    if (is_hopeless(call))
         return false;
     lava_planning_choose(&call->operation, 0, &plan);
     call->reason = plan.reason;
     if (plan.place != LAVA_PLACE_GPU || lava_config_get()->mode == LAVA_MODE_GPU)
         return plan.place == LAVA_PLACE_GPU;
     call->reason = LAVA_REASON_EARLY;
-    return have_lost_enough(&call->operation, &plan);
+    const double expected_ns[LAVA_PLACE_COUNT] = {plan.cpu_ns, plan.gpu_ns};
+    lava_learning_watch(&call->operation, lava_context_figures(), expected_ns, &call->learning);
+    return lava_start_has_lost(&call->operation, plan.cpu_ns - plan.gpu_ns);
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -204,13 +207,13 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
 /* Whether a device that is ready should compute it; call->reason says why. Where plans are logged, hopeless
  * products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
-    bool is_hopeless = lava_planning_is_hopeless(&call->operation);
-    if (is_hopeless && !lava_log_enabled(LAVA_LOG_DEBUG)) {
+    bool stays = is_hopeless(call);
+    if (stays && !lava_log_enabled(LAVA_LOG_DEBUG)) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
     lava_planning_choose(&call->operation, 0, plan);
-    if (!is_hopeless)
+    if (!stays)
         lava_learning_decide(&call->operation, lava_context_figures(), plan, &call->learning);
     call->reason = plan->reason;
     return plan->place == LAVA_PLACE_GPU;
@@ -424,6 +427,13 @@ void lava_offload_open(void) {
     pthread_once(&once, open_once);
 }
 
+/* Whether the CPU computes the call because no device is ready for it, and nothing was compared. */
+static bool is_awaiting(const struct lava_call *call) {
+    bool is_unready = call->reason == LAVA_REASON_EARLY || call->reason == LAVA_REASON_STARTING;
+    return is_unready && call->products <= 1 && !call->learning.is_watched &&
+           lava_config_get()->mode == LAVA_MODE_AUTO;
+}
+
 /* Without try_device the call is a product. It runs in the default floating-point environment: C does not
  * depend on the caller's rounding mode, and neither the mode nor the flags change. */
 static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
@@ -445,6 +455,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
+    if (early && !finished && is_awaiting(call))
+        lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
         lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
     fesetenv(&callers);
@@ -494,7 +506,9 @@ void lava_offload_end(const struct lava_call *call) {
     lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
-    lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
+    double lost_ns = lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
+    if (lost_ns > 0)
+        lava_start_count_lost(&call->operation, lost_ns);
     if (lava_trace_on())
         lava_account_trace(call, elapsed_ns);
     last.known = true;

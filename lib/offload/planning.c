@@ -90,9 +90,10 @@ bool lava_planning_share(const struct lava_operation *operation, const struct la
     return plan->engines > 1;
 }
 
-bool lava_planning_is_hopeless(const struct lava_operation *operation) {
+bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor) {
     return lava_config_get()->mode == LAVA_MODE_AUTO &&
-           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures());
+           lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures(),
+                                   cpu_factor);
 }
 
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,

@@ -12,8 +12,9 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
  * all memory. */
 bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
                          struct lava_plan *plan);
-/* Recognizes most products that stay on the CPU without searching for a plan. */
-bool lava_planning_is_hopeless(const struct lava_operation *operation);
+/* Recognizes most products that stay on the CPU without searching for a plan. The CPU takes so many times its
+ * estimate. */
+bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor);
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
  * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve

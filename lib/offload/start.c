@@ -1,5 +1,5 @@
-/* Sums up what a device would win of the program's calls, until one is prepared. Called by offload.c for each
- * call that is large enough for a device.
+/* Sums up what a device would win of the program's calls, until it is prepared for them. Called by offload.c
+ * for each call that is large enough for a device.
  *
  * Invariant: no driver and no device is asked for anything here. */
 #include "lib/offload/start.h"
@@ -13,19 +13,27 @@
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/expected.h"
+#include "lib/offload/context.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/steps.h"
 
 /* A process that has spent this long on products that a device would win is expected to go on. It is 7% of a
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 50e6
+/* What was lost costs as much as a preparation. On an H200 a step takes 0.2 to 0.9 s beside the program: one
+ * ?ormqr of 0.17 s had three of them prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06
+ * (2026-11-24). */
+#define PREPARATION_NS 150e6
 
 static struct {
     pthread_once_t once;
     struct lava_expected expected;
     struct lava_prospect prospect;
-    struct lava_prospect_shares shares;
+    struct lava_prospect_ratios ratios;
     _Atomic uint64_t counted_ns;
+    _Atomic uint64_t lost_ns;          /* by all calls that are watched */
+    _Atomic uint64_t lost_by_need[64]; /* by those whose last need this is */
 } start = {.once = PTHREAD_ONCE_INIT};
 
 /* Reads files: the thread cannot be cancelled meanwhile, because it counts as one inside a call. */
@@ -40,11 +48,16 @@ static void find_prospect(void) {
     pthread_setcancelstate(cancel_state, NULL);
 }
 
+static double ratio_of(const struct lava_operation *operation) {
+    pthread_once(&start.once, find_prospect);
+    return lava_prospect_class_ratio(&start.ratios, &start.prospect, operation);
+}
+
 /* One product of a batch tells nothing about all, and where the device is forced it wins every call. */
 static double share_of(const struct lava_operation *operation, double products) {
     if (products > 1 || lava_config_get()->mode == LAVA_MODE_GPU)
         return 1;
-    return lava_prospect_class_share(&start.shares, &start.prospect, operation);
+    return lava_prospect_share(&start.prospect, operation, ratio_of(operation));
 }
 
 bool lava_start_is_early(const struct lava_operation *operation, double products) {
@@ -53,5 +66,29 @@ bool lava_start_is_early(const struct lava_operation *operation, double products
     pthread_once(&start.once, find_prospect);
     double cpu_ns = products * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation);
     double ns = cpu_ns > 0 ? fmin(cpu_ns * share_of(operation, products), START_AFTER_NS) : START_AFTER_NS;
-    return (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < START_AFTER_NS;
+    bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < START_AFTER_NS;
+    return is_early && (double)start.lost_ns < PREPARATION_NS;
+}
+
+/* Once the device is open its own figures are there. */
+void lava_start_watch(const struct lava_operation *operation, struct lava_learning *learning) {
+    double ratio = ratio_of(operation), expected_ns[LAVA_PLACE_COUNT];
+    const struct lava_figures *figures =
+        lava_context_engine() ? lava_context_figures() : start.prospect.figures;
+    expected_ns[LAVA_PLACE_CPU] = lava_figures_cpu_ns(&figures->cpu, operation);
+    expected_ns[LAVA_PLACE_GPU] = isinf(ratio) ? 0 : ratio * expected_ns[LAVA_PLACE_CPU];
+    lava_learning_watch(operation, figures, expected_ns, learning);
+}
+
+static _Atomic uint64_t *lost_by(const struct lava_operation *operation) {
+    return &start.lost_by_need[63 - __builtin_clzll(lava_steps_needs(operation))];
+}
+
+void lava_start_count_lost(const struct lava_operation *operation, double lost_ns) {
+    start.lost_ns += (uint64_t)lost_ns;
+    *lost_by(operation) += (uint64_t)lost_ns;
+}
+
+bool lava_start_has_lost(const struct lava_operation *operation, double next_ns) {
+    return (double)*lost_by(operation) + next_ns >= PREPARATION_NS;
 }

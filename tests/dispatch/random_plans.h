@@ -31,7 +31,7 @@ static inline void check_random_plans(struct lava_operation (*next)(uint64_t *ra
         }
         check(&operation, device, &plan,
               overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
-        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
+        bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores, 1);
         assert_false(is_hopeless && plan.place == LAVA_PLACE_GPU);
         planned++;
         hopeless += is_hopeless;

@@ -302,7 +302,7 @@ static void test_hopeless_is_unprofitable(void **state) {
         operation.precision = (enum lava_precision)(random_next(&random) % LAVA_PRECISION_COUNT);
         const struct lava_capabilities *device = &devices[i % 3];
         struct lava_plan plan = choose(&operation, device, LAVA_MODE_AUTO, &none);
-        bool refused = lava_policy_is_hopeless(&operation, device, &sixteen_cores);
+        bool refused = lava_policy_is_hopeless(&operation, device, &sixteen_cores, 1);
         assert_true(!refused || plan.place == LAVA_PLACE_CPU);
         hopeless += refused;
         sent += plan.place == LAVA_PLACE_GPU;
@@ -313,9 +313,9 @@ static void test_hopeless_is_unprofitable(void **state) {
                   complex_hopeless, sent, complex_sent);
     assert_true(hopeless > 2000 && sent > 40 && complex_hopeless > 500 && complex_sent > 20);
     struct lava_operation small = product(500, 500, 500);
-    assert_true(lava_policy_is_hopeless(&small, &devices[1], &sixteen_cores));
+    assert_true(lava_policy_is_hopeless(&small, &devices[1], &sixteen_cores, 1));
     const struct lava_figures unknown = {0};
-    assert_true(lava_policy_is_hopeless(&small, &devices[0], &unknown));
+    assert_true(lava_policy_is_hopeless(&small, &devices[0], &unknown, 1));
 }
 
 /* The same with random subsets of measured figures on both sides. */
@@ -343,7 +343,7 @@ static void test_hopeless_by_measured_figures(void **state) {
         if (random_next(&random) % 4 == 0)
             figures.cpu.product_ns[2][2][2] = figures.cpu.product_ns[3][3][3] = 0;
         struct lava_plan plan = choose_by(&figures, &operation, device, LAVA_MODE_AUTO, &none);
-        bool refused = lava_policy_is_hopeless(&operation, device, &figures);
+        bool refused = lava_policy_is_hopeless(&operation, device, &figures, 1);
         assert_true(!refused || plan.place == LAVA_PLACE_CPU);
         hopeless += refused;
         sent += plan.place == LAVA_PLACE_GPU;
@@ -363,18 +363,18 @@ static void test_no_kernel_is_not_hopeless(void **state) {
     const struct lava_figures slow = {.cpu.flops_per_s = {1e8, 1e8, 1e8, 1e8, 1e8, 1e8}};
     struct lava_operation operation = product_of(LAVA_TYPE_BF16, LAVA_TYPE_BF16, 2048, 2048, 2048);
     struct lava_plan plan;
-    assert_false(lava_policy_is_hopeless(&operation, &device, &slow));
+    assert_false(lava_policy_is_hopeless(&operation, &device, &slow, 1));
     lava_policy_choose(&operation, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
     operation.type = operation.c.type = LAVA_TYPE_FP16; /* the rates of fp32 do not count */
-    assert_false(lava_policy_is_hopeless(&operation, &device, &slow));
+    assert_false(lava_policy_is_hopeless(&operation, &device, &slow, 1));
     lava_policy_choose(&operation, &device, &slow, LAVA_MODE_AUTO, &none, &plan);
     assert_int_equal(plan.reason, LAVA_REASON_PROFITABLE);
     const struct lava_figures fast_in_half = {.cpu.flops_per_s = {1e8, 1e12, 1e12}};
-    assert_true(lava_policy_is_hopeless(&operation, &device, &fast_in_half));
+    assert_true(lava_policy_is_hopeless(&operation, &device, &fast_in_half, 1));
     const struct lava_capabilities xe2 = device_xe2();
     operation = product_of(LAVA_TYPE_CFP64, LAVA_TYPE_CFP64, 2048, 2048, 2048);
-    assert_false(lava_policy_is_hopeless(&operation, &xe2, &slow));
+    assert_false(lava_policy_is_hopeless(&operation, &xe2, &slow, 1));
     assert_int_equal(choose_by(&slow, &operation, &xe2, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_NO_KERNEL);
 }
 

@@ -259,7 +259,7 @@ static void test_estimates(void **state) {
     /* 51 MB at 1 GB/s, some of it while the first chunks are packed */
     assert_true(copied.gpu_ns - imported.gpu_ns > 30e6);
     figures.cpu.flops_per_s[LAVA_TYPE_FP32] = 1e9 * lava_operation_flops(&operation) / (10 * imported.gpu_ns);
-    assert_false(lava_policy_is_hopeless(&operation, &device, &figures));
+    assert_false(lava_policy_is_hopeless(&operation, &device, &figures, 1));
 }
 
 int main(void) {

@@ -229,7 +229,7 @@ static void check_hopeless(const struct lava_capabilities *device, enum lava_typ
             figures.cpu.flops_per_s[type] = cpu_rate;
             for (int precision = 0; precision < LAVA_PRECISION_COUNT; precision++) {
                 operation.precision = (enum lava_precision)precision;
-                bool refused = lava_policy_is_hopeless(&operation, device, &figures);
+                bool refused = lava_policy_is_hopeless(&operation, device, &figures, 1);
                 assert_int_equal(refused, best_listed(profile, &operation) * 0.8 <= cpu_rate);
                 struct lava_plan plan = choose_by(&figures, &operation, device, LAVA_MODE_AUTO, &none);
                 assert_true(!refused || plan.reason == LAVA_REASON_UNPROFITABLE);

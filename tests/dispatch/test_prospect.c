@@ -9,7 +9,7 @@
 /* 16 cores with AVX-512: what the processor is guessed to do, and an H200 with what OpenBLAS does. */
 #define PEAK     2.4e12
 #define MEASURED 1.15e12
-#define STEP     (0.5 / 255) /* of a class's share */
+#define STEP     0.002 /* of a class's share */
 
 enum counts { NOTHING, LITTLE, PARTLY, WHOLE };
 
@@ -41,6 +41,16 @@ static const struct shape shapes[] = {
     {"cholesky, a late one",   LAVA_TYPE_FP64,  256,  1000,   256, 1, LITTLE, NOTHING},
 };
 // clang-format on
+
+/* By estimates alone. */
+static double share_of(const struct lava_prospect *prospect, const struct lava_operation *operation) {
+    return lava_prospect_share(prospect, operation, lava_prospect_ratio(prospect, operation));
+}
+
+static double class_share(struct lava_prospect_ratios *ratios, const struct lava_prospect *prospect,
+                          const struct lava_operation *operation) {
+    return lava_prospect_share(prospect, operation, lava_prospect_class_ratio(ratios, prospect, operation));
+}
 
 static struct lava_operation operation_of(const struct shape *shape) {
     struct lava_operation operation = product_of(shape->type, shape->type, shape->m, shape->n, shape->k);
@@ -79,8 +89,8 @@ static void shapes_of_programs(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const struct lava_operation operation = operation_of(&shapes[i]);
-        assert_counts(&shapes[i], lava_prospect_share(&guess, &operation), shapes[i].guessed);
-        assert_counts(&shapes[i], lava_prospect_share(&known, &operation), shapes[i].known);
+        assert_counts(&shapes[i], share_of(&guess, &operation), shapes[i].guessed);
+        assert_counts(&shapes[i], share_of(&known, &operation), shapes[i].known);
     }
 }
 
@@ -97,7 +107,7 @@ static void follows_the_policy(void **state) {
             product(random_size(&random, 8192), random_size(&random, 8192), random_size(&random, 8192));
         operation.beta.real = i % 2;
         const struct lava_plan plan = choose_by(&figures, &operation, &device, LAVA_MODE_AUTO, &none);
-        double share = lava_prospect_share(&known, &operation);
+        double share = share_of(&known, &operation);
         assert_int_equal(share > 0, plan.place == LAVA_PLACE_GPU);
         assert_true(share <= 1);
         if (share > 0 && share < 1)
@@ -107,30 +117,46 @@ static void follows_the_policy(void **state) {
     assert_true(there > tries / 20 && there < tries);
 }
 
-/* A class has the share of its first operation, whatever else is in the table. */
+/* A class has the ratio of its first operation, whatever else is in the table. */
 static void classes(void **state) {
-    static struct lava_prospect_shares shares;
+    static struct lava_prospect_ratios ratios;
     const struct lava_figures starting = starting_figures();
     const struct lava_prospect guess = lava_prospect_guess(&starting);
     uint64_t random = random_seed();
     (void)state;
     for (int i = 0; i < 200; i++) {
         const struct lava_operation operation = operation_of(&shapes[random_next(&random) % COUNT(shapes)]);
-        double share = lava_prospect_class_share(&shares, &guess, &operation);
-        assert_true(fabs(share - lava_prospect_share(&guess, &operation)) <= STEP);
+        double share = class_share(&ratios, &guess, &operation);
+        assert_true(fabs(share - share_of(&guess, &operation)) <= STEP);
     }
     struct lava_operation whole = product(1024, 1024, 1024), similar = product(1030, 1020, 1024);
     struct lava_figures slow = starting;
     slow.cpu.flops_per_s[LAVA_TYPE_FP32] = 1e15; /* nothing counts any more */
     const struct lava_prospect other = lava_prospect_guess(&slow);
-    assert_true(lava_prospect_class_share(&shares, &guess, &whole) == 1);
-    assert_true(lava_prospect_class_share(&shares, &other, &similar) == 1);
-    assert_true(lava_prospect_share(&other, &similar) < 0.1);
+    assert_true(class_share(&ratios, &guess, &whole) == 1);
+    assert_true(class_share(&ratios, &other, &similar) == 1);
+    assert_true(share_of(&other, &similar) < 0.1);
+}
+
+/* What was measured counts like what was estimated. */
+static void measured_ratios(void **state) {
+    const struct lava_capabilities device = device_h200();
+    const struct lava_figures starting = starting_figures(), figures = measured_figures(&device);
+    const struct lava_prospect guess = lava_prospect_guess(&starting),
+                               known = {.device = &device, .figures = &figures, .is_known = true};
+    const struct lava_operation thin = product(50000, 110, 4000);
+    (void)state;
+    assert_true(lava_prospect_share(&known, &thin, 0.25) == 1);
+    assert_true(fabs(lava_prospect_share(&known, &thin, 0.8) - 0.4) < 1e-9);
+    assert_true(lava_prospect_share(&known, &thin, 1.1) == 0);
+    assert_true(lava_prospect_share(&guess, &thin, 0.9) == 1);
+    assert_true(lava_prospect_share(&guess, &thin, 1.1) == 1.0 / 16);
+    assert_true(lava_prospect_ratio(&known, &thin) > 0);
 }
 
 /* Where there are more classes than room, some count as a whole, and those that are there stay. */
 static void many_classes(void **state) {
-    static struct lava_prospect_shares shares;
+    static struct lava_prospect_ratios ratios;
     const struct lava_figures starting = starting_figures();
     const struct lava_prospect guess = lava_prospect_guess(&starting);
     double before[LAVA_PROSPECT_CLASSES * 2];
@@ -141,7 +167,7 @@ static void many_classes(void **state) {
             /* powers of two, whose classes differ; the device loses all of them */
             const struct lava_operation operation =
                 product(INT64_C(1) << (i % 8), INT64_C(1) << (i / 8 % 8), INT64_C(1) << (i / 64));
-            double share = lava_prospect_class_share(&shares, &guess, &operation);
+            double share = class_share(&ratios, &guess, &operation);
             if (pass == 0)
                 before[i] = share;
             assert_true(share == before[i]);
@@ -153,17 +179,17 @@ static void many_classes(void **state) {
 
 /* What overlaps never goes to a device, and says nothing about others of its class. */
 static void overlapping(void **state) {
-    static struct lava_prospect_shares shares;
+    static struct lava_prospect_ratios ratios;
     const struct lava_figures starting = starting_figures();
     const struct lava_prospect guess = lava_prospect_guess(&starting);
     const struct lava_operation apart = product(1024, 1024, 1024);
     struct lava_operation over = apart;
     (void)state;
     over.a.first = over.c.first;
-    assert_true(lava_prospect_share(&guess, &over) == 0);
-    assert_true(lava_prospect_class_share(&shares, &guess, &over) == 0);
-    assert_true(lava_prospect_class_share(&shares, &guess, &apart) == 1);
-    assert_true(lava_prospect_class_share(&shares, &guess, &over) == 0);
+    assert_true(share_of(&guess, &over) == 0);
+    assert_true(class_share(&ratios, &guess, &over) == 0);
+    assert_true(class_share(&ratios, &guess, &apart) == 1);
+    assert_true(class_share(&ratios, &guess, &over) == 0);
 }
 
 /* Where a side is not known a guess counts the whole, as there is no reason not to. */
@@ -172,9 +198,9 @@ static void unknown(void **state) {
     struct lava_prospect prospect = lava_prospect_guess(&nothing);
     const struct lava_operation operation = product(1024, 1024, 1024);
     (void)state;
-    assert_true(lava_prospect_share(&prospect, &operation) == 1);
+    assert_true(share_of(&prospect, &operation) == 1);
     prospect.is_known = true;
-    assert_true(lava_prospect_share(&prospect, &operation) == 0);
+    assert_true(share_of(&prospect, &operation) == 0);
 }
 
 /* The guess is that optimistic: no profile has a faster bus, less latency or a faster kernel of fp32 or fp64.
@@ -205,6 +231,7 @@ int main(void) {
         cmocka_unit_test(shapes_of_programs),
         cmocka_unit_test(follows_the_policy),
         cmocka_unit_test(classes),
+        cmocka_unit_test(measured_ratios),
         cmocka_unit_test(unknown),
         cmocka_unit_test(overlapping),
         cmocka_unit_test(many_classes),

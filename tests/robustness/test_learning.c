@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "lavablas_cblas.h"
+#include "lib/base/config.h"
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
+#include "lib/offload/gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
@@ -94,7 +96,7 @@ static int moves_to_the_cpu(void) {
         return 1;
     double ns = device_ns();
     for (int i = 0; i < 2; i++) { /* new figures: what was learnt with the old ones is forgotten */
-        claim_fast_device(ns);
+        claim_fast_device(ns * (1 + i / 1024.0));
         int count = count_on_device();
         CASE_CHECK(count >= 3 && count <= 6);
         expect_reason(lava_reason_text(LAVA_REASON_LEARNT_CPU));
@@ -130,10 +132,75 @@ static int moves_to_the_device(void) {
     figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = bytes / half_ns * 1e9;
     for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
         figures->device.flops_per_s[i] = lava_operation_flops(&operation) / half_ns * 1e9;
-    CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures));
+    CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 1));
     for (int i = 0; i < 6; i++)
         CASE_CHECK(on_device(&ns) == (i >= 3));
     expect_reason(lava_reason_text(LAVA_REASON_LEARNT_GPU));
+    product_free(&product);
+    return case_result();
+}
+
+static pthread_barrier_t entered, left;
+
+/* Another caller, whose call does not end. */
+static void *stay_inside(void *unused) {
+    (void)unused;
+    lava_gate_enter();
+    pthread_barrier_wait(&entered);
+    pthread_barrier_wait(&left);
+    lava_gate_leave();
+    return NULL;
+}
+
+/* A CPU BLAS that takes ten times its estimate, and a device whose least time is twice the estimate: no plan
+ * is looked for until the CPU's times are known. Multiplies six times, and returns how often on the device,
+ * which must be the last ones. */
+static int count_of_hopeless(void) {
+    const struct lava_operation operation = product_operation(&product, NULL);
+    double ns, cpu_ns = 1e18;
+    int count = 0;
+    claim(1, 1e4);
+    for (int i = 0; i < 3; i++) {
+        CASE_CHECK(!on_device(&ns));
+        cpu_ns = ns < cpu_ns ? ns : cpu_ns;
+    }
+    const struct lava_figures *figures = claim(cpu_ns / 10, cpu_ns / 5);
+    CASE_CHECK(lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 1));
+    CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 8));
+    for (int i = 0; i < 6; i++) {
+        bool is_there = on_device(&ns);
+        CASE_CHECK(is_there || count == 0);
+        count += is_there;
+    }
+    return count;
+}
+
+static int hopeless_ones_move(void) {
+    if (!CASE_CHECK(case_use_plain_cpu_blas()) || !prepare())
+        return 1;
+    CASE_CHECK(count_of_hopeless() == 3);
+    expect_reason(lava_reason_text(LAVA_REASON_LEARNT_GPU));
+    product_free(&product);
+    return case_result();
+}
+
+/* Where nothing is learnt, or another thread multiplies at the same time and takes processors. */
+static int hopeless_ones_stay(void) {
+    pthread_t other;
+    if (!CASE_CHECK(case_use_plain_cpu_blas()) || !prepare())
+        return 1;
+    if (lava_config_get()->learn) {
+        pthread_barrier_init(&entered, NULL, 2);
+        pthread_barrier_init(&left, NULL, 2);
+        CASE_CHECK(pthread_create(&other, NULL, stay_inside, NULL) == 0);
+        pthread_barrier_wait(&entered);
+    }
+    CASE_CHECK(count_of_hopeless() == 0);
+    expect_reason(lava_reason_text(LAVA_REASON_UNPROFITABLE));
+    if (lava_config_get()->learn) {
+        pthread_barrier_wait(&left);
+        pthread_join(other, NULL);
+    }
     product_free(&product);
     return case_result();
 }
@@ -273,6 +340,11 @@ static const struct test_case cases[] = {
     {.name = "stays_where_nothing_is_learnt", .run = stays, .variables = {AUTO, "LAVABLAS_LEARN=off"}},
     {.name = "stays_in_mode_gpu", .run = stays},
     {.name = "moves_to_the_device", .run = moves_to_the_device, .attempts = ATTEMPTS, .variables = {AUTO}},
+    {.name = "hopeless_ones_move", .run = hopeless_ones_move, .attempts = ATTEMPTS, .variables = {AUTO}},
+    {.name = "hopeless_ones_stay_unlearnt",
+     .run = hopeless_ones_stay,
+     .variables = {AUTO, "LAVABLAS_LEARN=off"}},
+    {.name = "hopeless_ones_stay_beside_others", .run = hopeless_ones_stay, .variables = {AUTO}},
     {.name = "batches_move_to_the_cpu",
      .run = batches_move_to_the_cpu,
      .attempts = ATTEMPTS,

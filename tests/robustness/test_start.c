@@ -23,6 +23,8 @@
 #define MANY       100000
 #define LOAD_S     30    /* at most, for a driver to be found */
 #define PRODUCT_NS 5.1e6 /* ten are enough */
+#define LOST_S     0.15  /* that much lost starts it, whatever the estimates say */
+#define MOST_LOST  1000
 
 /* A product just above the cut-off, in one column of C or more. The CPU takes 0.1 ms by its guessed rate, and
  * C takes every device longer. */
@@ -167,6 +169,49 @@ static int not_where_figures_say_so(void) {
     return case_result();
 }
 
+/* By the figures the CPU needs next to nothing, and it takes milliseconds. Multiplies until the preparation
+ * begins; returns how long that took, in seconds of products. */
+static double multiply_until_start(int most) {
+    struct lava_call last = {.reason = LAVA_REASON_EARLY};
+    struct product product = {.m = LARGE, .n = LARGE, .k = LARGE, .alpha = 1};
+    double sum_s = 0;
+    product_make(&product, 1);
+    for (int i = 0; i < most; i++) {
+        uint64_t ns;
+        CASE_CHECK(case_multiply(&product, "cpu"));
+        CASE_CHECK(lava_offload_last_call(&last, &ns));
+        if (last.reason != LAVA_REASON_EARLY)
+            break;
+        sum_s += (double)ns / 1e9;
+    }
+    product_free(&product);
+    CASE_CHECK((last.reason == LAVA_REASON_STARTING) == !lava_prepare_is_cold());
+    return sum_s;
+}
+
+/* An H200 takes less than a millisecond for each. */
+static int where_enough_was_lost(void) {
+    const struct lava_operation operation = square(LARGE);
+    if (!make_home() || !leave_figures(1e3))
+        return 1;
+    double sum_s = multiply_until_start(MOST_LOST);
+    printf("after %.3f s\n", sum_s);
+    CASE_CHECK(sum_s > LOST_S && !lava_prepare_is_cold() && !lava_start_is_early(&operation, 1));
+    remove_home();
+    case_ends();
+    return case_result();
+}
+
+/* LAVABLAS_LEARN=off: the stored figures decide. */
+static int not_by_what_was_lost(void) {
+    if (!make_home() || !leave_figures(1e3))
+        return 1;
+    CASE_CHECK(multiply_until_start(60) > LOST_S);
+    CASE_CHECK(lava_prepare_is_cold());
+    remove_home();
+    return case_result();
+}
+
 /* By the figures it takes some milliseconds. */
 static int where_figures_say_so(void) {
     const struct lava_operation operation = square(1024);
@@ -207,6 +252,13 @@ int main(int argument_count, char **arguments) {
         {.name = "as early as ever", .run = as_early_as_ever, .variables = {AUTO}},
         {.name = "not where figures say so", .run = not_where_figures_say_so, .variables = {AUTO}},
         {.name = "where figures say so", .run = where_figures_say_so, .variables = {AUTO}},
+        {.name = "where enough was lost",
+         .run = where_enough_was_lost,
+         .end_s = 60,
+         .variables = {AUTO, "LAVABLAS_DEVICE=cpu"}},
+        {.name = "not by what was lost",
+         .run = not_by_what_was_lost,
+         .variables = {AUTO, "LAVABLAS_LEARN=off"}},
         {.name = "damaged notes", .run = damaged_notes, .variables = {AUTO}},
         {.name = NULL},
     };
