@@ -1,23 +1,36 @@
 """The table of products by two devices, for perf/tables."""
 from table_parts import best_of, measurements, number, table
 
-SHARED, BESIDE = "2026-11-25-nvidia-h100-two-shared-staging", "2026-11-25-nvidia-h100-two"
-PRODUCTS = (("sgemm_", (4096, 8192, 16384)), ("dgemm_", (8192, 16384)), ("cblas_hgemm", (4096, 8192, 16384)))
+MEASURED = "2026-11-25-nvidia-h200-two"
+PRODUCTS = (("sgemm_", (4096, 8192, 16384, 32768)), ("dgemm_", (4096, 8192, 16384)), ("cblas_hgemm", (4096, 8192, 16384, 32768)))
+DEVICES = ("0", "0,1")
 
 
-def best(name, routine, order, command):
-    """Milliseconds, the least of all processes of the command; None where there is none."""
-    return best_of(measurements(name, "bench", may_lack=True, command=command), routine, order, "")
+def best(routine, order, library):
+    """Milliseconds by one device and by two, the least of all processes; None where there is none."""
+    return [best_of(measurements(MEASURED, "bench", may_lack=True, command=f"LAVABLAS_DEVICE={devices} bench --library {library}"),
+                    routine, order, "") for devices in DEVICES]
 
 
 def two_devices():
     rows = []
     for routine, orders in PRODUCTS:
         for order in orders:
-            one, two = (best(SHARED, routine, order, f"LAVABLAS_DEVICE={devices} bench --library new") for devices in ("0", "0,1"))
-            beside = [best(BESIDE, routine, order, f"LAVABLAS_DEVICE={devices} bench --library libnvblas") for devices in ("0", "0,1")]
-            rows.append([f"{routine.removeprefix('cblas_').rstrip('_')} {order}", number(one), number(two), f"{one / two:.2f}", *map(number, beside)])
+            one, two = best(routine, order, "liblavablas")
+            rows.append([f"{routine.removeprefix('cblas_').rstrip('_')} {order}", number(one), number(two), f"{one / two:.2f}",
+                         *map(number, best(routine, order, "libnvblas"))])
     return table(["product", "one GPU", "two", "times", "NVBLAS, one", "two"], rows)
 
 
-TABLES = {"two devices": two_devices}
+def callers_of_two_devices():
+    """Threads that multiply at once, milliseconds for each product, the last measurement of each."""
+    found = {}
+    for devices in DEVICES:
+        for row in measurements(MEASURED, "callers", command=f"LAVABLAS_DEVICE={devices} callers"):
+            found[row["threads"], devices] = row["together_ms"]
+    return table(["threads", "one GPU", "two", "times"],
+                 [[str(threads), *(number(found[threads, devices]) for devices in DEVICES),
+                   f"{found[threads, '0'] / found[threads, '0,1']:.2f}"] for threads in (16, 64)])
+
+
+TABLES = {"two devices": two_devices, "callers of two devices": callers_of_two_devices}

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 LIMIT_SECONDS = 180  # of one process
-STATISTICS = re.compile(r"lavablas: (\S+) (cpu|gpu) (\d+) calls, ([\d.]+) s, ([\d.]+) GFLOP(?!: nothing to multiply)")
+STATISTICS = re.compile(r"lavablas: (\S+) (cpu|gpu) (\d+) calls, ([\d.]+) s, ([\d.]+) GFLOP: (?!nothing to multiply)(.*)")
 
 
 def describe_threads(process_id):
@@ -71,7 +71,7 @@ def count_calls(command, library, **settings):
         seconds = start(command, LD_PRELOAD=library, LAVABLAS_STATS=str(path), **settings)[0]
         found = STATISTICS.findall(path.read_text()) if path.exists() else []
     return seconds, [{"routine": routine, "place": place, "calls": int(calls), "seconds": float(elapsed),
-                      "gflop": float(work)} for routine, place, calls, elapsed, work in found]
+                      "gflop": float(work), "reason": reason} for routine, place, calls, elapsed, work, reason in found]
 
 
 def find_share(command, library, threads):
