@@ -6,11 +6,8 @@ as a call's time is limited. A set is one table. Where a program is in several f
 import json
 import sys
 
-from table_parts import ROOT, measurements, number, table
+from table_parts import ROOT, number, table
 
-LATER, DAY, BEFORE = "2026-11-24-nvidia-h200-programs-later", "2026-11-24-nvidia-h200-programs", "2026-11-23-nvidia-h200-programs"
-SITUATIONS, LONG = "2026-11-23-nvidia-h200-situations", "2026-11-23-nvidia-h200-long-products"
-PREFIXES = {"scipy_": "SciPy ", "sklearn_": "scikit-learn "}  # of the files of perf/programs
 FOLDER = ROOT / "perf/results/programs"
 LANGUAGES = ("C", "NumPy", "SciPy", "scikit-learn", "Octave", "R")
 ONE_MACHINE = ("device", "processors")  # what the files of a set have in common, beside versions, sizes and repeats
@@ -72,67 +69,13 @@ def brief_table(records):
     return two_a_line([[name, plain, preloaded, gain.partition(":")[0]] for name, plain, preloaded, gain, _, _ in map(cells_of, records)])
 
 
-def earlier(name, **wanted):
-    rows = []
-    for row in measurements(name, "programs", **wanted):
-        unused = ": nothing on the device" if row["on_device"].startswith("0 of") else ""
-        rows.append([f"{row['program']} {row['sizes']}", number(row["plain_s"], 3), number(row["preloaded_s"], 3),
-                     f"{row['speed_up']:.2f}{unused}", f"{row['products_percent']}%"])
-    return rows
-
-
-def table_of(rows):
-    return table(["program", "plain", "preloaded", "speed-up", "in products"], rows)
-
-
-def programs_later():
-    return table_of(earlier(LATER))
-
-
-def programs_of_the_day():
-    return table_of(earlier(DAY, run="Run 3") + earlier(DAY, run="Run 1"))
-
-
-def programs_before_and_now():
-    """Plain, an older library, and this one."""
-    return table(["program", "plain", "0963b8f", "now", "speed-up"],
-                 [[f"{row['program']} {row['sizes']}", number(row["plain_s"], 3), number(row["others_s"][0], 3), number(row["preloaded_s"], 3),
-                   f"{row['speed_up']:.2f}"] for row in measurements(BEFORE, "programs") if row["others_s"]])
-
-
-def command_name(command):
-    """python3 perf/programs/scipy_expm.py 1500 12: SciPy expm 1500 12."""
-    name = command.rpartition("/")[2].replace(".py", "")
-    if "python3" not in command:
-        return name.replace("programs ", "C ")
-    return next((language + name.removeprefix(prefix) for prefix, language in PREFIXES.items() if name.startswith(prefix)), f"NumPy {name}")
-
-
-def medians_of(command, heading):
-    rows = measurements(DAY, "seconds", run="Run 2", section=command)
-    variants = {name: sorted(row["seconds"] for row in rows if row["variant"] == name) for name in heading}
-    return [command_name(command), *(f"{values[len(values) // 2]:.2f}" for values in variants.values())]
-
-
-def programs_prepared():
-    """Medians of three."""
-    commands = ("scipy_stiff.py 5000 5 10", "scipy_expm.py 1500 12", "sklearn_ridge.py 40000 3000 256", "sklearn_kernel_ridge.py 8000 500 8000",
-                "gru.py 20 64 128 1024 512")
-    return table(["program", "plain", "87dbf17", "6e5c77c"],
-                 [medians_of(f"python3 perf/programs/{command}", ("plain", "old", "new")) for command in commands])
-
-
-def long_products():
-    rows = []
-    for command in ("python3 perf/programs/product.py 8192", "python3 perf/programs/product.py 16384", "programs pca 50000 4096",
-                    "python3 perf/programs/gru.py 20 64 128 1024 512", "python3 perf/programs/kmeans.py 100000 128 1024 10"):
-        source = measurements(LONG, "seconds", label=command)
-        rows.append([command_name(command), *(", ".join(number(row["seconds"]) for row in source if row["variant"] == name) for name in ("plain", "pre"))])
-    return table(["program", "plain", "preloaded"], rows)
-
-
-def programs_in_brief():
-    return two_a_line([[name, plain, preloaded, gain.partition(":")[0]] for name, plain, preloaded, gain, _ in earlier(LATER)])
+def gains_table(records, a_line=4):
+    """Program and speed-up, several on each line."""
+    cells = [cells_of(record) for record in records]
+    gains = [[row[0].rstrip("0123456789 "), row[3].partition(":")[0]] for row in cells]
+    lines = -(-len(gains) // a_line)
+    return table(["program", "gain"] * a_line,
+                 [sum((gains[i] if i < len(gains) else ["", ""] for i in range(line, a_line * lines, lines)), []) for line in range(lines)])
 
 
 def print_files(paths):
@@ -146,17 +89,16 @@ def set_of(path):
 
 
 def tables_of_sets():
-    """Two for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, and the same in brief, which README may have."""
+    """Three for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, and in brief, and gains, which README may have."""
     files, tables = {}, {}
     for path in sorted(FOLDER.glob("*-[0-9].json")):
         files.setdefault(set_of(path), []).append(path)
     for name, paths in files.items():
         tables[f"programs {name}"] = lambda paths=paths: whole_table(read_files(paths))
         tables[f"programs {name} in brief"] = lambda paths=paths: brief_table(read_files(paths))
+        tables[f"programs {name}, gains"] = lambda paths=paths: gains_table(read_files(paths))
     return tables
 
 
-TABLES = {"programs in brief": programs_in_brief, "programs later": programs_later, "programs of 2026-11-23": lambda: table_of(earlier(SITUATIONS)),
-          "programs before and now": programs_before_and_now, "long products": long_products, "programs prepared": programs_prepared,
-          "programs of the day": programs_of_the_day, **tables_of_sets()}
-OPTIONAL = {name for name in tables_of_sets() if name.endswith("in brief")}
+TABLES = tables_of_sets()
+OPTIONAL = {name for name in TABLES if name.endswith((" in brief", ", gains"))}
