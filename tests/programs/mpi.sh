@@ -3,7 +3,9 @@
 # they do without the library, and each rank's statistics show that lavapipe computed all its products and solves. The programs are
 # packages of the system's release, which are unpacked into a folder.
 #
-#   mpi.sh LIBRARY UNPACK FOLDER hpl|pblas     UNPACK: tools/newer-packages; FOLDER: keeps the packages
+#   mpi.sh LIBRARY UNPACK FOLDER hpl|hpl4|pblas     UNPACK: tools/newer-packages; FOLDER: keeps the packages
+#
+# hpl has two ranks, hpl4 four, and pblas both.
 set -eu
 library=$(readlink -f "$1")
 unpack=$(readlink -f "$2")
@@ -60,9 +62,9 @@ judge_ranks() {
     done
 }
 
-# Two grids of processes and two depths of look-ahead, of an order with a part of a block at its end.
+# write_hpl_input ROWS COLUMNS: of two grids of processes. Two depths of look-ahead, an order with a part of a block at its end.
 write_hpl_input() {
-    cat <<'END'
+    cat <<END
 HPLinpack benchmark input file
 LavaBLAS
 HPL.out output file name
@@ -73,8 +75,8 @@ HPL.out output file name
 64      NBs
 0       PMAP process mapping
 2       # of process grids (P x Q)
-1 2     Ps
-2 1     Qs
+$1     Ps
+$2     Qs
 16.0    threshold
 1       # of panel fact
 2       PFACTs
@@ -109,16 +111,16 @@ judge_hpl() {
 # worst_residual OUTPUT
 worst_residual() { awk '/^\|\|Ax-b\|\|/ { value = $(NF - 2); if (value > worst) worst = value } END { print worst }' "$1"; }
 
-# HPL allows 16. Its residuals are hundredths here, and the library's are at most a few times as large as those without it.
+# run_hpl RANKS ROWS COLUMNS: HPL allows 16. Its residuals are hundredths here, and the library's are at most a few times as large as those without it.
 run_hpl() {
-    write_hpl_input >"$folder/hpccinf.txt"
+    write_hpl_input "$2" "$3" >"$folder/hpccinf.txt"
     for preloading in '' "$folder/rank"; do
         rm -f "$folder/hpccoutf.txt"
-        run_ranks 2 ${preloading:+"$preloading"} "$hpcc"
+        run_ranks "$1" ${preloading:+"$preloading"} "$hpcc"
         judge_hpl "$folder/hpccoutf.txt"
         worst="${worst:+$worst }$(worst_residual "$folder/hpccoutf.txt")"
     done
-    judge_ranks 2 dgemm dtrsm
+    judge_ranks "$1" dgemm dtrsm
     echo "worst residuals, plain and preloaded: $worst"
     echo "$worst" | awk 'NF != 2 || $1 <= 0 || $2 <= 0 || $2 > 4 * $1 { exit 1 }' || fail "HPL: $worst"
 }
@@ -188,7 +190,11 @@ skip_without() { [ -x "$1" ] || { echo "skipped: the release has no $1"; exit 77
 case $program in
 hpl)
     skip_without "$hpcc"
-    run_hpl
+    run_hpl 2 '1 2' '2 1'
+    ;;
+hpl4)
+    skip_without "$hpcc"
+    run_hpl 4 '2 1' '2 4'
     ;;
 pblas)
     skip_without "$pblas_tester"

@@ -10,6 +10,7 @@
 #include "lavablas_cblas.h"
 #include "lib/calibrate/expected.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/offload/gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/start.h"
@@ -24,7 +25,9 @@
 #define LOAD_S     30    /* at most, for a driver to be found */
 #define PRODUCT_NS 5.1e6 /* ten are enough */
 #define LOST_S     0.15  /* that much lost starts it, whatever the estimates say */
+#define FAST_NS    2.5e5 /* of a CPU that is faster than the device, until eight times that is measured */
 #define MOST_LOST  1000
+#define UNLEARNT   150
 
 /* A product just above the cut-off, in one column of C or more. The CPU takes 0.1 ms by its guessed rate, and
  * C takes every device longer. */
@@ -169,7 +172,7 @@ static int not_where_figures_say_so(void) {
     return case_result();
 }
 
-/* By the figures the CPU needs next to nothing, and it takes milliseconds. Multiplies until the preparation
+/* By the figures the CPU is the faster one, and it takes milliseconds. Multiplies until the preparation
  * begins; returns how long that took, in seconds of products. */
 static double multiply_until_start(int most) {
     struct lava_call last = {.reason = LAVA_REASON_EARLY};
@@ -192,7 +195,7 @@ static double multiply_until_start(int most) {
 /* An H200 takes less than a millisecond for each. */
 static int where_enough_was_lost(void) {
     const struct lava_operation operation = square(LARGE);
-    if (!make_home() || !leave_figures(1e3))
+    if (!make_home() || !leave_figures(FAST_NS))
         return 1;
     double sum_s = multiply_until_start(MOST_LOST);
     printf("after %.3f s\n", sum_s);
@@ -202,11 +205,31 @@ static int where_enough_was_lost(void) {
     return case_result();
 }
 
+/* A call that takes a second instead of FAST_NS. */
+static int not_by_one_call(void) {
+    const struct lava_operation operation = square(LARGE);
+    struct lava_learning learning;
+    if (!make_home() || !leave_figures(FAST_NS))
+        return 1;
+    CASE_CHECK(lava_start_is_early(&operation, 1));
+    lava_gate_enter();
+    lava_start_watch(&operation, &learning);
+    double lost_ns = lava_learning_end_call(&learning, learning.start_ns + 1000000000);
+    lava_gate_leave();
+    CASE_CHECK(learning.is_alone && lost_ns > FAST_NS && lost_ns <= 8 * FAST_NS);
+    lava_start_count_lost(&operation, lost_ns);
+    CASE_CHECK(lava_start_is_early(&operation, 1));
+    lava_start_count_lost(&operation, LOST_S * 1e9);
+    CASE_CHECK(!lava_start_is_early(&operation, 1));
+    remove_home();
+    return case_result();
+}
+
 /* LAVABLAS_LEARN=off: the stored figures decide. */
 static int not_by_what_was_lost(void) {
-    if (!make_home() || !leave_figures(1e3))
+    if (!make_home() || !leave_figures(FAST_NS))
         return 1;
-    CASE_CHECK(multiply_until_start(60) > LOST_S);
+    CASE_CHECK(multiply_until_start(UNLEARNT) > LOST_S);
     CASE_CHECK(lava_prepare_is_cold());
     remove_home();
     return case_result();
@@ -256,6 +279,7 @@ int main(int argument_count, char **arguments) {
          .run = where_enough_was_lost,
          .end_s = 60,
          .variables = {AUTO, "LAVABLAS_DEVICE=cpu"}},
+        {.name = "not by a call that took long", .run = not_by_one_call, .variables = {AUTO}},
         {.name = "not by what was lost",
          .run = not_by_what_was_lost,
          .variables = {AUTO, "LAVABLAS_LEARN=off"}},
