@@ -69,10 +69,11 @@ def brief_table(records):
     return two_a_line([[name, plain, preloaded, gain.partition(":")[0]] for name, plain, preloaded, gain, _, _ in map(cells_of, records)])
 
 
-def gains_table(records, a_line=4):
-    """Program and speed-up, several on each line."""
+def gains_table(records, a_line=5):
+    """Program and speed-up, several on each line; sizes where a program has several."""
     cells = [cells_of(record) for record in records]
-    gains = [[row[0].rstrip("0123456789 "), row[3].partition(":")[0]] for row in cells]
+    names = [row[0].rstrip("0123456789 ") for row in cells]
+    gains = [[row[0] if names.count(name) > 1 else name, row[3].partition(":")[0]] for name, row in zip(names, cells)]
     lines = -(-len(gains) // a_line)
     return table(["program", "gain"] * a_line,
                  [sum((gains[i] if i < len(gains) else ["", ""] for i in range(line, a_line * lines, lines)), []) for line in range(lines)])
