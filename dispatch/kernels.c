@@ -32,6 +32,17 @@ static const struct module {
     [LAVA_MODULE_MULTIPLY_SHARED_BF16]    = {false, "shared",    LAVA_LAYOUT_OCTETS,    LAVA_MODULE_PACK_HALF,                 LAVA_MODULE_MULTIPLY_SHARED_BF16_NARROW,     LAVA_MODULE_COUNT},
 };
 
+/* The same with a triangular operand. */
+static const struct {
+    enum lava_module module, triangular;
+} triangular_modules[] = {
+    {LAVA_MODULE_MULTIPLY_FP32,          LAVA_MODULE_MULTIPLY_FP32_TRIANGLE},
+    {LAVA_MODULE_MULTIPLY_FP32_SCREENED, LAVA_MODULE_MULTIPLY_FP32_SCREENED_TRIANGLE},
+    {LAVA_MODULE_MULTIPLY_FP64,          LAVA_MODULE_MULTIPLY_FP64_TRIANGLE},
+    {LAVA_MODULE_MULTIPLY_PLANES_FP16,   LAVA_MODULE_MULTIPLY_PLANES_FP16_TRIANGLE},
+    {LAVA_MODULE_MULTIPLY_PLANES_BF16,   LAVA_MODULE_MULTIPLY_PLANES_BF16_TRIANGLE},
+};
+
 /* Every row fits 32 KiB of shared memory, subgroups of 8, 16, 32 and 64, and cooperative matrices of 8x8x8.
  * Each therefore also runs in software, where CI tests it (except bf16: Mesa has no such matrices). The fp32
  * shapes started from those that public kernels converged on (CLBlast, llama.cpp). Those kept were the
@@ -193,6 +204,13 @@ enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel,
     if (shape->narrow)
         return modules[kernel->module].narrow;
     return has_patches(kernel, shape, device) ? modules[kernel->module].patched : LAVA_MODULE_COUNT;
+}
+
+enum lava_module lava_kernel_triangular_module(enum lava_module module) {
+    for (size_t i = 0; i < COUNT(triangular_modules); i++)
+        if (triangular_modules[i].module == module)
+            return triangular_modules[i].triangular;
+    return module;
 }
 
 bool lava_kernel_narrows(const struct lava_kernel *kernel, const struct lava_capabilities *device) {

@@ -53,6 +53,9 @@ const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel)
 bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
+/* The module for products with a triangular operand, of a row's multiply module or of the one for tiles that
+ * were screened out; other modules are their own. */
+enum lava_module lava_kernel_triangular_module(enum lava_module module);
 /* The module with which the row writes results in the type of A and B, rounded from fp32; LAVA_MODULE_COUNT:
  * none on this device, so that the epilogue rounds. It stores matrices of sums in that type where the device
  * has them; elsewhere it rounds fp32 in shared memory, if there is room. */

@@ -89,8 +89,7 @@
 #define LAVA_CONSTANT_SHIFT    18 /* each plane is scaled by 2^SHIFT relative to the one before */
 #define LAVA_CONSTANT_SPAN_K   19 /* multiply by planes: length of K after which a new sum begins */
 #define LAVA_CONSTANT_SCREENED 20 /* pack by planes: also writes panels and exponents */
-#define LAVA_CONSTANT_TRIANGLE 21 /* multiply: one operand is triangular */
-#define LAVA_CONSTANT_COUNT    22
+#define LAVA_CONSTANT_COUNT    21
 
 /* Work per workgroup of the helper shaders. The host sizes their dispatches with these. */
 #define LAVA_PACK_BLOCK           32 /* pack of fp32 and fp64: a workgroup handles 32 x 32 elements */

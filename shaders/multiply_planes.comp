@@ -18,7 +18,7 @@
  *       sum      += highest + lower                   outside the matrix unit, in fp32, to nearest; the
  *                                                     matrix unit truncates
  *
- * With TRIANGLE one operand is triangular, and a tile steps through the part of K that is not zero. Elements outside
+ * With -DLAVA_TRIANGLE one operand is triangular, and a tile steps through the part of K that is not zero. Elements outside
  * the triangle are zeros; Inf and NaN, which they must not meet, are not represented by planes.
  *
  * After SPAN_K of K the sums are added to the target and begin again at 0, so long fp32 sums are formed in
@@ -46,7 +46,6 @@ layout(constant_id = LAVA_CONSTANT_PLANES) const uint PLANES = 3;
 layout(constant_id = LAVA_CONSTANT_LEVELS) const uint LEVELS = 2;
 layout(constant_id = LAVA_CONSTANT_SHIFT) const uint SHIFT = 0;
 layout(constant_id = LAVA_CONSTANT_SPAN_K) const uint SPAN_K = 1024;
-layout(constant_id = LAVA_CONSTANT_TRIANGLE) const uint TRIANGLE = 0;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 const uint PLANES_MAX = 3;
@@ -66,7 +65,9 @@ const uint B_STEP = TILE_N * TILE_K * 2 * PLANES;
 
 #include "shares.glsl"
 #include "screen.glsl"
+#ifdef LAVA_TRIANGLE
 #include "triangle_steps.glsl"
+#endif
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer TargetFloats { float element[]; };
 
@@ -190,11 +191,11 @@ void main()
         }
         uint first_step = slice * constants.steps_per_slice;
         uint depth_k = min(constants.steps_per_slice, constants.steps - first_step) * TILE_K;
-        if (TRIANGLE != 0) {
-            uvec2 needed = needed_steps(tile_m, tile_n, uvec2(first_step, first_step + depth_k / TILE_K));
-            first_step = needed.x;
-            depth_k = (needed.y - needed.x) * TILE_K;
-        }
+#ifdef LAVA_TRIANGLE
+        uvec2 needed = needed_steps(tile_m, tile_n, uvec2(first_step, first_step + depth_k / TILE_K));
+        first_step = needed.x;
+        depth_k = (needed.y - needed.x) * TILE_K;
+#endif
         uint64_t a = constants.packed_a + (uint64_t(tile_m) * constants.steps + first_step) * A_STEP + a_first;
         uint64_t b = constants.packed_b + (uint64_t(tile_n) * constants.steps + first_step) * B_STEP + b_first;
         uint64_t row = tile_m * TILE_M + part_m * PART_M, column = tile_n * TILE_N + part_n * PART_N;
@@ -203,8 +204,10 @@ void main()
         UNROLL for (uint i = 0; i < MATRICES_M; i++)
             UNROLL for (uint j = 0; j < MATRICES_N; j++)
                 sums[i][j] = MATRIX_C(0);
-        if (TRIANGLE != 0 && depth_k == 0)
+#ifdef LAVA_TRIANGLE
+        if (depth_k == 0)
             write_sums(first, constants.accumulate != 0, constants.alpha);
+#endif
         for (uint start = 0; start < depth_k; start += SPAN_K) {
             uint end = min(start + SPAN_K, depth_k);
             for (uint k = start; k < end; k += CHUNK_K) {

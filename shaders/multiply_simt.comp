@@ -22,9 +22,10 @@
  * program. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
  * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out.
  *
- * With TRIANGLE one operand is triangular. A tile steps through the part of K that is not zero. In the steps on the
- * diagonal, products with elements outside the triangle are left out: those are stored as zeros, which times Inf or
- * NaN would be NaN. */
+ * With -DLAVA_TRIANGLE one operand is triangular. A tile steps through the part of K that is not zero: first through the
+ * steps inside the triangle, then through those on the diagonal. There, products with elements outside the triangle are
+ * left out: those are stored as zeros, which times Inf or NaN would be NaN. A module of its own, because registers are
+ * short: a branch that a specialization constant removed took a quarter of fp64's rate on an H200. */
 #version 460
 #define LAVA_SHADER_MULTIPLY
 #extension GL_GOOGLE_include_directive : require
@@ -39,7 +40,6 @@ layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_M) const uint LANES_M = 8;
 layout(constant_id = LAVA_CONSTANT_LANES_N) const uint LANES_N = 4;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint STAGES = 2;
-layout(constant_id = LAVA_CONSTANT_TRIANGLE) const uint TRIANGLE = 0;
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 /* In 16-byte words. */
@@ -55,12 +55,6 @@ const uint SUBGROUPS_M = TILE_M / (LANES_M * PART_M);
 
 #ifdef LAVA_SCREENED
 #include "screen.glsl"
-#endif
-#include "triangle_steps.glsl"
-#ifdef LAVA_FP64
-#define KEPT bvec2
-#else
-#define KEPT bvec4
 #endif
 
 shared WORD as[STAGES * A_STAGE];
@@ -100,11 +94,41 @@ void multiply(uint stage, uint first_a, uint first_b)
     }
 }
 
+/* Adds the products of steps [.x, .y) to the sums. a and b: the tile's panels. */
+void add_steps(SourceWords a, SourceWords b, uvec2 steps, uint first_a, uint first_b)
+{
+    fetch(a, b, steps.x);
+    stash(0); /* safe: whatever came before ended with a barrier */
+    barrier();
+    uint stage = 0;
+    for (uint s = steps.x; s < steps.y; s++) {
+        bool more = s + 1 < steps.y;
+        if (more)
+            fetch(a, b, s + 1);
+        multiply(stage, first_a, first_b);
+        if (STAGES == 1)
+            barrier();
+        else
+            stage ^= 1;
+        if (more)
+            stash(stage);
+        barrier();
+    }
+}
+
 /* Returns the tile column of column j of the invocation's part, relative to its first column. */
 uint column_of(uint j)
 {
     return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
 }
+
+#ifdef LAVA_TRIANGLE
+#include "triangle_steps.glsl"
+#ifdef LAVA_FP64
+#define KEPT bvec2
+#else
+#define KEPT bvec4
+#endif
 
 /* How far k is from the diagonal at this first row of op(A), or column of op(B), in rows or columns. */
 int distance_of(uint first, uint k)
@@ -132,32 +156,63 @@ KEPT kept_rows(int distance, uint offset)
 /* The same products as multiply's, without those outside the triangle. `first` is the invocation's first row of op(A), or
  * column of op(B), first_k the step's first k. It reads words again where multiply keeps them, because registers are
  * short. */
-void multiply_on_diagonal(uint stage, uint first_a, uint first_b, uint first, uint first_k)
+void multiply_on_diagonal(uint first_a, uint first_b, uint first, uint first_k)
 {
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
     for (uint k = 0; k < TILE_K; k++) {
         int distance = distance_of(first, first_k + k);
         [[unroll]] for (uint j = 0; j < PART_N; j++) {
-            uint b_at = stage * B_STAGE + k * B_WORDS + first_b + j / WORD_NUMBERS * LANES_N;
+            uint b_at = k * B_WORDS + first_b + j / WORD_NUMBERS * LANES_N;
             WORD b = WORD(bs[b_at][j % WORD_NUMBERS]);
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++) {
                 KEPT kept = of_b ? KEPT(is_in_triangle(distance, column_of(j)))
                                  : kept_rows(distance, i * LANES_M * WORD_NUMBERS);
-                WORD sum = fma(as[stage * A_STAGE + k * A_WORDS + first_a + i * LANES_M], b, sums[i][j]);
+                WORD sum = fma(as[k * A_WORDS + first_a + i * LANES_M], b, sums[i][j]);
                 sums[i][j] = mix(sums[i][j], sum, kept);
             }
         }
     }
 }
 
-/* Whether a step has elements outside the triangle. `first` is the tile's first row or column of it. */
-bool is_on_diagonal(uint first, uint step_)
+/* Of the steps [.x, .y) that a tile needs, those with elements outside the triangle. They are the last ones if the
+ * triangle is before the diagonal, else the first. `first` is the tile's first row or column. */
+uvec2 steps_on_diagonal(uint first, uvec2 steps)
+{
+    uint each = triangle_k_each(), width = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0 ? TILE_N : TILE_M;
+    uint shortest = triangle_is_before() ? first : first + width - 1; /* the row or column with the fewest elements */
+    int diagonal = int(shortest / triangle_width_each()) + constants.diagonal;
+    if (triangle_is_before())
+        return uvec2(clamp(uint(max(diagonal + 1, 0)) * each / TILE_K, steps.x, steps.y), steps.y);
+    return uvec2(steps.x, clamp((uint(max(diagonal, 0)) * each + TILE_K - 1) / TILE_K, steps.x, steps.y));
+}
+
+/* The same as add_steps, for steps on the diagonal. */
+void add_steps_on_diagonal(SourceWords a, SourceWords b, uvec2 steps, uint first_a, uint first_b, uint first)
+{
+    fetch(a, b, steps.x);
+    for (uint s = steps.x; s < steps.y; s++) {
+        stash(0);
+        barrier();
+        if (s + 1 < steps.y)
+            fetch(a, b, s + 1);
+        multiply_on_diagonal(first_a, first_b, first, s * TILE_K);
+        barrier();
+    }
+}
+
+/* Adds the products of those of the steps that are not outside the triangle. */
+void add_triangular_steps(SourceWords a, SourceWords b, uvec2 steps, uvec2 tile, uint first_a, uint first_b)
 {
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
-    uint k = step_ * TILE_K;
-    return triangle_is_before() ? !is_in_triangle(distance_of(first, k + TILE_K - 1), 0)
-                                : !is_in_triangle(distance_of(first, k), (of_b ? TILE_N : TILE_M) - 1);
+    uint first = of_b ? tile.y * TILE_N : tile.x * TILE_M;
+    uvec2 needed = needed_steps(tile.x, tile.y, steps), diagonal = steps_on_diagonal(first, needed);
+    uvec2 inside = triangle_is_before() ? uvec2(needed.x, diagonal.x) : uvec2(diagonal.y, needed.y);
+    if (inside.x < inside.y)
+        add_steps(a, b, inside, first_a, first_b);
+    if (diagonal.x < diagonal.y)
+        add_steps_on_diagonal(a, b, diagonal, first_a, first_b, first + (of_b ? first_b : first_a) * WORD_NUMBERS);
 }
+#endif
 
 /* Returns bits 0, 2, 4 and 6, packed into the low four bits. */
 uint even_bits(uint x)
@@ -184,16 +239,9 @@ void main()
             continue;
 #endif
         uint first_step = slice * constants.steps_per_slice;
-        uint steps = min(constants.steps_per_slice, constants.steps - first_step);
-        if (TRIANGLE != 0) {
-            uvec2 needed = needed_steps(tile_m, tile_n, uvec2(first_step, first_step + steps));
-            first_step = needed.x;
-            steps = needed.y - needed.x;
-        }
-        SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M) +
-                                    uint64_t(first_step) * (A_STAGE * 16));
-        SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N) +
-                                    uint64_t(first_step) * (B_STAGE * 16));
+        uvec2 steps = uvec2(first_step, min(first_step + constants.steps_per_slice, constants.steps));
+        SourceWords a = SourceWords(constants.packed_a + panel_bytes_per_width * (tile_m * TILE_M));
+        SourceWords b = SourceWords(constants.packed_b + panel_bytes_per_width * (tile_n * TILE_N));
         uint below = constants.tiles_each == 0 ? tile_m : tile_m % constants.tiles_each;
         uint64_t row = below * TILE_M + first_a * WORD_NUMBERS, column = tile_n * TILE_N + first_b * WORD_NUMBERS;
         TargetWords c = TargetWords(constants.target + (slice * constants.slice_stride +
@@ -211,29 +259,11 @@ void main()
                     sums[i][j] = WORD(0);
         }
 
-        bool of_b = TRIANGLE != 0 && (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
-        uint first_width = of_b ? tile_n * TILE_N + first_b * WORD_NUMBERS : tile_m * TILE_M + first_a * WORD_NUMBERS;
-        if (TRIANGLE == 0 || steps > 0)
-            fetch(a, b, 0);
-        stash(0); /* safe: the loop of the previous tile ended with a barrier */
-        barrier();
-        uint stage = 0;
-        for (uint s = 0; s < steps; s++) {
-            bool more = s + 1 < steps;
-            if (more)
-                fetch(a, b, s + 1);
-            if (TRIANGLE != 0 && is_on_diagonal(of_b ? tile_n * TILE_N : tile_m * TILE_M, first_step + s))
-                multiply_on_diagonal(stage, first_a, first_b, first_width, (first_step + s) * TILE_K);
-            else
-                multiply(stage, first_a, first_b);
-            if (STAGES == 1)
-                barrier();
-            else
-                stage ^= 1;
-            if (more)
-                stash(stage);
-            barrier();
-        }
+#ifdef LAVA_TRIANGLE
+        add_triangular_steps(a, b, steps, uvec2(tile_m, tile_n), first_a, first_b);
+#else
+        add_steps(a, b, steps, first_a, first_b);
+#endif
 
         [[unroll]] for (uint j = 0; j < PART_N; j++)
             [[unroll]] for (uint i = 0; i < SQUARES_M; i++)

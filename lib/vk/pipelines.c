@@ -293,7 +293,7 @@ struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel 
 }
 
 struct lava_pipeline_specification lava_pipelines_triangular(struct lava_pipeline_specification general) {
-    general.constants[LAVA_CONSTANT_TRIANGLE] = 1;
+    general.module = lava_kernel_triangular_module(general.module);
     return general;
 }
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "dispatch/profiles.h"
 #include "dispatch/solve.h"
@@ -97,6 +98,11 @@ static bool is_known(const struct test *test, const struct lava_pipeline *pipeli
     return false;
 }
 
+static bool is_triangular(enum lava_module module) {
+    const char *name = module_names[module], *ending = "_TRIANGLE";
+    return strlen(name) > strlen(ending) && strcasecmp(name + strlen(name) - strlen(ending), ending) == 0;
+}
+
 /* Creates a pipeline of a row, unless an earlier row has created it. Returns what it spills to memory. */
 static uint32_t create(struct test *test, const char *row,
                        const struct lava_pipeline_specification *specification) {
@@ -114,8 +120,7 @@ static uint32_t create(struct test *test, const char *row,
         describe(test, pipeline, row, (double)(lava_clock_now_ns() - begin_ns) / 1e9);
     }
     lava_pipelines_figures(test->engine->device, pipeline, &figures);
-    bool is_triangular = specification->constants[LAVA_CONSTANT_TRIANGLE] != 0;
-    return is_triangular && figures.spilled <= TRIANGULAR_SPILLS ? 0 : figures.spilled;
+    return is_triangular(specification->module) && figures.spilled <= TRIANGULAR_SPILLS ? 0 : figures.spilled;
 }
 
 static void create_row(struct test *test, const char *name) {
