@@ -198,11 +198,9 @@ static double multiply_ns(const struct lava_estimate *estimate, const struct ext
     return hypot(arithmetic_ns(estimate, extent, units), bytes * memory_ns) + sums * memory_ns + screen_ns;
 }
 
-/* Packing reads the operand from device memory and writes it padded. Operands that are split into parts are
- * read and written once more before. */
+/* Packing reads the operand from device memory and writes it padded. */
 static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32_t tile, int64_t k) {
-    double passes = estimate->operation->of_parts ? 3 : 1;
-    double bytes = (double)size * (double)k * element_bytes(estimate) * passes;
+    double bytes = (double)size * (double)k * element_bytes(estimate);
     return 1e9 * (bytes + (double)packed_of(estimate, size, tile, k).bytes) /
            estimate->rates.memory_bytes_per_s;
 }

@@ -25,21 +25,20 @@ struct lava_type_facts {
     const char *name;
     size_t bytes; /* of an element */
     bool is_half, is_complex;
-    enum lava_type real;           /* of a complex type's parts; else the type itself */
-    enum lava_type sums;           /* in which products are summed: FP32 or FP64 */
-    enum lava_type complex_type;   /* whose parts have the type; the type itself where there is none */
-    double unit;                   /* half a unit in the last place of 1 */
-    enum lava_module epilogue;     /* leaves a result of the type for the host */
-    enum lava_module update;       /* updates C on the device */
-    enum lava_module split;        /* splits an operand into parts; complex types only */
-    enum lava_module split_scaled; /* the same, and multiplies it by alpha */
-    enum lava_module solve;        /* solves with a triangular block on the device; not of half precision */
-    enum lava_module cholesky;     /* factors a block on the diagonal on the device; not of half precision */
-    enum lava_module lu;           /* a step of LU's panel on the device; not of half precision */
-    enum lava_module lu_panel;     /* the whole panel, by one workgroup */
-    enum lava_module lu_grid;      /* the whole panel, by workgroups that run at the same time */
-    enum lava_module qr;           /* a step of QR's panel on the device; not of half precision */
-    enum lava_module qr_panel;     /* as LU's */
+    enum lava_type real;         /* of a complex type's parts; else the type itself */
+    enum lava_type sums;         /* in which products are summed: FP32 or FP64 */
+    enum lava_type complex_type; /* whose parts have the type; the type itself where there is none */
+    double unit;                 /* half a unit in the last place of 1 */
+    enum lava_module epilogue;   /* leaves a result of the type for the host */
+    enum lava_module update;     /* updates C on the device */
+    enum lava_module scale;      /* multiplies elements by alpha; complex types only */
+    enum lava_module solve;      /* solves with a triangular block on the device; not of half precision */
+    enum lava_module cholesky;   /* factors a block on the diagonal on the device; not of half precision */
+    enum lava_module lu;         /* a step of LU's panel on the device; not of half precision */
+    enum lava_module lu_panel;   /* the whole panel, by one workgroup */
+    enum lava_module lu_grid;    /* the whole panel, by workgroups that run at the same time */
+    enum lava_module qr;         /* a step of QR's panel on the device; not of half precision */
+    enum lava_module qr_panel;   /* as LU's */
     enum lava_module qr_grid;
     enum lava_module qr_triangle;       /* makes the triangle of a block of reflections */
     enum lava_module multiply_triangle; /* multiplies by a triangle on the device; not of half precision */

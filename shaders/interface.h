@@ -34,8 +34,8 @@
  * words of the fallback's indirect dispatch: x (0, or the number of workgroups), 1, 1.
  *
  * Parts. A complex product is computed as a real product of size m x 2n x 2k, by the induced 1m method (Van
- * Zee, SIAM J. Sci. Comput. 42(5), 2020). The operands are first split into real matrices of their parts,
- * which are then packed like any other operand. For each element:
+ * Zee, SIAM J. Sci. Comput. 42(5), 2020). The operands are packed as real matrices of their parts
+ * (parts.glsl). For each element:
  *
  *     op(A)   m x 2k    [ re a   im a ]
  *     op(B)   2k x 2n   [ re b   im b ;  -im b   re b ]
@@ -96,8 +96,8 @@
 #define LAVA_PACK_BLOCK_MATRIX    64 /* pack for cooperative matrices, and area of an exponent word: 64 x 64 */
 #define LAVA_PACK_INVOCATIONS     256
 #define LAVA_SCREEN_INVOCATIONS   128
-#define LAVA_SPLIT_ROWS           64 /* a workgroup handles 64 x 4 elements */
-#define LAVA_SPLIT_COLUMNS        4
+#define LAVA_ELEMENT_ROWS         64 /* scale, square: a workgroup handles 64 x 4 elements */
+#define LAVA_ELEMENT_COLUMNS      4
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
@@ -209,6 +209,11 @@ LAVA_U32 width_each;  /* the same in the packed operand */
 /* The rest is used with SCREENED. */
 LAVA_ADDRESS panels;
 LAVA_ADDRESS exponents;
+/* The rest is used if parts is not 0: the operand is complex. Then source_ld counts elements, rows and
+ * columns count parts, and any alignment of elements will do (parts.glsl). */
+LAVA_U32 parts;     /* two bits per part; row p, column q begins at bit 2 (p + 2 q) */
+LAVA_U32 rows_each; /* parts per element along rows: 1 or 2 */
+LAVA_U32 columns_each;
 LAVA_BLOCK_END(lava_pack_constants)
 #endif
 
@@ -234,23 +239,19 @@ LAVA_BLOCK_END(lava_screen_constants)
 #define LAVA_PART_IMAGINARY 1
 #define LAVA_PART_NEGATIVE  2
 
-#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SPLIT)
-LAVA_BLOCK_BEGIN(lava_split_constants)
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SCALE)
+LAVA_BLOCK_BEGIN(lava_scale_constants)
 LAVA_ADDRESS source; /* chunk of the stored complex operand, column-major */
-LAVA_ADDRESS target; /* its parts, column-major */
-LAVA_U32 source_ld;  /* in complex elements */
-LAVA_U32 target_ld;  /* in parts */
-LAVA_U32 rows;       /* size of the chunk */
+LAVA_ADDRESS target; /* the same elements times alpha */
+LAVA_U32 source_ld;
+LAVA_U32 target_ld;
+LAVA_U32 rows; /* size of the chunk */
 LAVA_U32 columns;
-LAVA_U32 rows_each; /* parts per element along rows: 1 or 2 */
-LAVA_U32 columns_each;
-LAVA_U32 parts; /* two bits per part; row p, column q begins at bit 2 (p + 2 q) */
-/* The rest is used by modules with LAVA_SCALED: what each element is multiplied by, as alpha above. */
 LAVA_F32 alpha;
 LAVA_F32 alpha_imaginary;
 LAVA_ADDRESS alpha_fp64;
 LAVA_ADDRESS alpha_imaginary_fp64;
-LAVA_BLOCK_END(lava_split_constants)
+LAVA_BLOCK_END(lava_scale_constants)
 #endif
 
 /* Values of `structure` and `stored` of a square: those of enum lava_structure and enum lava_region. */

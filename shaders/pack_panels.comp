@@ -13,6 +13,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
+#include "parts.glsl"
+
 layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
 layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
 layout(local_size_x = LAVA_PACK_INVOCATIONS) in;
@@ -43,6 +45,8 @@ uvec4 get(uint row, uint column)
 {
     if (row >= constants.rows || column >= constants.columns)
         return uvec4(0);
+    if (constants.parts != 0)
+        return parts_word(row, column);
     uint64_t at = uint64_t(column) * (constants.source_ld / WORD_NUMBERS) + row / WORD_NUMBERS;
     at += uint64_t(gl_WorkGroupID.z) * (constants.source_each / WORD_NUMBERS);
     uvec4 value = SourceBits(constants.source + at * 16).word[0];

@@ -19,6 +19,7 @@
 #include "common.glsl"
 #include "cooperative.glsl"
 #include "nearest.glsl"
+#include "parts.glsl"
 
 layout(constant_id = LAVA_CONSTANT_PANEL) const uint PANEL = 128;
 layout(constant_id = LAVA_CONSTANT_TRANSPOSE) const uint TRANSPOSE = 0;
@@ -45,6 +46,8 @@ uvec4 source_quad(uint row, uint column)
 {
     if (row >= constants.rows || column >= constants.columns)
         return uvec4(0);
+    if (constants.parts != 0)
+        return parts_word(row, column);
     uint64_t at = uint64_t(column) * (constants.source_ld / 4) + row / 4;
     uvec4 value = SourceBits(constants.source + at * 16).word[0];
     return mix(uvec4(0), value, lessThan(row + uvec4(0, 1, 2, 3), uvec4(constants.rows)));

@@ -13,7 +13,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
-layout(local_size_x = LAVA_SPLIT_ROWS, local_size_y = LAVA_SPLIT_COLUMNS) in;
+layout(local_size_x = LAVA_ELEMENT_ROWS, local_size_y = LAVA_ELEMENT_COLUMNS) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Source { uint word[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Target { uint word[]; };

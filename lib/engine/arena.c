@@ -15,8 +15,6 @@
 #define RAW_SLOTS_MIN  4
 /* Raw chunks take at most one part in this many of the device's memory. */
 #define RAW_SHARE 8
-/* The parts of a chunk of op(B) are twice as many as its elements, columns padded to words included. */
-#define PARTS_SLOTS 2
 
 static enum lava_status stage(struct lava_arena *arena, struct lava_device *device) {
     static const enum lava_arena_role roles[] = {LAVA_ARENA_STAGING_UP, LAVA_ARENA_STAGING_DOWN};
@@ -105,7 +103,7 @@ void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
 
 uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena) {
     uint64_t slots = arena->buffers[LAVA_ARENA_RAW].bytes ? arena->raw_slots_max : 0;
-    return (slots + PARTS_SLOTS) * arena->slot_bytes;
+    return (slots + 1) * arena->slot_bytes /* SCALED is one */;
 }
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
@@ -113,7 +111,7 @@ uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
 }
 
 /* Fills in the bytes that each role needs for a block; 0 for roles that do not belong to a block. */
-static void needs(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts,
+static void needs(const struct lava_arena *arena, const struct lava_blocking *blocking, bool scales_a,
                   uint64_t bytes[LAVA_ARENA_ROLES]) {
     bool twice_b = !blocking->by_strips && blocking->blocks_m * blocking->blocks_n * blocking->blocks_k > 1;
     memset(bytes, 0, LAVA_ARENA_ROLES * sizeof *bytes);
@@ -124,13 +122,13 @@ static void needs(const struct lava_arena *arena, const struct lava_blocking *bl
     bytes[LAVA_ARENA_RESULT] = blocking->result_bytes * blocking->blocks_held;
     bytes[LAVA_ARENA_TILE_LISTS] = blocking->tile_list_bytes * LAVA_BLOCKING_TILE_LISTS;
     bytes[LAVA_ARENA_SQUARE] = blocking->square_bytes;
-    bytes[LAVA_ARENA_PARTS] = of_parts ? PARTS_SLOTS * arena->slot_bytes : 0;
+    bytes[LAVA_ARENA_SCALED] = scales_a ? arena->slot_bytes : 0;
 }
 
 uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct lava_blocking *blocking,
-                                 bool of_parts) {
+                                 bool scales_a) {
     uint64_t bytes[LAVA_ARENA_ROLES], growth = 0;
-    needs(arena, blocking, of_parts, bytes);
+    needs(arena, blocking, scales_a, bytes);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         growth += bytes[role] > arena->buffers[role].bytes ? bytes[role] : 0;
     return growth;
@@ -143,9 +141,9 @@ uint64_t lava_arena_block_bytes(const struct lava_arena *arena) {
     return bytes;
 }
 
-bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts) {
+bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool scales_a) {
     return arena->buffers[LAVA_ARENA_STAGING_UP].bytes > 0 &&
-           lava_arena_growth_bytes(arena, blocking, of_parts) == 0;
+           lava_arena_growth_bytes(arena, blocking, scales_a) == 0;
 }
 
 static enum lava_status grow(struct lava_arena *arena, struct lava_device *device,
@@ -172,12 +170,12 @@ static void release_blocks(struct lava_arena *arena, struct lava_device *device)
 
 enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device *device,
                                     const struct lava_blocking *blocking, uint64_t upload_bytes,
-                                    bool of_parts) {
+                                    bool scales_a) {
     uint64_t bytes[LAVA_ARENA_ROLES];
     enum lava_status status;
     if ((status = stage(arena, device)) || (status = grow_raw(arena, device, upload_bytes)))
         return status;
-    needs(arena, blocking, of_parts, bytes);
+    needs(arena, blocking, scales_a, bytes);
     status = grow(arena, device, bytes);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
         /* buffers of earlier products and matrices may take the memory */

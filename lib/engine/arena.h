@@ -18,7 +18,7 @@ enum lava_arena_role {
     LAVA_ARENA_PACKED_B_OTHER,
     LAVA_ARENA_ACCUMULATOR, /* blocking.blocks_held accumulators, and as many results */
     LAVA_ARENA_RESULT,
-    LAVA_ARENA_PARTS,      /* the parts of one chunk of a complex operand */
+    LAVA_ARENA_SCALED,     /* one chunk of a complex operand, times alpha */
     LAVA_ARENA_SQUARE,     /* all elements of a square on a diagonal */
     LAVA_ARENA_TILE_LISTS, /* LAVA_BLOCKING_TILE_LISTS lists */
     LAVA_ARENA_RAW,        /* uploaded chunks until they are packed: many, so that uploads run ahead of the
@@ -64,16 +64,16 @@ void lava_arena_finish(struct lava_arena *arena, struct lava_device *device);
 uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena);
 
 /* Makes every buffer at least as large as the blocking needs, with raw slots for upload_bytes if there is
- * room. of_parts: the operands are complex. The device must be idle. LAVA_ERROR_DEVICE_MEMORY: a smaller
+ * room. scales_a: see lava_operation_scales_a. The device must be idle. LAVA_ERROR_DEVICE_MEMORY: a smaller
  * blocking may fit. */
 enum lava_status lava_arena_reserve(struct lava_arena *arena, struct lava_device *device,
                                     const struct lava_blocking *blocking, uint64_t upload_bytes,
-                                    bool of_parts);
+                                    bool scales_a);
 /* Returns whether lava_arena_reserve would change nothing that a stream may be using. */
-bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool of_parts);
+bool lava_arena_has(const struct lava_arena *arena, const struct lava_blocking *blocking, bool scales_a);
 /* Returns the bytes of the buffers that lava_arena_reserve would allocate for blocks. */
 uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct lava_blocking *blocking,
-                                 bool of_parts);
+                                 bool scales_a);
 /* Returns the bytes of all buffers for blocks. */
 uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
 /* Allocates the staging memory and the fewest raw slots where they were released. */

@@ -23,11 +23,9 @@ void lava_block_buffer_write(struct lava_stream *stream, const void *buffer, con
     lava_trace_add_work("write back", begin_ns, bytes);
 }
 
-enum lava_status lava_block_buffer_begin(struct lava_stream *stream, const struct lava_plan *plan,
-                                         enum lava_type type) {
-    enum lava_status status =
-        lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
-                           LAVA_ARENA_SLOTS * stream->arena->slot_bytes, lava_type_is_complex(type));
+enum lava_status lava_block_buffer_begin(struct lava_stream *stream, const struct lava_plan *plan) {
+    enum lava_status status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
+                                                 LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
     if (!status)
         lava_stream_look_around(stream);
     return status;

@@ -16,7 +16,6 @@ void lava_block_buffer_write(struct lava_stream *stream, const void *buffer, con
                              const struct lava_block_place *place);
 
 /* Makes room for the plan's largest product, before anything is under way, and looks at the processors. */
-enum lava_status lava_block_buffer_begin(struct lava_stream *stream, const struct lava_plan *plan,
-                                         enum lava_type type);
+enum lava_status lava_block_buffer_begin(struct lava_stream *stream, const struct lava_plan *plan);
 
 #endif

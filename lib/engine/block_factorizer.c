@@ -286,7 +286,7 @@ static enum lava_status run_block(struct block_factorizer *factorizer, const str
 }
 
 static enum lava_status begin(const struct block_factorizer *factorizer) {
-    return lava_block_buffer_begin(factorizer->stream, factorizer->plan, factorizer->operation->type);
+    return lava_block_buffer_begin(factorizer->stream, factorizer->plan);
 }
 
 static enum lava_status run_blocks(struct block_factorizer *factorizer, struct lava_progress *progress) {

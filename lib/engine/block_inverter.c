@@ -355,8 +355,7 @@ static enum lava_status run_solves(struct block_inverter *inverter, struct lava_
 
 static enum lava_status run_steps(struct block_inverter *inverter, struct lava_progress *progress) {
     const struct lava_inverse_parts parts = lava_inverse_parts(inverter->operation);
-    enum lava_status status =
-        lava_block_buffer_begin(inverter->stream, inverter->plan, inverter->operation->type);
+    enum lava_status status = lava_block_buffer_begin(inverter->stream, inverter->plan);
     if (!status && parts.inverts)
         status = run_triangle(inverter, is_lower(inverter) ? invert_lower : invert_upper, progress);
     if (status || !(parts.squares || parts.solves))

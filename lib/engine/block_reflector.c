@@ -203,7 +203,7 @@ static enum lava_status run_blocks(struct block_reflector *reflector, struct lav
     bool is_right = operation->kind == LAVA_OPERATION_QR_RIGHT, descends = lava_operation_descends(operation);
     int64_t width = reflector->plan->columns.width, size = is_right ? operation->m : operation->n,
             count = (size - 1) / width + 1;
-    enum lava_status status = lava_block_buffer_begin(reflector->stream, reflector->plan, operation->type);
+    enum lava_status status = lava_block_buffer_begin(reflector->stream, reflector->plan);
     if (!status && operation->sides.count > 0)
         status = lava_qr_parts_check_scale(reflector->stream->pool, operation);
     if (!status && operation->kind != LAVA_OPERATION_QR)
@@ -285,8 +285,7 @@ static enum lava_status compute_chunk(void *context, const struct lava_device_ma
 
 /* *done: the columns that are written. */
 static enum lava_status stream_chunks(struct block_reflector *reflector, int64_t *done) {
-    enum lava_status status =
-        lava_block_buffer_begin(reflector->stream, reflector->plan, reflector->operation->type);
+    enum lava_status status = lava_block_buffer_begin(reflector->stream, reflector->plan);
     status = status ? status : upload_tau(reflector);
     status = status ? status : lava_side_chunks_begin(&reflector->chunks);
     status = status ? status : lava_side_chunks_finish(&reflector->chunks);

@@ -133,8 +133,8 @@ static enum lava_status fill(struct lava_stream *stream, const struct lava_pipel
         return status;
     lava_queue_barrier_dispatch(stream->device, &commands);
     lava_queue_dispatch(stream->device, &commands, pipeline, &constants, sizeof constants,
-                        (constants.size + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS,
-                        (constants.size + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS);
+                        (constants.size + LAVA_ELEMENT_ROWS - 1) / LAVA_ELEMENT_ROWS,
+                        (constants.size + LAVA_ELEMENT_COLUMNS - 1) / LAVA_ELEMENT_COLUMNS);
     return lava_stream_submit(stream, &stream->uploaded, &done);
 }
 

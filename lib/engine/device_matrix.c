@@ -206,7 +206,7 @@ static enum lava_status plan_and_add(struct lava_stream *stream, const struct la
                            &plan);
         if (plan.place != LAVA_PLACE_GPU)
             return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
-        enum lava_status status = lava_runner_reserve(stream, &plan, lava_type_is_complex(operation->type));
+        enum lava_status status = lava_runner_reserve(stream, &plan);
         if (status != LAVA_ERROR_DEVICE_MEMORY)
             return lava_stream_keep(stream, status ? status : lava_runner_add(stream, operation, &plan));
         overrides.memory_bytes = plan.blocking.total_bytes / 2;

@@ -133,7 +133,6 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
         {true, lava_pipelines_epilogue(lava_type_sums(kernel->type))},
         {is_half, lava_pipelines_epilogue(kernel->type)},
         {!is_half, lava_pipelines_epilogue(of_parts)},
-        {!is_half, lava_pipelines_split(of_parts, false)},
         {kernel->fallback, lava_pipelines_screen()},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},
     };
@@ -151,7 +150,7 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
         {kernel->fallback, lava_pipelines_triangular(lava_pipelines_fallback(kernel, capabilities))},
         {true, lava_pipelines_square()},
         {shares, lava_pipelines_copy_columns()},
-        {shares, lava_pipelines_split(of_parts, true)},
+        {shares, lava_pipelines_scale(of_parts)},
         {shares, lava_pipelines_update(type)},
         {shares, lava_pipelines_update(of_parts)},
         {shares && lava_solve_fits(capabilities, type), lava_pipelines_solve(type)},

@@ -45,7 +45,7 @@ static const struct { unsigned char is_imaginary, is_negative; } shapes[][2][2] 
 };
 // clang-format on
 
-/* Encodes the parts as struct lava_split_constants has them. */
+/* Encodes the parts as struct lava_pack_constants has them. */
 static uint32_t parts_of(enum shape shape, bool conjugate) {
     uint32_t parts = 0;
     for (uint32_t q = 0; q < 2; q++)
@@ -169,10 +169,10 @@ static struct lava_packing packing_of(const struct lava_run *run, const struct l
         .rows = k_along_rows ? depth : widths,
         .columns = k_along_rows ? widths : depth,
         .on_device = operation->on_device,
-        .split = !source->is_b && run->split_scaled ? run->split_scaled : run->split,
+        .scale = source->is_b ? NULL : run->scale,
         .alpha = alpha_of(run, source),
-        .rows_each = is_b || k_along_rows ? 2 : 1,
-        .columns_each = is_b || !k_along_rows ? 2 : 1,
+        .rows_each = operation->of_parts && (is_b || k_along_rows) ? 2 : 1,
+        .columns_each = operation->of_parts && (is_b || !k_along_rows) ? 2 : 1,
         .transpose = k_along_rows,
         .first_width = target->width - panel,
         .first_k = target->from_k - task->first_k,
@@ -190,10 +190,10 @@ static struct lava_packing packing_of(const struct lava_run *run, const struct l
     return packing;
 }
 
-/* Sets how elements are split. A square's conjugation is done already. */
+/* Sets how elements become parts. A square's conjugation is done already. */
 static void set_parts(const struct lava_run *run, bool is_b, bool conjugate, struct lava_packing *packing) {
     enum shape a = packing->transpose ? TALL : WIDE, b = packing->transpose ? SQUARE : SQUARE_T;
-    if (run->split)
+    if (run->operation->of_parts)
         packing->parts = parts_of(is_b ? b : a, conjugate && !packing->square.pipeline);
 }
 

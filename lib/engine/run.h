@@ -18,8 +18,7 @@ struct lava_run {
     const struct lava_plan *plan;
     const struct lava_pipeline *multiply, *epilogue, *update;
     const struct lava_pipeline *pack[2][2];        /* of op(A) and op(B); [1]: K runs along the stored rows */
-    const struct lava_pipeline *split;             /* NULL: the product is real */
-    const struct lava_pipeline *split_scaled;      /* multiplies A by alpha; NULL: the sum is multiplied */
+    const struct lava_pipeline *scale;             /* multiplies A by alpha; NULL: the sum is multiplied */
     const struct lava_pipeline *square;            /* NULL: all of A and B is stored */
     const struct lava_pipeline *screen, *fallback; /* NULL: no tile is screened out */
     enum lava_type result_type;                    /* element type of the downloaded result */

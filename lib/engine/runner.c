@@ -251,9 +251,7 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {lava_operation_structured(operation), lava_pipelines_square(), &run->square},
         {epilogue && !operation->on_device, lava_pipelines_epilogue(run->result_type), &run->epilogue},
         {operation->on_device, lava_pipelines_update(run->caller->c.type), &run->update},
-        {operation->of_parts, lava_pipelines_split(run->caller->type, false), &run->split},
-        {lava_operation_scales_a(run->caller), lava_pipelines_split(run->caller->type, true),
-         &run->split_scaled},
+        {lava_operation_scales_a(run->caller), lava_pipelines_scale(run->caller->type), &run->scale},
         {kernel->fallback, lava_pipelines_screen(), &run->screen},
         {kernel->fallback, multiply_for(operation, lava_pipelines_fallback(kernel, capabilities)),
          &run->fallback},
@@ -338,7 +336,8 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     stream.from_staging = stream.from_staging || stream.at_once;
     double upload_bytes = lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation);
     status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
-                                plan->spares_memory ? 0 : (uint64_t)upload_bytes, parts.of_parts);
+                                plan->spares_memory ? 0 : (uint64_t)upload_bytes,
+                                lava_operation_scales_a(operation));
     if (!status && !(status = get_pipelines(&run))) {
         lava_stream_look_around(&stream);
         if (!member || member->number == 0)
@@ -370,14 +369,13 @@ enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct 
 }
 
 /* Makes room for a product's blocks. Buffers are replaced only while the device is idle. */
-enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct lava_plan *plan,
-                                     bool of_parts) {
-    if (lava_arena_has(stream->arena, &plan->blocking, of_parts))
+enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct lava_plan *plan) {
+    if (lava_arena_has(stream->arena, &plan->blocking, false))
         return LAVA_OK;
     enum lava_status status = lava_stream_flush(stream);
     if (!status)
         status = lava_queue_drain(stream->device, lava_device_timeout_ns(stream->device));
-    return status ? status : lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0, of_parts);
+    return status ? status : lava_arena_reserve(stream->arena, stream->device, &plan->blocking, 0, false);
 }
 
 /* The barrier lets the packs see what the stream's earlier products wrote, and keeps them from overwriting

@@ -233,8 +233,7 @@ static enum lava_status run_bands(struct run *run, struct lava_progress *progres
     enum lava_status status = LAVA_OK;
     if (run->plan->chunks.product_bytes > 0)
         status = lava_arena_reserve(stream->arena, stream->device, &run->plan->blocking,
-                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
-                                    lava_type_is_complex(run->operation->type));
+                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
     if (status)
         return status;
     lava_stream_look_around(stream);

@@ -14,8 +14,7 @@ enum lava_status lava_trapezoids_make_room(const struct lava_trapezoids *trapezo
     if (plan->chunks.product_bytes == 0)
         return LAVA_OK;
     return lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
-                              LAVA_ARENA_SLOTS * stream->arena->slot_bytes,
-                              lava_type_is_complex(trapezoids->matrix.type));
+                              LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
 }
 
 static int64_t count_of(const struct lava_trapezoids *trapezoids) {

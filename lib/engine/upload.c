@@ -11,16 +11,6 @@
 
 /* Pack reads words of this size. The columns of what it reads begin at multiples of it. */
 #define WORD_BYTES 16
-/* Bytes of an element; of one part if the operand is split. */
-static size_t real_bytes(const struct lava_packing *operand) {
-    return operand->split ? operand->stored.element_bytes / 2 : operand->stored.element_bytes;
-}
-
-/* Columns of a chunk begin at whole words. */
-static int64_t padded_ld(int64_t rows, size_t element_bytes) {
-    return lava_blocking_padded(rows, WORD_BYTES / (uint32_t)element_bytes);
-}
-
 /* Returns pack's constants for a chunk. Chunks at the end of the block also write the zero padding beyond
  * it. */
 static struct lava_pack_constants pack_constants(const struct lava_packing *operand,
@@ -29,10 +19,8 @@ static struct lava_pack_constants pack_constants(const struct lava_packing *oper
     bool last_column = chunk->column + chunk->columns == operand->columns;
     int64_t filled_rows = operand->transpose ? operand->k_filled : operand->width_filled;
     int64_t filled_columns = operand->transpose ? operand->width_filled : operand->k_filled;
-    int64_t rows_each = operand->split ? operand->rows_each : 1;
-    int64_t columns_each = operand->split ? operand->columns_each : 1;
-    int64_t row = chunk->row * rows_each, rows = chunk->rows * rows_each;
-    int64_t column = chunk->column * columns_each, columns = chunk->columns * columns_each;
+    int64_t row = chunk->row * operand->rows_each, rows = chunk->rows * operand->rows_each;
+    int64_t column = chunk->column * operand->columns_each, columns = chunk->columns * operand->columns_each;
     return (struct lava_pack_constants){
         .target = operand->target,
         .panels = operand->panels,
@@ -43,7 +31,10 @@ static struct lava_pack_constants pack_constants(const struct lava_packing *oper
         .columns_filled = (uint32_t)(last_column ? filled_columns - column : columns),
         .first_width = (uint32_t)(operand->first_width + (operand->transpose ? column : row)),
         .first_k = (uint32_t)(operand->first_k + (operand->transpose ? row : column)),
-        .k_padded = (uint32_t)operand->k_padded};
+        .k_padded = (uint32_t)operand->k_padded,
+        .parts = operand->parts,
+        .rows_each = operand->rows_each,
+        .columns_each = operand->columns_each};
 }
 
 /* Where a chunk is on the device, and of which products of a batch it is; else of product 0 alone. */
@@ -54,32 +45,31 @@ struct source {
     uint32_t products;
 };
 
-/* Splits the chunk into parts, which pack then reads. They overwrite the parts of the previous chunk. */
-static void record_split(struct lava_stream *stream, const struct lava_commands *commands,
-                         const struct lava_packing *operand, struct lava_pack_constants *constants,
-                         int64_t source_ld) {
+/* Multiplies the chunk by alpha. The result overwrites that of the previous chunk. */
+static void record_scale(struct lava_stream *stream, const struct lava_commands *commands,
+                         const struct lava_packing *operand, const struct lava_chunk *chunk,
+                         struct source *source) {
     uint32_t most = stream->device->capabilities.max_workgroups;
-    const struct lava_split_constants split = {.source = constants->source,
-                                               .target = stream->arena->buffers[LAVA_ARENA_PARTS].address,
-                                               .source_ld = (uint32_t)source_ld,
-                                               .target_ld = constants->source_ld,
-                                               .rows = constants->rows / operand->rows_each,
-                                               .columns = constants->columns / operand->columns_each,
-                                               .rows_each = operand->rows_each,
-                                               .columns_each = operand->columns_each,
-                                               .parts = operand->parts,
+    const struct lava_scale_constants scale = {.source = source->address,
+                                               .target = stream->arena->buffers[LAVA_ARENA_SCALED].address,
+                                               .source_ld = (uint32_t)source->ld,
+                                               .target_ld = (uint32_t)chunk->rows,
+                                               .rows = (uint32_t)chunk->rows,
+                                               .columns = (uint32_t)chunk->columns,
                                                .alpha = (float)operand->alpha.real,
                                                .alpha_imaginary = (float)operand->alpha.imaginary,
                                                .alpha_fp64 = lava_double_bits(operand->alpha.real),
                                                .alpha_imaginary_fp64 =
                                                    lava_double_bits(operand->alpha.imaginary)};
-    uint32_t across = (split.columns + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS;
+    uint32_t across = (scale.columns + LAVA_ELEMENT_COLUMNS - 1) / LAVA_ELEMENT_COLUMNS;
     most = most < LAVA_QUEUE_GROUPS ? most : LAVA_QUEUE_GROUPS;
     lava_queue_barrier_dispatch(stream->device, commands);
-    lava_queue_dispatch(stream->device, commands, operand->split, &split, sizeof split,
-                        (split.rows + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS, across < most ? across : most);
+    lava_queue_dispatch(stream->device, commands, operand->scale, &scale, sizeof scale,
+                        (scale.rows + LAVA_ELEMENT_ROWS - 1) / LAVA_ELEMENT_ROWS,
+                        across < most ? across : most);
     lava_queue_barrier_dispatch(stream->device, commands);
-    constants->source = split.target;
+    source->address = scale.target;
+    source->ld = scale.target_ld;
 }
 
 /* Writes all elements of a square, and finds those that are packed. They overwrite those of the previous
@@ -95,8 +85,8 @@ static void record_square(struct lava_stream *stream, const struct lava_commands
     constants.target = stream->arena->buffers[LAVA_ARENA_SQUARE].address;
     lava_queue_barrier_dispatch(stream->device, commands);
     lava_queue_dispatch(stream->device, commands, square->pipeline, &constants, sizeof constants,
-                        (constants.size + LAVA_SPLIT_ROWS - 1) / LAVA_SPLIT_ROWS,
-                        (constants.size + LAVA_SPLIT_COLUMNS - 1) / LAVA_SPLIT_COLUMNS);
+                        (constants.size + LAVA_ELEMENT_ROWS - 1) / LAVA_ELEMENT_ROWS,
+                        (constants.size + LAVA_ELEMENT_COLUMNS - 1) / LAVA_ELEMENT_COLUMNS);
     lava_queue_barrier_dispatch(stream->device, commands);
     *chunk = (struct lava_chunk){.rows = operand->rows, .columns = operand->columns};
     source->address = constants.target + (uint64_t)first * operand->stored.element_bytes;
@@ -107,6 +97,8 @@ static void record_pack(struct lava_stream *stream, const struct lava_commands *
                         const struct lava_packing *operand, struct lava_chunk chunk, struct source source) {
     if (operand->square.pipeline)
         record_square(stream, commands, operand, &chunk, &source);
+    if (operand->scale)
+        record_scale(stream, commands, operand, &chunk, &source);
     struct lava_pack_constants constants = pack_constants(operand, &chunk);
     uint32_t block = operand->pack_block;
     constants.width_each = (uint32_t)operand->width_filled;
@@ -114,10 +106,6 @@ static void record_pack(struct lava_stream *stream, const struct lava_commands *
     constants.source_each = (uint32_t)(source.ld * chunk.columns);
     constants.source = source.address;
     constants.source_ld = (uint32_t)source.ld;
-    if (operand->split) {
-        constants.source_ld = (uint32_t)padded_ld(constants.rows, real_bytes(operand));
-        record_split(stream, commands, operand, &constants, source.ld);
-    }
     lava_queue_dispatch_each(stream->device, commands, operand->pack, &constants, sizeof constants,
                              (constants.rows_filled + block - 1) / block,
                              (constants.columns_filled + block - 1) / block, source.products);
@@ -206,11 +194,11 @@ static enum lava_status pack_chunk_on_device(struct lava_stream *stream, const s
     return submit_pack(stream, operand, chunk, &source, &stream->uploaded, &done);
 }
 
-/* One chunk, unless it is split: the parts of one chunk are kept. A matrix of the program's may be larger
+/* One chunk, unless it is scaled: the result of one chunk is kept. A matrix of the program's may be larger
  * than a dispatch: its chunks are those that would have been copied. */
 static enum lava_status pack_on_device(struct lava_stream *stream, const struct lava_packing *operand) {
     const struct lava_stored *stored = &operand->stored;
-    bool is_cut = (operand->split && !stored->is_whole) || operand->imported;
+    bool is_cut = (operand->scale && !stored->is_whole) || operand->imported;
     uint64_t most = is_cut ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
     struct lava_chunking chunking =
         lava_blocking_chunks(stored->rows, stored->columns, most, stored->element_bytes);

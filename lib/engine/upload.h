@@ -30,13 +30,12 @@ struct lava_packing {
     uint32_t pack_block;              /* elements in each direction that a workgroup packs */
     uint64_t target;                  /* address of the packed operand */
     uint64_t panels, exponents;       /* addresses of its other sections; 0: none */
-    /* For a complex operand: the pipeline that splits it into parts, and how (struct lava_split_constants).
-     * Then rows and columns count complex elements, and the widths and depths count parts. NULL: the operand
-     * is real. */
-    const struct lava_pipeline *split;
+    /* How a complex operand becomes parts (struct lava_pack_constants). Then rows and columns count complex
+     * elements, and the widths and depths count parts. parts is 0 for a real operand, and each is 1. */
     uint32_t rows_each, columns_each, parts;
-    struct lava_scalar alpha; /* what a pipeline that scales multiplies by */
-    bool wait_for_readers;    /* a submitted multiply may still read the target */
+    const struct lava_pipeline *scale; /* multiplies a complex operand by alpha before; or NULL */
+    struct lava_scalar alpha;
+    bool wait_for_readers; /* a submitted multiply may still read the target */
     const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };

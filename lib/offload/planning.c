@@ -98,17 +98,17 @@ bool lava_planning_is_hopeless(const struct lava_operation *operation, double cp
 
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                                 struct lava_plan *plan) {
-    const struct lava_operation parts = lava_operation_of_parts(operation);
+    bool scales_a = lava_operation_scales_a(operation);
     const struct lava_arena *arena = &engine->arena;
     double cost_ns =
-        ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, parts.of_parts);
+        ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, scales_a);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
     if (!engine->has_usual || operation->kind != LAVA_OPERATION_PRODUCT ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);
-    if (other.place != LAVA_PLACE_GPU || !lava_arena_has(arena, &other.blocking, parts.of_parts) ||
+    if (other.place != LAVA_PLACE_GPU || !lava_arena_has(arena, &other.blocking, scales_a) ||
         other.gpu_ns - plan->gpu_ns > cost_ns)
         return;
     engine->spared_ns += fmax(other.gpu_ns - plan->gpu_ns, cost_ns / SPARED_MAX);

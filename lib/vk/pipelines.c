@@ -318,9 +318,8 @@ struct lava_pipeline_specification lava_pipelines_update(enum lava_type type) {
     return (struct lava_pipeline_specification){.module = lava_type_facts(type)->update};
 }
 
-struct lava_pipeline_specification lava_pipelines_split(enum lava_type type, bool scaled) {
-    const struct lava_type_facts *facts = lava_type_facts(type);
-    return (struct lava_pipeline_specification){.module = scaled ? facts->split_scaled : facts->split};
+struct lava_pipeline_specification lava_pipelines_scale(enum lava_type type) {
+    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->scale};
 }
 
 struct lava_pipeline_specification lava_pipelines_square(void) {

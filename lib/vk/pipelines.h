@@ -59,8 +59,8 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
 struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type);
 /* This kernel updates C on the device. */
 struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
-/* This kernel splits an operand of a complex type into its parts; scaled: multiplied by alpha. */
-struct lava_pipeline_specification lava_pipelines_split(enum lava_type type, bool scaled);
+/* This kernel multiplies elements of a complex type by alpha. */
+struct lava_pipeline_specification lava_pipelines_scale(enum lava_type type);
 /* This kernel writes all elements of a square of which one triangle is stored. */
 struct lava_pipeline_specification lava_pipelines_square(void);
 /* This kernel solves with a triangular block. Not for half precision. */
