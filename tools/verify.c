@@ -14,6 +14,7 @@
 #include "lib/engine/engine.h"
 #include "lib/host/copy_pool.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/worst.h"
 #include "lib/vk/gpu.h"
 #include "tools/command.h"
 
@@ -65,8 +66,7 @@ static void note(const struct lava_self_test_result *result, void *unused) {
     if (!row)
         return;
     row->comparisons++;
-    if (!(result->error <= row->error)) /* also true for a NaN */
-        row->error = result->error;
+    row->error = lava_worst_of(row->error, result->error);
 }
 
 static void note_failure(const char *what, enum lava_type type, enum lava_status status) {

@@ -1,7 +1,8 @@
 /* Reads the dynamic symbols of the loaded objects (System V gABI; DT_GNU_HASH as in binutils and glibc).
  * Called by lib/host/find.
  *
- * Invariant: nothing is opened, and under the loader's lock nothing but names is stored. */
+ * Invariant: nothing is opened, nothing outside an object's readable segments is read, and under the loader's
+ * lock nothing but names is stored. */
 #include "lib/host/objects.h"
 
 #include <link.h>
@@ -12,35 +13,89 @@
 
 #define WORD_BITS (8 * sizeof(ElfW(Addr)))
 
-struct table {
-    const ElfW(Sym) * symbols;
-    const char *strings;
-    const uint32_t *hash; /* NULL: there is none */
+/* Memory of an object, up to the end of the segment that it is in. */
+struct span {
+    const void *first; /* NULL: there is none */
+    size_t bytes;
 };
 
-/* Some loaders leave addresses as they are in the file, relative to the object's. */
-static const void *address_of(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
-    ElfW(Addr) address = entry->d_un.d_ptr;
-    if (address < info->dlpi_addr)
-        address += info->dlpi_addr;
-    return (const void *)(uintptr_t)address;
+/* The counts are how many fit into the segments. The loader knows no others. */
+struct table {
+    bool is_dynamic, is_readable;
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint32_t *header, *buckets, *chains;
+    const ElfW(Addr) * filter;
+    size_t symbol_count, string_bytes, chain_count;
+};
+
+struct wanted {
+    const char *name;
+    size_t bytes; /* with the zero */
+    uint32_t hash;
+};
+
+static struct span span_at(const struct dl_phdr_info *info, ElfW(Addr) address, size_t alignment) {
+    for (ElfW(Half) i = 0; i < info->dlpi_phnum && address % alignment == 0; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        ElfW(Addr) offset = address - info->dlpi_addr - segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && offset < segment->p_filesz)
+            return (struct span){(const void *)(uintptr_t)address, (size_t)(segment->p_filesz - offset)};
+    }
+    return (struct span){NULL, 0};
+}
+
+/* Some loaders leave addresses as they are in the file, relative to the object's; glibc does so where they
+ * are read-only, as in the vdso. The object's own address is a difference modulo 2^64, so that no comparison
+ * with it tells which one this is. Of both readings, the one in a segment is taken. Both are where an object
+ * lies within its size of where it was linked to be; then none is taken. */
+static struct span span_of(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, size_t alignment) {
+    struct span as_is = span_at(info, entry->d_un.d_ptr, alignment),
+                moved = span_at(info, info->dlpi_addr + entry->d_un.d_ptr, alignment);
+    if (as_is.first && moved.first && as_is.first != moved.first)
+        return (struct span){NULL, 0};
+    return as_is.first ? as_is : moved;
+}
+
+/* The header is: number of buckets, first symbol, words of the filter, its shift. */
+static bool read_hash(struct table *table, const struct span *hash) {
+    const size_t header_bytes = 4 * sizeof(uint32_t);
+    if (hash->bytes < header_bytes)
+        return false;
+    table->header = hash->first;
+    uint64_t words = table->header[2], buckets = table->header[0],
+             bytes = header_bytes + words * sizeof(ElfW(Addr)) + buckets * sizeof(uint32_t);
+    if (bytes > hash->bytes || words == 0 || buckets == 0 || table->header[3] >= 32)
+        return false;
+    table->filter = (const void *)&table->header[4];
+    table->buckets = (const void *)&table->filter[words];
+    table->chains = &table->buckets[buckets];
+    table->chain_count = (hash->bytes - (size_t)bytes) / sizeof(uint32_t);
+    return true;
 }
 
 static struct table table_of(const struct dl_phdr_info *info) {
     struct table table = {0};
-    for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-            continue;
-        const ElfW(Dyn) *entry = (const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-        for (; entry->d_tag != DT_NULL; entry++) {
-            if (entry->d_tag == DT_SYMTAB)
-                table.symbols = address_of(info, entry);
-            else if (entry->d_tag == DT_STRTAB)
-                table.strings = address_of(info, entry);
-            else if (entry->d_tag == DT_GNU_HASH)
-                table.hash = address_of(info, entry);
+    struct span dynamic = {0}, symbols = {0}, strings = {0}, hash = {0};
+    for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
+            table.is_dynamic = true;
+            dynamic = span_at(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, sizeof(ElfW(Addr)));
         }
+    const ElfW(Dyn) *entry = dynamic.first;
+    for (size_t left = dynamic.bytes / sizeof *entry; left > 0 && entry->d_tag != DT_NULL; left--, entry++) {
+        if (entry->d_tag == DT_SYMTAB)
+            symbols = span_of(info, entry, sizeof(ElfW(Addr)));
+        else if (entry->d_tag == DT_STRTAB)
+            strings = span_of(info, entry, 1);
+        else if (entry->d_tag == DT_GNU_HASH)
+            hash = span_of(info, entry, sizeof(ElfW(Addr)));
     }
+    table.symbols = symbols.first;
+    table.symbol_count = symbols.bytes / sizeof(ElfW(Sym));
+    table.strings = strings.first;
+    table.string_bytes = strings.bytes;
+    table.is_readable = symbols.first && strings.first && read_hash(&table, &hash);
     return table;
 }
 
@@ -52,32 +107,34 @@ static uint32_t hash_of(const char *symbol) {
 }
 
 /* Whether the table's Bloom filter may have it. */
-static bool may_have(const uint32_t *table, uint32_t hash) {
-    const ElfW(Addr) *filter = (const void *)&table[4];
-    ElfW(Addr) word = filter[hash / WORD_BITS % table[2]], one = 1;
-    return (word >> hash % WORD_BITS & one) && (word >> (hash >> table[3]) % WORD_BITS & one);
+static bool may_have(const struct table *table, uint32_t hash) {
+    ElfW(Addr) word = table->filter[hash / WORD_BITS % table->header[2]], one = 1;
+    return (word >> hash % WORD_BITS & one) && (word >> (hash >> table->header[3]) % WORD_BITS & one);
 }
 
-/* The header is: number of buckets, first symbol, words of the filter, its shift. A bucket has the first of
- * its symbols, and a chain their hashes, of which the last one is odd. */
-static bool defines(const struct table *table, const char *symbol, uint32_t hash) {
-    const uint32_t *header = table->hash;
-    const uint32_t *buckets = (const void *)((const ElfW(Addr) *)(const void *)&header[4] + header[2]);
-    const uint32_t *chains = &buckets[header[0]];
-    if (header[0] == 0 || header[2] == 0 || !may_have(header, hash))
+static bool is_named(const struct table *table, const ElfW(Sym) * symbol, const struct wanted *wanted) {
+    return symbol->st_name < table->string_bytes && wanted->bytes <= table->string_bytes - symbol->st_name &&
+           memcmp(table->strings + symbol->st_name, wanted->name, wanted->bytes) == 0;
+}
+
+/* A bucket has the first of its symbols, and a chain their hashes, of which the last one is odd. Returns true
+ * for a chain that leaves the segment. */
+static bool may_define(const struct table *table, const struct wanted *wanted) {
+    if (!may_have(table, wanted->hash))
         return false;
-    uint32_t at = buckets[hash % header[0]];
-    if (at < header[1])
+    uint32_t at = table->buckets[wanted->hash % table->header[0]], first = table->header[1];
+    if (at < first)
         return false;
-    for (;; at++) {
-        uint32_t other = chains[at - header[1]];
+    for (; at - first < table->chain_count && at < table->symbol_count; at++) {
+        uint32_t other = table->chains[at - first];
         const ElfW(Sym) *found = &table->symbols[at];
-        if ((other | 1) == (hash | 1) && found->st_shndx != SHN_UNDEF &&
-            strcmp(table->strings + found->st_name, symbol) == 0)
+        if ((other | 1) == (wanted->hash | 1) && found->st_shndx != SHN_UNDEF &&
+            is_named(table, found, wanted))
             return true;
         if (other & 1)
             return false;
     }
+    return true;
 }
 
 static bool contains(const struct dl_phdr_info *info, uintptr_t address) {
@@ -117,17 +174,15 @@ const void *lava_objects_own(void) {
 
 struct search {
     const void *own;
-    const char *const *symbols;
+    const struct wanted *wanted;
     size_t count;
     struct lava_objects found;
 };
 
 static bool is_wanted(const struct search *search, const struct dl_phdr_info *info) {
     const struct table table = table_of(info);
-    if (!table.symbols || !table.strings)
-        return false;
-    for (size_t i = 0; i < search->count; i++)
-        if (!table.hash || defines(&table, search->symbols[i], hash_of(search->symbols[i])))
+    for (size_t i = 0; i < search->count && table.is_dynamic; i++)
+        if (!table.is_readable || may_define(&table, &search->wanted[i]))
             return true;
     return false;
 }
@@ -158,8 +213,13 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 struct lava_objects lava_objects_defining(const char *const *symbols, size_t count) {
-    struct search search = {.own = lava_objects_own(), .symbols = symbols, .count = count};
-    dl_iterate_phdr(look_at, &search);
+    struct wanted *wanted = calloc(count, sizeof *wanted);
+    struct search search = {.own = lava_objects_own(), .wanted = wanted, .count = wanted ? count : 0};
+    for (size_t i = 0; i < search.count; i++)
+        wanted[i] = (struct wanted){symbols[i], strlen(symbols[i]) + 1, hash_of(symbols[i])};
+    if (search.count > 0)
+        dl_iterate_phdr(look_at, &search);
+    free(wanted);
     return search.found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
+#include "lib/offload/worst.h"
 
 /* beta in the cases that read C */
 #define BETA (-0.5)
@@ -178,8 +179,7 @@ static double worst_error(const struct sample *sample, const struct lava_operati
             double ratio = fabs(got - expected) / allowed(scheme, operation, expected, sample->sizes[i]);
             if (isnan(expected) || isinf(expected))
                 ratio = same_special(got, expected) ? 0 : INFINITY;
-            if (!(ratio <= worst)) /* also true for a NaN */
-                worst = ratio;
+            worst = lava_worst_of(worst, ratio);
         }
     }
     return worst;

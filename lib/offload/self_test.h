@@ -14,7 +14,7 @@ struct lava_self_test_result {
     const char *what;                 /* "products" ... static storage */
     enum lava_type type;              /* of A and B, perhaps complex */
     const struct lava_kernel *kernel; /* that multiplies; the steps of factorizations are shared by all */
-    double error;                     /* the largest, in units of its bound: above 1, or NaN, it is wrong */
+    double error;                     /* the largest, in units of its bound: wrong above 1; Inf for a NaN */
 };
 
 /* The test of a type, kernel by kernel, in the order in which their pipelines become ready. The caller holds

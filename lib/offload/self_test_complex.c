@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/offload/worst.h"
 
 enum { M = 21, N = 18, K = 13, LD = 24 };
 #define ALPHA           0.75
@@ -100,8 +101,7 @@ enum lava_status lava_self_test_complex(struct lava_self_test *test, const struc
     for (int j = 0; j < N && !status; j++)
         for (int i = 0; i < M; i++) {
             double error = error_of(&sample, i, j, lava_type_facts(kernel->type)->unit);
-            if (!(error <= worst)) /* also true for a NaN */
-                worst = error;
+            worst = lava_worst_of(worst, error);
         }
     if (!status)
         lava_self_test_tell(test, "complex products", lava_type_facts(kernel->type)->complex_type, kernel,

@@ -7,6 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/engine/factorizer.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/worst.h"
 #include "shaders/interface.h"
 
 /* More rows than two of the blocks that a kernel factors; the last is not a whole one. */
@@ -161,8 +162,7 @@ static double worst_error(const struct sample *sample) {
             const double *stored = &sample->numbers[parts * (i + j * ORDER)];
             const double number[2] = {stored[0], parts == 1 ? 0 : stored[1]};
             double error = error_at(factors, number, i, j, (i < j ? i : j) + 1);
-            if (!(error <= worst)) /* also true for a NaN */
-                worst = error;
+            worst = lava_worst_of(worst, error);
         }
     free(factors);
     return worst;

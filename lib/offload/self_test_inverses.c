@@ -10,6 +10,7 @@
 #include "lib/engine/inverter.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/worst.h"
 #include "shaders/interface.h"
 
 /* More rows than two of the blocks that are inverted, and than one that is multiplied with itself; the last
@@ -168,8 +169,7 @@ static double worst_difference(const struct sample *sample) {
             double error =
                 (fabs(vector.numbers[i].real - before.numbers[i].real) + fabs(vector.numbers[i].imaginary)) /
                 vector.sizes[i];
-            if (!(error <= worst)) /* also true for a NaN */
-                worst = error;
+            worst = lava_worst_of(worst, error);
         }
     }
     return worst;

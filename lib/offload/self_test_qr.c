@@ -9,6 +9,7 @@
 #include "lib/engine/qr_runner.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/worst.h"
 #include "shaders/interface.h"
 
 /* More rows and columns than a block of reflections, and columns that are no multiple of a panel. The first
@@ -124,8 +125,7 @@ static double reflect(const struct sample *sample, struct lava_number *x) {
         for (int64_t i = e + 1; i < ROWS; i++)
             add(&x[i], lava_number_times(sum, get(sample, i, e)));
         double error = fabs((tau.real * tau.real + tau.imaginary * tau.imaginary) * square - 2 * tau.real);
-        if (!(error <= worst)) /* also true for a NaN */
-            worst = error;
+        worst = lava_worst_of(worst, error);
     }
     return worst;
 }
@@ -155,7 +155,7 @@ static double error_of_reflections(struct sample *sample, double unit) {
     memcpy(x, sample->r, sizeof sample->r);
     double reflection = reflect(sample, x) / (64 * unit);
     double error = distance_of(sample, x) / (8 * sqrt(COLUMNS) * unit * sample->size);
-    return reflection > error || isnan(reflection) ? reflection : error;
+    return lava_worst_of(reflection, error);
 }
 
 static double error_of_q(const struct sample *sample, double unit) {
@@ -177,7 +177,7 @@ static enum lava_status test_type(const struct lava_self_test *test, const struc
         errors[1] = status ? 0 : error_of_q(&sample, unit);
     }
     if (!status)
-        lava_self_test_tell(test, "QR factors", type, kernel, errors[1] > errors[0] ? errors[1] : errors[0]);
+        lava_self_test_tell(test, "QR factors", type, kernel, lava_worst_of(errors[0], errors[1]));
     for (int i = 0; i < 2 && !status; i++)
         if (!(errors[i] <= 1)) /* also true for a NaN */
             status = LAVA_ERROR_SELF_TEST;

@@ -13,6 +13,7 @@
 #include "dispatch/solve.h"
 #include "lib/base/log.h"
 #include "lib/engine/device_solve.h"
+#include "lib/offload/worst.h"
 
 enum routine { SYMMETRIC, TRIANGULAR, TWICE }; /* Hermitian where the type is complex */
 
@@ -232,8 +233,7 @@ static double worst_error(const struct sample *sample, const struct lava_result 
                     error +=
                         fabs(got - sample->sums[sample->parts * element + part]) / sample->sizes[element];
             }
-            if (!(error <= worst)) /* also true for a NaN */
-                worst = error;
+            worst = lava_worst_of(worst, error);
         }
     return worst;
 }
@@ -423,8 +423,7 @@ static double worst_residual(const struct sample *sample, const struct lava_oper
     add_c(sample, &check->c, &minus_alpha);
     for (int64_t i = 0; i < c->rows * c->columns * sample->parts; i++) {
         double error = fabs(sample->sums[i]) / sample->sizes[i / sample->parts];
-        if (!(error <= worst)) /* also true for a NaN */
-            worst = error;
+        worst = lava_worst_of(worst, error);
     }
     return worst;
 }
@@ -525,8 +524,8 @@ enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*s
     bool tested_parts = false;
     int index;
     lava_self_test_find_kernels(test);
-    test->builder =
-        lava_builder_start(test->engine, lava_engine_structured_pipelines, test->kernels, test->count, false, stops);
+    test->builder = lava_builder_start(test->engine, lava_engine_structured_pipelines, test->kernels,
+                                       test->count, false, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     while (!status && (index = lava_builder_next(test->builder, &status)) >= 0 && !status) {

@@ -14,6 +14,7 @@
  * expected values are computed in double precision. If the device computes in double, they are computed in
  * long double. */
 #include "tests/checkgemm/checkgemm.h"
+#include "tests/worst.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -232,7 +233,7 @@ static double judge_element(const struct check_context *context, const struct ch
                        : reference->parts > 1 && !isfinite(expected)
                            ? judge_special(got)
                            : judge(type, got, expected, allowed(context, item, operation, size));
-        worst = ratio > worst ? ratio : worst;
+        worst = (double)worst_of(worst, ratio);
     }
     return worst;
 }
@@ -272,7 +273,7 @@ double check_worst_error(const struct check_context *context, const struct check
         sum_column(&reference);
         for (int64_t i = 0; i < operation->m; i++) {
             double ratio = judge_element(context, item, &reference, matrices, i, j);
-            worst = ratio > worst ? ratio : worst;
+            worst = (double)worst_of(worst, ratio);
         }
     }
     free_reference(&reference);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "dispatch/schemes.h"
+#include "tests/worst.h"
 
 #define PLANES_MAX 3 /* as in multiply_planes.comp */
 #define U          0x1p-24
@@ -139,10 +140,10 @@ static void test_units(void **state) {
             int a = least + (int)(random_next(&random) % (uint64_t)(most - least + 1));
             int ends[] = {least, most, a, a};
             int b = ends[random_next(&random) % COUNT(ends)];
-            worst = fmax(worst, error_of(row, element(&random, a), element(&random, b)));
+            worst = (double)worst_of(worst, error_of(row, element(&random, a), element(&random, b)));
             /* the greatest number of each exponent, which rounds up */
             double largest = ldexp(2 - 0x1p-23, a);
-            worst = fmax(worst, error_of(row, largest, element(&random, b)));
+            worst = (double)worst_of(worst, error_of(row, largest, element(&random, b)));
         }
         print_message("%-10s loses %.9g of %.9g u\n", row->name, worst, row->units);
         assert_true(worst <= row->units);

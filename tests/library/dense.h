@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/library/naive.h"
+#include "tests/worst.h"
 
 /* Matrices in long double, column-major without gaps. */
 struct dense {
@@ -62,7 +63,7 @@ static inline long double error_of(const struct dense *x, const struct dense *y,
                 size += row_sizes[l + i * depth] * column_sizes[l + j * depth];
             }
             long double error = naive_modulus(rest) == 0 ? 0 : naive_modulus(rest) / size;
-            worst = !isfinite(error) ? INFINITY : error > worst ? error : worst;
+            worst = worst_of(worst, error);
         }
     free(row_sizes);
     free(column_sizes);

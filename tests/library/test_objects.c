@@ -6,26 +6,58 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib/host/objects.h"
 
-#define MOST 200
+#define COPIES 250
+
+/* Paths of libraries that the test is called with. */
+static const char *with_all_names, *with_reference, *without_gnu_hash, *smallest;
+static char **linked_high; /* ended by NULL */
+static char folder[] = "/tmp/lavablas-objects-XXXXXX";
 
 static struct {
-    char names[MOST][512];
-    size_t count;
+    char **names;
+    size_t count, capacity;
 } all;
 
 static int note(struct dl_phdr_info *info, size_t size, void *unused) {
     (void)size;
     (void)unused;
-    if (*info->dlpi_name && all.count < MOST && strlen(info->dlpi_name) < sizeof all.names[0])
-        strcpy(all.names[all.count++], info->dlpi_name);
+    if (!*info->dlpi_name)
+        return 0;
+    if (all.count == all.capacity) {
+        all.capacity = 2 * all.capacity + 8;
+        all.names = realloc(all.names, all.capacity * sizeof *all.names);
+        assert_non_null(all.names);
+    }
+    all.names[all.count] = strdup(info->dlpi_name);
+    assert_non_null(all.names[all.count++]);
     return 0;
+}
+
+static void note_all(void) {
+    dl_iterate_phdr(note, NULL);
+    assert_true(all.count > 2);
+}
+
+static void forget_all(void) {
+    while (all.count > 0)
+        free(all.names[--all.count]);
+}
+
+static void *opened(const char *name) {
+    void *handle = dlopen(name, RTLD_NOW);
+    if (!handle)
+        fail_msg("%s", dlerror());
+    return handle;
 }
 
 /* dlsym also searches the object's dependencies. */
@@ -45,15 +77,28 @@ static bool has(const struct lava_objects *objects, const char *name) {
     return false;
 }
 
+static bool is_found(const char *object, const char *symbol) {
+    struct lava_objects objects = lava_objects_defining(&symbol, 1);
+    bool is_there = has(&objects, object);
+    lava_objects_free(&objects);
+    return is_there;
+}
+
+/* Whether the object's hash table is read: else it would be found for any symbol. */
+static void assert_read(const char *object, const char *symbol) {
+    assert_true(loader_says(object, symbol));
+    assert_true(is_found(object, symbol));
+    assert_false(is_found(object, "no_such_symbol"));
+}
+
 static void as_the_loader(void **state) {
     static const char *const symbols[] = {
         "malloc", "strtod",  "cos",         "pthread_create",          "dlopen",          "stdout",
         "sgemm_", "dgetrf_", "cblas_dgemm", "_cmocka_run_group_tests", "__errno_location"};
-    void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
+    void *stub = opened(with_all_names), *blas = dlopen("libopenblas.so.0", RTLD_NOW);
     size_t found = 0;
     (void)state;
-    dl_iterate_phdr(note, NULL);
-    assert_true(all.count > 2);
+    note_all();
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         struct lava_objects objects = lava_objects_defining(&symbols[i], 1);
         for (size_t j = 0; j < all.count; j++) {
@@ -61,13 +106,105 @@ static void as_the_loader(void **state) {
             if (has(&objects, all.names[j]) != is_expected)
                 fail_msg("%s in %s: %s", symbols[i], all.names[j], is_expected ? "missed" : "not there");
         }
-        assert_true(objects.count > 0 || !blas);
+        assert_true(objects.count > 0);
         found += objects.count;
         lava_objects_free(&objects);
     }
     print_message("%zu symbols in %zu objects\n", found, all.count);
+    forget_all();
+    dlclose(stub);
     if (blas)
         dlclose(blas);
+}
+
+static void references(void **state) {
+    void *handle = opened(with_reference);
+    (void)state;
+    assert_non_null(dlsym(handle, "sgemm_")); /* of a library that it is linked with */
+    assert_false(is_found(with_reference, "sgemm_"));
+    assert_read(with_reference, "stub_user");
+    dlclose(handle);
+}
+
+static void without_a_gnu_hash_table(void **state) {
+    void *handle = opened(without_gnu_hash);
+    (void)state;
+    assert_true(is_found(without_gnu_hash, "sgemm_"));
+    assert_true(is_found(without_gnu_hash, "no_such_symbol"));
+    dlclose(handle);
+}
+
+/* Copies a library. With a dynamic section that is not writable, glibc leaves the addresses in it as they
+ * are. */
+static void copy(const char *from, const char *to, bool is_relocated) {
+    struct stat info;
+    FILE *input = fopen(from, "rb"), *output = fopen(to, "wb");
+    assert_true(input && output && fstat(fileno(input), &info) == 0);
+    size_t bytes = (size_t)info.st_size;
+    char *file = malloc(bytes);
+    assert_non_null(file);
+    assert_int_equal(fread(file, 1, bytes, input), bytes);
+    const ElfW(Ehdr) *header = (const void *)file;
+    ElfW(Phdr) *segments = (void *)(file + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_DYNAMIC && !is_relocated)
+            segments[i].p_flags = PF_R;
+    assert_int_equal(fwrite(file, 1, bytes, output), bytes);
+    assert_int_equal(fclose(input) | fclose(output), 0);
+    free(file);
+}
+
+static void check_addresses(const char *library) {
+    for (int is_relocated = 0; is_relocated < 2; is_relocated++) {
+        char path[sizeof folder + 16];
+        snprintf(path, sizeof path, "%s/addresses.so", folder);
+        copy(library, path, is_relocated);
+        void *handle = opened(path);
+        assert_read(path, "sgemm_");
+        dlclose(handle);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static void addresses(void **state) {
+    (void)state;
+    check_addresses(smallest);
+    for (int i = 0; linked_high[i]; i++)
+        check_addresses(linked_high[i]);
+}
+
+static void vdso(void **state) {
+    const char *const symbol = "__vdso_clock_gettime";
+    size_t found = 0;
+    (void)state;
+    note_all();
+    for (size_t i = 0; i < all.count; i++)
+        if (loader_says(all.names[i], symbol)) {
+            assert_read(all.names[i], symbol);
+            found++;
+        }
+    forget_all();
+    if (found == 0)
+        skip();
+}
+
+static void many(void **state) {
+    static const char *const symbol = "sgemm_";
+    static char paths[COPIES][sizeof folder + 16];
+    static void *handles[COPIES];
+    (void)state;
+    for (int i = 0; i < COPIES; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%d.so", folder, i);
+        copy(smallest, paths[i], true);
+        handles[i] = opened(paths[i]);
+    }
+    struct lava_objects objects = lava_objects_defining(&symbol, 1);
+    for (int i = 0; i < COPIES; i++) {
+        assert_true(has(&objects, paths[i]));
+        dlclose(handles[i]);
+        assert_int_equal(unlink(paths[i]), 0);
+    }
+    lava_objects_free(&objects);
 }
 
 static void several_and_none(void **state) {
@@ -102,11 +239,34 @@ static void holders(void **state) {
     free(on_heap);
 }
 
-int main(void) {
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    free(all.names);
+    return rmdir(folder);
+}
+
+int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_loader),
+        cmocka_unit_test(references),
+        cmocka_unit_test(without_a_gnu_hash_table),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(vdso),
+        cmocka_unit_test(many),
         cmocka_unit_test(several_and_none),
         cmocka_unit_test(holders),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (count < 5)
+        return 2;
+    with_all_names = arguments[1];
+    with_reference = arguments[2];
+    without_gnu_hash = arguments[3];
+    smallest = arguments[4];
+    linked_high = &arguments[5];
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "tests/robustness/problem.h"
+#include "tests/worst.h"
 
 /* Row by row, in long double. */
 struct dense_matrix {
@@ -81,7 +82,7 @@ static inline long double distance(const struct dense_matrix *x, const struct de
     for (int64_t i = 0; i < x->rows * x->columns; i++) {
         const struct value rest = {x->values[i].re - y->values[i].re, x->values[i].im - y->values[i].im};
         long double size = problem_size_of(rest), error = size == 0 ? 0 : size / bound->values[i].re;
-        worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
+        worst = worst_of(worst, error);
     }
     return worst;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dispatch/arithmetic.h"
+#include "tests/worst.h"
 
 #define UNTOUCHED 0xabcdef01 /* what a guard holds */
 
@@ -151,7 +152,7 @@ long double factors_error(const struct factors *factors, long double *in_norm) {
             }
             size = problem_size_of(sum);
             error_norm += size * size;
-            worst = size <= worst * bound * unit ? worst : isnan(size) ? INFINITY : size / (bound * unit);
+            worst = worst_of(worst, size == 0 ? 0 : size / (bound * unit));
         }
     *in_norm = error_norm == 0 ? 0 : sqrtl(error_norm / norm) / unit;
     free(l);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/worst.h"
+
 unsigned problem_seed;
 
 double problem_uniform(double low, double high) {
@@ -176,7 +178,7 @@ long double problem_error(const struct problem *problem, const struct matrix *x)
                 bound += dense.sizes[i * n + k] * sizes[k];
             }
             long double size = problem_size_of(residual), error = size == 0 ? 0 : size / (bound * unit);
-            worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
+            worst = worst_of(worst, error);
         }
     }
     problem_dense_free(&dense);

@@ -22,6 +22,7 @@
 #include "lib/engine/device_solve.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
+#include "tests/worst.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define RANK         20 /* of what a random A is made of, besides its diagonal */
@@ -213,9 +214,9 @@ static long double error_of(const struct sample *sample, const struct matrix *l)
     for (int64_t i = 0; i < sample->order; i++)
         for (int64_t k = 0; k <= i; k++) {
             long double error = error_at(sample, &rows, i, k);
-            if (isnan(error) || (i == k && rows.l[i * sample->order + i].im != 0))
+            if (i == k && rows.l[i * sample->order + i].im != 0)
                 error = INFINITY;
-            worst = error > worst ? error : worst;
+            worst = worst_of(worst, error);
         }
     rows_free(&rows);
     return worst;

@@ -24,6 +24,7 @@
 #include "tests/robustness/dense.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
+#include "tests/worst.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -315,8 +316,9 @@ static long double side_error(const struct problem *problem, const struct dense 
         }
         const struct value expected = times(alpha, sum), got = problem_side(problem, &problem->x, i, s);
         const struct value rest = {got.re - expected.re, got.im - expected.im};
-        long double size = problem_size_of(rest), error = size / (bound * problem_size_of(alpha));
-        worst = size == 0 || error <= worst ? worst : isnan(error) ? INFINITY : error;
+        long double size = problem_size_of(rest),
+                    error = size == 0 ? 0 : size / (bound * problem_size_of(alpha));
+        worst = worst_of(worst, error);
     }
     return worst;
 }

@@ -23,6 +23,7 @@
 #include "lib/engine/device_solve.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/factors.h"
+#include "tests/worst.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -476,7 +477,7 @@ static void check_chain(enum lava_type type, int64_t n, int64_t sides) {
                 residual.im -= x.re * y.im + x.im * y.re;
                 bound += problem_size_of(x) * problem_size_of(y);
             }
-            worst = fmaxl(worst, problem_size_of(residual) / bound);
+            worst = worst_of(worst, problem_size_of(residual) / bound);
         }
     worst /= (long double)lava_type_facts(type)->unit;
     printf("%s: the solution's error is %Lg u |A| |X|\n", lava_type_name(type), worst);
