@@ -144,7 +144,7 @@ def update_context(context, line):
         context.update(section=line[3:], command="", label=line[3:])
     elif line.startswith("$ "):
         context.update(command=line[2:])
-    elif re.match(r"(?:-- )?\w", line) and not line.startswith("m x n x k"):
+    elif re.match(r"(?:-- )?\w", line) and not line.startswith(("m x n x k", "m,n,k,ops")):
         context.update(label=line.removeprefix("-- "))
 
 

@@ -3,8 +3,8 @@ from table_parts import best_at, best_of, measurements, milliseconds, number, ta
 
 SYRK, STRUCTURE, LAPACK = "2026-11-22-nvidia-h200-syrk", "2026-11-22-nvidia-h200-structure", "2026-11-23-nvidia-h200-lapack"
 HOST, PLANES, DOUBLE = "2026-11-21-nvidia-h200-host-to-host", "2026-11-21-nvidia-h200-planes", "2026-11-21-nvidia-h200-double"
-STREAMS, LEVEL3, BANDS = "2026-11-22-nvidia-h200-streams", "2026-11-23-nvidia-h200-level3-lapack", "2026-11-24-nvidia-h200-level3"
-BESIDE, COMPLEX = "2026-11-24-nvidia-h200-level3-beside", "2026-11-25-nvidia-h100-level3-complex"
+STREAMS, BESIDE, LATER = "2026-11-22-nvidia-h200-streams", "2026-11-25-nvidia-h200-level3-beside", "2026-11-25-nvidia-h200-lapack"
+OLD_NEW = "2026-11-25-nvidia-h200-kernels-old-new"
 ORDERS = (1024, 2048, 4096, 8192)
 
 
@@ -132,38 +132,6 @@ def batches():
     return table(["products", "before (two rounds at a time)", "now", "OpenBLAS, one by one"], rows)
 
 
-def level3():
-    """trsm is of the run after copies of columns one by one were gone."""
-    first, later = measurements(LEVEL3, "bench", run="Run 1", section="level 3"), measurements(LEVEL3, "bench", run="Run 3")
-    rows = []
-    for letter in "sd":
-        for name in ("gemm", "symm", "syr2k", "trmm", "trsm"):
-            source = later if name == "trsm" else first
-            rows.append([letter + name, *(milliseconds(best_at(source, f"{letter}{name}_", n)) for n in (512, *ORDERS))])
-    return table(["order", "512", *map(str, ORDERS)], rows)
-
-
-def bands():
-    rows = []
-    for letter in "sd":
-        for label, head in (("old", "in chunks"), ("new", "by bands")):
-            source = measurements(BANDS, "bench", run="Run 1", label=f"{letter}trsm_ {label}")
-            cells = [[number(row["best_us"] / 1e3) for row in source if row["n"] == n] for n in (512, *ORDERS)]
-            rows.append([f"{letter}trsm, {head}", *map(", ".join, cells)])
-    return table(["order", "512", *map(str, ORDERS)], rows)
-
-
-def level3_today():
-    source = measurements(BANDS, "bench", run="Run 3", section="beside ?gemm")
-    names = ("gemm", "symm", "syr2k", "trmm", "trsm")
-    rows = []
-    for letter in "sdcz":
-        for n in (4096, 8192):
-            found = [best_at(source, f"{letter}{name}_", n) for name in names]
-            rows.append([f"{letter}, {n}", *(milliseconds(row) + (", on the CPU" if row and row["place"] == "cpu" else "") for row in found)])
-    return table(["", *names], rows)
-
-
 def share(row, other):
     return f"{row['best_us'] / other['best_us']:.2f}" if row and other else ""
 
@@ -173,7 +141,7 @@ def level3_beside():
     source = measurements(BESIDE, "bench", command="libopenblas", **wanted)
     rows = []
     for letter in "sd":
-        for name in ("symm", "syr2k", "trmm", "trsm"):
+        for name in ("gemm", "symm", "syr2k", "trmm", "trsm"):
             routine, cells = f"{letter}{name}_", []
             for n in (512, 1024, 2048):
                 other, ours = (best_at(source, routine, n, library) for library in ("libopenblas", "liblavablas"))
@@ -186,7 +154,7 @@ def level3_beside():
 
 
 def level3_complex():
-    source = measurements(COMPLEX, "bench", section="level 3 of type")
+    sources = {letter: measurements(BESIDE, "bench", section=f"level 3 of type {letter}") for letter in "cz"}
 
     def rate(row):
         """By the operations that BLAS counts: gflop_per_s is of the median."""
@@ -195,13 +163,38 @@ def level3_complex():
     rows = []
     for letter in "cz":
         for name in ("gemm", "symm", "hemm", "syr2k", "her2k", "trmm", "trsm"):
-            found = [best_at(source, f"{letter}{name}_", n, "liblavablas") for n in (512, *ORDERS)]
+            found = [best_at(sources[letter], f"{letter}{name}_", n, "liblavablas") for n in (512, *ORDERS)]
             cells = [milliseconds(row, 3) for row in found[:3]]
             for row in found[3:]:
-                gemm = best_at(source, f"{letter}gemm_", row["n"], "liblavablas")
+                gemm = best_at(sources[letter], f"{letter}gemm_", row["n"], "liblavablas")
                 cells += [milliseconds(row), "" if name == "gemm" else f"{rate(row) / rate(gemm):.2f}"]
             rows.append([letter + name, *cells])
     return table(["", "512", "1024", "2048", "4096", "rate", "8192", "rate"], rows)
+
+
+def old_new():
+    """The last run in which the routine was timed."""
+    rows = []
+    for routine in ("dgemm_", "dsymm_", "dtrmm_", "dtrsm_", "zgemm_", "ztrmm_", "ztrsm_", "cgemm_", "ctrmm_", "ctrsm_"):
+        cells = []
+        for n in (1024, 4096, 8192):
+            runs = [measurements(OLD_NEW, "bench", may_lack=True, run=f"Run {run}", label=routine) for run in (3, 2, 1)]
+            sides = [[best_at(run, routine, n, library) for library in ("old", "new")] for run in runs]
+            old, new = next((side for side in sides if all(side)), (None, None))
+            cells += [f"{milliseconds(old, 3)}, {milliseconds(new, 3)}: {share(new, old)}" if old else ""]
+        rows.append([routine.rstrip("_"), *cells])
+    return table(["old, new: share", "1024", "4096", "8192"], rows)
+
+
+def lapack_later():
+    rows = []
+    source = measurements(LATER, "lapack", run="Run 1", label="preloaded, LAVABLAS_MODE=gpu")
+    for letter in "sd":
+        for n in (4096, 8192):
+            times = [value_of(source, "best_ms", routine=letter + name, n=n)
+                     for name in ("potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels")]
+            rows.append([f"{letter}, {n}", *map(number, times)])
+    return table(["", "potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels"], rows)
 
 
 def torch_lapack():
@@ -244,6 +237,6 @@ def device_factor():
 
 
 TABLES = {"products": products, "host to host": host_to_host, "by precision": by_precision, "double and complex": double_and_complex,
-          "batches": batches, "level 3": level3, "bands": bands, "level 3 by bands": level3_today, "level 3 beside": level3_beside,
+          "batches": batches, "level 3 beside": level3_beside, "level 3, old and new": old_new, "lapack later": lapack_later,
           "complex level 3": level3_complex, "lapack": lapack, "torch lapack": torch_lapack, "numpy.linalg": linalg, "triangles": triangles,
           "device product": device_product, "device factor": device_factor}
