@@ -2,9 +2,10 @@
  * lib/blas/batch.c.
  *
  * There is one table for all threads, behind one mutex. Programs start new threads for each piece of work,
- * and what one has learnt serves the others. Each product takes the mutex twice, for a fraction of a
- * microsecond each; it takes 50 us or more itself. No other lock is taken meanwhile. A child of fork()
- * forwards everything without a plan, so it never waits for the mutex.
+ * and what one has learnt serves the others. A product takes the mutex before it begins, and again where its
+ * time is recorded, for a fraction of a microsecond each; it takes 50 us or more itself. No other lock is
+ * taken meanwhile. A child of fork() never takes the mutex, because another thread of its parent may have
+ * held it: nothing is learnt there.
  *
  * Invariant: the table is from products with one set of figures; it is emptied where there are new ones. */
 #include "lib/offload/learning.h"
@@ -19,6 +20,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/offload/gate.h"
+#include "lib/offload/process.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -77,7 +79,7 @@ static void correct(const struct lava_operation *operation, const struct lava_le
 
 static bool learns(void) {
     const struct lava_config *config = lava_config_get();
-    return config->learn && config->mode == LAVA_MODE_AUTO;
+    return config->learn && config->mode == LAVA_MODE_AUTO && !lava_process_is_forked();
 }
 
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
@@ -133,11 +135,12 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
     return bytes;
 }
 
-/* A table that was emptied meanwhile does not get estimates by other figures. */
+/* A table that was emptied meanwhile does not get estimates by other figures. The call may have begun before
+ * a fork(). */
 static void record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
                    uint64_t elapsed_ns, bool is_usual) {
     int cancel_state;
-    if (!learning->figures)
+    if (!learning->figures || lava_process_is_forked())
         return;
     lock(&cancel_state);
     if (learnt.figures == learning->figures) {

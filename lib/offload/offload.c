@@ -143,6 +143,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (lava_operation_is_for_cpu(operation))
         call->reason = LAVA_REASON_CPU_ALONE;
+    else if (lava_process_is_forked())
+        call->reason = LAVA_REASON_FORKED;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))

@@ -24,6 +24,9 @@
 #define SMALL   64  /* another one, for batches */
 #define BATCH   40
 #define THREADS 4
+#define LARGE   400 /* above the cut-off */
+#define FORKS   30
+#define CHILD_S 10
 
 static struct product product = {.m = SIZE, .n = SIZE, .k = SIZE, .alpha = 1, .beta = 0};
 
@@ -205,6 +208,45 @@ static int hopeless_ones_stay(void) {
     return case_result();
 }
 
+static _Atomic bool is_over;
+
+/* Another thread that holds the lock of what is learnt most of the time. */
+static void *watch_on_and_on(void *unused) {
+    static const struct lava_figures figures;
+    const struct lava_operation operation = {.m = SMALL, .n = SMALL, .k = SMALL};
+    const double expected_ns[LAVA_PLACE_COUNT] = {1e6};
+    struct lava_learning learning;
+    while (!is_over)
+        lava_learning_watch(&operation, &figures, expected_ns, &learning);
+    return unused;
+}
+
+/* Where calls are counted, those of a child are not forwarded at once. */
+static int children_take_no_lock(void) {
+    pthread_t other;
+    double ns;
+    if (CASE_FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    product.m = product.n = product.k = LARGE;
+    product_make(&product, 1);
+    CASE_CHECK(!on_device(&ns) && expect_reason(lava_reason_text(LAVA_REASON_EARLY)));
+    CASE_CHECK(pthread_create(&other, NULL, watch_on_and_on, NULL) == 0);
+    for (int i = 0; i < FORKS && !case_result(); i++) {
+        int status = -1;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(CHILD_S);
+            _exit(on_device(&ns) || !expect_reason(lava_reason_text(LAVA_REASON_FORKED)));
+        }
+        CASE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    is_over = true;
+    pthread_join(other, NULL);
+    product_free(&product);
+    return case_result();
+}
+
 static float batch_a[BATCH][SMALL * SMALL], batch_b[BATCH][SMALL * SMALL], batch_c[BATCH][SMALL * SMALL];
 
 /* Multiplies a batch of integers, whose products are exact. Returns whether the device did it. */
@@ -345,6 +387,10 @@ static const struct test_case cases[] = {
      .run = hopeless_ones_stay,
      .variables = {AUTO, "LAVABLAS_LEARN=off"}},
     {.name = "hopeless_ones_stay_beside_others", .run = hopeless_ones_stay, .variables = {AUTO}},
+    {.name = "children_take_no_lock",
+     .run = children_take_no_lock,
+     .lines = -1,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_STATS=1"}},
     {.name = "batches_move_to_the_cpu",
      .run = batches_move_to_the_cpu,
      .attempts = ATTEMPTS,
