@@ -106,7 +106,7 @@ void lava_learning_watch(const struct lava_operation *operation, const struct la
     memcpy(learning->expected_ns, expected_ns, sizeof learning->expected_ns);
     if (!learns() || !(expected_ns[LAVA_PLACE_CPU] > 0))
         return;
-    learning->is_alone = lava_gate_is_alone();
+    learning->alone = lava_gate_alone();
     learning->key = lava_experience_key(operation);
     learning->figures = figures;
     lock(&cancel_state);
@@ -184,7 +184,7 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
 /* Returns what the device would have saved. */
 static double end_watch(const struct lava_learning *learning, uint64_t end_ns) {
     double cpu_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
-    if (learning->is_alone && end_ns > learning->start_ns && lava_gate_is_alone()) {
+    if (learning->alone > 0 && end_ns > learning->start_ns && learning->alone == lava_gate_alone()) {
         record(learning, LAVA_PLACE_CPU, cpu_ns, end_ns - learning->start_ns, true);
         cpu_ns = fmin((double)(end_ns - learning->start_ns), MOST_TIMES * cpu_ns);
     }

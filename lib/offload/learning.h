@@ -20,7 +20,7 @@ struct lava_learning {
     const struct lava_figures *figures;    /* those of the estimates; NULL: nothing is learnt from the call */
     bool is_forwarded;                     /* the CPU BLAS gets the call */
     bool is_watched;                       /* without a choice between the places */
-    bool is_alone;                         /* no other call was inside the library when this one came */
+    uint64_t alone;                        /* of lava_gate_alone, when the call came */
     double expected_ns[LAVA_PLACE_COUNT];  /* of a watched call; 0: not known */
     bool is_trial;
     uint64_t memory_bytes, block_bytes; /* the engine's memory and the plan's, before the product */
