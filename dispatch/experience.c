@@ -135,6 +135,15 @@ struct lava_experience_times lava_experience_correct(const struct lava_experienc
     return class ? times_of(class, cpu_ns, gpu_ns) : (struct lava_experience_times){cpu_ns, gpu_ns};
 }
 
+double lava_experience_cpu_factor(struct lava_experience *experience, uint64_t key, bool *is_due) {
+    struct lava_experience_class *class = use(experience, key);
+    *is_due = !class || class->sides[LAVA_PLACE_CPU].count < LAVA_EXPERIENCE_SAMPLES ||
+              ++class->untimed >= LAVA_EXPERIENCE_UNTIMED;
+    if (class && *is_due)
+        class->untimed = 0;
+    return class ? (double)class->sides[LAVA_PLACE_CPU].factor : 0;
+}
+
 /* The more a trial costs, the later is the first. */
 static uint16_t first_interval(double ratio) {
     uint16_t interval = LAVA_EXPERIENCE_FIRST_TRIAL;

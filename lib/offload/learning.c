@@ -99,32 +99,31 @@ void lava_learning_decide(const struct lava_operation *operation, const struct l
     learning->is_forwarded = plan->place == LAVA_PLACE_CPU;
 }
 
-void lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
-                         const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning) {
+double lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
+                           const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning) {
     int cancel_state;
-    *learning = (struct lava_learning){.is_watched = true, .is_forwarded = true};
+    bool is_due;
+    *learning = (struct lava_learning){.is_watched = true, .is_forwarded = true, .figures = figures};
     memcpy(learning->expected_ns, expected_ns, sizeof learning->expected_ns);
     if (!learns() || !(expected_ns[LAVA_PLACE_CPU] > 0))
-        return;
-    learning->alone = lava_gate_alone();
+        return 1;
     learning->key = lava_experience_key(operation);
-    learning->figures = figures;
     lock(&cancel_state);
     use_figures(figures);
+    learning->cpu_factor = lava_experience_cpu_factor(&learnt.experience, learning->key, &is_due);
     unlock(cancel_state);
-    learning->start_ns = lava_clock_now_ns();
+    if (is_due) {
+        learning->alone = lava_gate_alone();
+        learning->start_ns = lava_clock_now_ns();
+    }
+    return learning->cpu_factor;
 }
 
-double lava_learning_cpu_factor(const struct lava_learning *learning) {
-    int cancel_state;
-    double factor = 1;
-    if (!learning->figures)
-        return factor;
-    lock(&cancel_state);
-    if (learnt.figures == learning->figures)
-        factor = lava_experience_correct(&learnt.experience, learning->key, 1, 1).cpu_ns;
-    unlock(cancel_state);
-    return factor;
+void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *learning) {
+    learning->expected_ns[LAVA_PLACE_CPU] = plan->cpu_ns;
+    learning->expected_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    if (learning->start_ns > 0)
+        learning->start_ns = lava_clock_now_ns();
 }
 
 /* Returns the device and staging memory that the engine keeps between products. */
@@ -140,7 +139,7 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
 static void record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
                    uint64_t elapsed_ns, bool is_usual) {
     int cancel_state;
-    if (!learning->figures || lava_process_is_forked())
+    if (learning->key == 0 || lava_process_is_forked())
         return;
     lock(&cancel_state);
     if (learnt.figures == learning->figures) {
@@ -177,16 +176,13 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
         finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
 }
 
-/* A call that takes longer than so many times its estimate says little of the next one: it created threads,
- * touched new pages, or waited for other programs. */
-#define MOST_TIMES 8.0
-
 /* Returns what the device would have saved. */
 static double end_watch(const struct lava_learning *learning, uint64_t end_ns) {
-    double cpu_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
+    double expected_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
+    double cpu_ns = learning->cpu_factor > 0 ? learning->cpu_factor * expected_ns : expected_ns;
     if (learning->alone > 0 && end_ns > learning->start_ns && learning->alone == lava_gate_alone()) {
-        record(learning, LAVA_PLACE_CPU, cpu_ns, end_ns - learning->start_ns, true);
-        cpu_ns = fmin((double)(end_ns - learning->start_ns), MOST_TIMES * cpu_ns);
+        record(learning, LAVA_PLACE_CPU, expected_ns, end_ns - learning->start_ns, true);
+        cpu_ns = fmin((double)(end_ns - learning->start_ns), LAVA_LEARNING_MOST_TIMES * expected_ns);
     }
     return gpu_ns > 0 ? fmax(cpu_ns - gpu_ns, 0) : 0;
 }

@@ -330,6 +330,26 @@ static void test_classes_of_the_cpu_go_first(void **state) {
     assert_true(knows(first + CLASSES));
 }
 
+/* Products without a choice are recorded until five are, then one of sixteen. */
+static void test_one_of_many_is_due(void **state) {
+    const uint64_t key = 1000;
+    bool is_due = false;
+    int due = 0;
+    (void)state;
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES; i++) {
+        double factor = lava_experience_cpu_factor(&experience, key, &is_due);
+        assert_true(is_due && (i < LAVA_EXPERIENCE_LEAST ? factor == 0 : factor == 2));
+        lava_experience_record(&experience, key, LAVA_PLACE_CPU, CPU_NS, 2 * CPU_NS);
+    }
+    for (int i = 1; i <= 10 * LAVA_EXPERIENCE_UNTIMED; i++) {
+        assert_true(lava_experience_cpu_factor(&experience, key, &is_due) == 2);
+        assert_int_equal(is_due, i % LAVA_EXPERIENCE_UNTIMED == 0);
+        due += is_due;
+    }
+    assert_int_equal(due, 10);
+    assert_true(lava_experience_cpu_factor(&experience, key + 1, &is_due) == 0 && is_due);
+}
+
 /* The model: all ratios of one class and side, in full. */
 struct history {
     double ratios[2][STEPS];
@@ -424,6 +444,7 @@ int main(void) {
         TEST(test_classes),
         TEST(test_replacement),
         TEST(test_classes_of_the_cpu_go_first),
+        TEST(test_one_of_many_is_due),
         TEST(test_against_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
