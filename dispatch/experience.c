@@ -106,8 +106,8 @@ static float factor_of(const struct lava_experience_side *side) {
     return (float)fmin(fmax(exp2(median), LAVA_EXPERIENCE_LOWEST), LAVA_EXPERIENCE_HIGHEST);
 }
 
-void lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
-                            double estimated_ns, double measured_ns) {
+double lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
+                              double estimated_ns, double measured_ns) {
     struct lava_experience_class *class = use(experience, key);
     if (!class)
         class = replace(experience, key);
@@ -117,6 +117,7 @@ void lava_experience_record(struct lava_experience *experience, uint64_t key, en
     if (side->count < LAVA_EXPERIENCE_SAMPLES)
         side->count++;
     side->factor = factor_of(side);
+    return (double)side->factor;
 }
 
 static double corrected(const struct lava_experience_side *side, double ns) {

@@ -64,10 +64,11 @@ struct lava_experience_times {
  * the number of products of a batch, m, n and k in half octaves. Never 0. */
 uint64_t lava_experience_key(const struct lava_operation *operation);
 
-/* Adds a product that took measured_ns there. Both times must be positive. One class of four makes room for a
- * new one: the least recently used of those that were never on the device, else of all. */
-void lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
-                            double estimated_ns, double measured_ns);
+/* Adds a product that took measured_ns there. Both times must be positive. Returns the side's correction; 0
+ * before there are three samples. One class of four makes room for a new one: the least recently used of
+ * those that were never on the device, else of all. */
+double lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
+                              double estimated_ns, double measured_ns);
 
 /* Returns the estimates, each times its correction: 1 before there are three samples, and never outside of
  * 1/8 to 16. */

@@ -20,6 +20,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/offload/gate.h"
+#include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 
 static struct {
@@ -112,10 +113,10 @@ double lava_learning_watch(const struct lava_operation *operation, const struct 
     use_figures(figures);
     learning->cpu_factor = lava_experience_cpu_factor(&learnt.experience, learning->key, &is_due);
     unlock(cancel_state);
-    if (is_due) {
+    if (is_due && !lava_prepare_needs_processors())
         learning->alone = lava_gate_alone();
+    if (is_due)
         learning->start_ns = lava_clock_now_ns();
-    }
     return learning->cpu_factor;
 }
 
@@ -135,21 +136,23 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
 }
 
 /* A table that was emptied meanwhile does not get estimates by other figures. The call may have begun before
- * a fork(). */
-static void record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
-                   uint64_t elapsed_ns, bool is_usual) {
+ * a fork(). Returns the side's correction; 0: not known. */
+static double record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
+                     uint64_t elapsed_ns, bool is_usual) {
+    double factor = 0;
     int cancel_state;
     if (learning->key == 0 || lava_process_is_forked())
-        return;
+        return factor;
     lock(&cancel_state);
     if (learnt.figures == learning->figures) {
         if (is_usual)
-            lava_experience_record(&learnt.experience, learning->key, place, estimated_ns,
-                                   (double)elapsed_ns);
+            factor = lava_experience_record(&learnt.experience, learning->key, place, estimated_ns,
+                                            (double)elapsed_ns);
         else if (learning->is_trial)
             lava_experience_repeat_trial(&learnt.experience, learning->key);
     }
     unlock(cancel_state);
+    return factor;
 }
 
 static void finish(const struct lava_learning *learning, enum lava_place place, uint64_t end_ns,
@@ -176,20 +179,37 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
         finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
 }
 
-/* Returns what the device would have saved. */
-static double end_watch(const struct lava_learning *learning, uint64_t end_ns) {
-    double expected_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
-    double cpu_ns = learning->cpu_factor > 0 ? learning->cpu_factor * expected_ns : expected_ns;
-    if (learning->alone > 0 && end_ns > learning->start_ns && learning->alone == lava_gate_alone()) {
-        record(learning, LAVA_PLACE_CPU, expected_ns, end_ns - learning->start_ns, true);
-        cpu_ns = fmin((double)(end_ns - learning->start_ns), LAVA_LEARNING_MOST_TIMES * expected_ns);
-    }
-    return gpu_ns > 0 ? fmax(cpu_ns - gpu_ns, 0) : 0;
+/* Returns whether the CPU's time says something of other calls. */
+static bool is_usual_time(const struct lava_learning *learning, uint64_t elapsed_ns) {
+    return learning->alone > 0 && learning->alone == lava_gate_alone() && !lava_prepare_needs_processors() &&
+           elapsed_ns > 0 &&
+           (double)elapsed_ns < LAVA_LEARNING_MOST_TIMES * learning->expected_ns[LAVA_PLACE_CPU];
 }
 
-double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns) {
+/* Returns the time that the CPU takes for such calls. */
+static double cpu_time(const struct lava_learning *learning, uint64_t end_ns) {
+    bool is_timed = learning->start_ns > 0 && end_ns > learning->start_ns;
+    uint64_t elapsed_ns = is_timed ? end_ns - learning->start_ns : 0;
+    double expected_ns = learning->expected_ns[LAVA_PLACE_CPU], factor = learning->cpu_factor;
+    bool is_usual = is_usual_time(learning, elapsed_ns);
+    if (is_usual)
+        factor = record(learning, LAVA_PLACE_CPU, expected_ns, elapsed_ns, true);
+    if (factor > 0)
+        return factor * expected_ns;
+    return is_usual || (is_timed && (double)elapsed_ns < expected_ns) ? (double)elapsed_ns : expected_ns;
+}
+
+static double end_watch(const struct lava_learning *learning, const struct lava_operation *operation,
+                        uint64_t end_ns) {
+    double cpu_ns = cpu_time(learning, end_ns), gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
+    bool is_lost = gpu_ns > 0 && lava_policy_is_profitable(operation, learning->figures, cpu_ns, gpu_ns);
+    return is_lost ? cpu_ns - gpu_ns : 0;
+}
+
+double lava_learning_end_call(const struct lava_learning *learning, const struct lava_operation *operation,
+                              uint64_t end_ns) {
     if (learning->is_watched)
-        return end_watch(learning, end_ns);
+        return end_watch(learning, operation, end_ns);
     if (learning->is_forwarded)
         finish(learning, LAVA_PLACE_CPU, end_ns, true);
     return 0;

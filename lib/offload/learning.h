@@ -33,12 +33,13 @@ void lava_learning_decide(const struct lava_operation *operation, const struct l
                           struct lava_plan *plan, struct lava_learning *learning);
 
 /* A CPU that takes longer than so many times its estimate created threads, touched new pages, or waited for
- * other programs. That says little of the next call, so it counts with that much. */
+ * other programs. That says little of the next call, so nothing is learnt from it. */
 #define LAVA_LEARNING_MOST_TIMES 8.0
 
 /* For a call that the CPU BLAS gets without a choice: no device is ready for it, or it is hopeless. How long
- * the CPU takes is learnt from, of one such call in sixteen once enough is known, and where no other
- * call of the process is computed meanwhile. expected_ns are the estimates by the figures. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. 1 where
+ * the CPU takes is learnt from, of one such call in sixteen once enough is known, and where nothing else
+ * takes processors: another call of the process, or a preparation. expected_ns are the estimates by the
+ * figures. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. 1 where
  * nothing is learnt. */
 double lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
                            const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning);
@@ -53,9 +54,11 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status);
 
-/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer a watched one took than
- * the device was expected to take; 0 where that is not known. By estimates alone where nothing is learnt from
- * it. */
-double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns);
+/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer such a watched one takes
+ * than the device is expected to take; 0 where that is not known, or where the policy would leave it on the
+ * CPU. The CPU's time is the median of such calls, before that is known this one's, and the estimate at most
+ * where nothing is learnt from it. */
+double lava_learning_end_call(const struct lava_learning *learning, const struct lava_operation *operation,
+                              uint64_t end_ns);
 
 #endif

@@ -368,6 +368,7 @@ static bool begin_meanwhile(struct lava_call *call) {
     double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
     if (!lava_meanwhile_suits(&call->operation, cpu_s))
         return false;
+    call->learning = rest.learning = (struct lava_learning){0}; /* in pieces, perhaps on both sides */
     lava_spare_take(call->routine, true, &rest.spare);
     bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
     lava_spare_return(&rest.spare);
@@ -480,6 +481,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
         lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
+    if (call->spare.before > 0)
+        call->learning.alone = 0;
     fesetenv(&callers);
     errno = saved_errno;
     return finished;
@@ -527,7 +530,7 @@ void lava_offload_end(const struct lava_call *call) {
     lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
-    double lost_ns = lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
+    double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
     if (lost_ns > 0)
         lava_start_count_lost(&call->operation, lost_ns);
     if (lava_trace_on())

@@ -339,7 +339,8 @@ static void test_one_of_many_is_due(void **state) {
     for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES; i++) {
         double factor = lava_experience_cpu_factor(&experience, key, &is_due);
         assert_true(is_due && (i < LAVA_EXPERIENCE_LEAST ? factor == 0 : factor == 2));
-        lava_experience_record(&experience, key, LAVA_PLACE_CPU, CPU_NS, 2 * CPU_NS);
+        factor = lava_experience_record(&experience, key, LAVA_PLACE_CPU, CPU_NS, 2 * CPU_NS);
+        assert_true(i + 1 < LAVA_EXPERIENCE_LEAST ? factor == 0 : factor == 2);
     }
     for (int i = 1; i <= 10 * LAVA_EXPERIENCE_UNTIMED; i++) {
         assert_true(lava_experience_cpu_factor(&experience, key, &is_due) == 2);
