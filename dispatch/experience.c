@@ -63,11 +63,23 @@ static struct lava_experience_class *use(struct lava_experience *experience, uin
     return class;
 }
 
+/* Returns whether a is given up before b. Most classes have times of the CPU alone, of calls that stay there
+ * by every estimate: they are many, and are learnt again for nothing. */
+static bool is_given_up_before(const struct lava_experience *experience,
+                               const struct lava_experience_class *a, const struct lava_experience_class *b) {
+    bool a_was_there = a->sides[LAVA_PLACE_GPU].count > 0, b_was_there = b->sides[LAVA_PLACE_GPU].count > 0;
+    if (!a->key || !b->key)
+        return !a->key && b->key;
+    if (a_was_there != b_was_there)
+        return b_was_there;
+    /* differences stay right where the clock has wrapped */
+    return experience->clock - a->used > experience->clock - b->used;
+}
+
 static struct lava_experience_class *replace(struct lava_experience *experience, uint64_t key) {
     struct lava_experience_class *set = experience->classes[set_of(key)], *class = set;
-    for (size_t i = 0; i < LAVA_EXPERIENCE_WAYS && class->key; i++)
-        /* differences stay right where the clock has wrapped */
-        if (!set[i].key || experience->clock - set[i].used > experience->clock - class->used)
+    for (size_t i = 1; i < LAVA_EXPERIENCE_WAYS; i++)
+        if (is_given_up_before(experience, &set[i], class))
             class = &set[i];
     *class = (struct lava_experience_class){.key = key, .used = experience->clock++};
     return class;
@@ -94,8 +106,8 @@ static float factor_of(const struct lava_experience_side *side) {
     return (float)fmin(fmax(exp2(median), LAVA_EXPERIENCE_LOWEST), LAVA_EXPERIENCE_HIGHEST);
 }
 
-void lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
-                            double estimated_ns, double measured_ns) {
+double lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
+                              double estimated_ns, double measured_ns) {
     struct lava_experience_class *class = use(experience, key);
     if (!class)
         class = replace(experience, key);
@@ -105,6 +117,7 @@ void lava_experience_record(struct lava_experience *experience, uint64_t key, en
     if (side->count < LAVA_EXPERIENCE_SAMPLES)
         side->count++;
     side->factor = factor_of(side);
+    return (double)side->factor;
 }
 
 static double corrected(const struct lava_experience_side *side, double ns) {
@@ -121,6 +134,15 @@ struct lava_experience_times lava_experience_correct(const struct lava_experienc
                                                      double cpu_ns, double gpu_ns) {
     const struct lava_experience_class *class = find(experience, key);
     return class ? times_of(class, cpu_ns, gpu_ns) : (struct lava_experience_times){cpu_ns, gpu_ns};
+}
+
+double lava_experience_cpu_factor(struct lava_experience *experience, uint64_t key, bool *is_due) {
+    struct lava_experience_class *class = use(experience, key);
+    *is_due = !class || class->sides[LAVA_PLACE_CPU].count < LAVA_EXPERIENCE_SAMPLES ||
+              ++class->untimed >= LAVA_EXPERIENCE_UNTIMED;
+    if (class && *is_due)
+        class->untimed = 0;
+    return class ? (double)class->sides[LAVA_PLACE_CPU].factor : 0;
 }
 
 /* The more a trial costs, the later is the first. */

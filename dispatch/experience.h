@@ -29,6 +29,7 @@
 #define LAVA_EXPERIENCE_LEAST       3    /* samples */
 #define LAVA_EXPERIENCE_FIRST_TRIAL 32   /* products */
 #define LAVA_EXPERIENCE_LAST_TRIAL  1024 /* products */
+#define LAVA_EXPERIENCE_UNTIMED     16   /* one of so many is timed */
 #define LAVA_EXPERIENCE_LOWEST      0.125
 #define LAVA_EXPERIENCE_HIGHEST     16.0
 
@@ -46,6 +47,7 @@ struct lava_experience_class {
     uint16_t interval; /* overruled products before the next trial; 0: nothing was overruled */
     uint16_t waited;   /* overruled products since the last trial */
     uint8_t repeat;    /* of a trial that said nothing: 1: it is due, 2: it was made */
+    uint8_t untimed;   /* products that the CPU got without a choice, since the last one that was timed */
     struct lava_experience_side sides[LAVA_PLACE_COUNT];
 };
 
@@ -62,15 +64,20 @@ struct lava_experience_times {
  * the number of products of a batch, m, n and k in half octaves. Never 0. */
 uint64_t lava_experience_key(const struct lava_operation *operation);
 
-/* Adds a product that took measured_ns there. Both times must be positive. The least recently used class of
- * four makes room for a new one. */
-void lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
-                            double estimated_ns, double measured_ns);
+/* Adds a product that took measured_ns there. Both times must be positive. Returns the side's correction; 0
+ * before there are three samples. One class of four makes room for a new one: the least recently used of
+ * those that were never on the device, else of all. */
+double lava_experience_record(struct lava_experience *experience, uint64_t key, enum lava_place place,
+                              double estimated_ns, double measured_ns);
 
 /* Returns the estimates, each times its correction: 1 before there are three samples, and never outside of
  * 1/8 to 16. */
 struct lava_experience_times lava_experience_correct(const struct lava_experience *experience, uint64_t key,
                                                      double cpu_ns, double gpu_ns);
+
+/* For a product that the CPU gets without a choice. Returns the CPU's correction; 0 before there are three
+ * samples. *is_due: the product is to be recorded: each one until the side is full, then one of sixteen. */
+double lava_experience_cpu_factor(struct lava_experience *experience, uint64_t key, bool *is_due);
 
 /* Changes the place and the reason of a plan that has both estimates, where the corrected times say so and no
  * trial is due. The estimates stay as they are. key is the operation's. */

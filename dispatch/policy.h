@@ -19,7 +19,7 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
 /* Returns true if even a lower bound of the device's time is not below what the CPU's estimate allows, times
  * cpu_factor: 1, or how much longer the CPU was seen to take. The bound is the device's latency plus the
  * larger of all transfers and all arithmetic at the best rate of the type. Mode AUTO would not send such a
- * product. This function takes about 0.1 us if the transfers decide. The choice among plans takes
+ * product. This function takes about 0.3 us if the transfers decide. The choice among plans takes
  * microseconds, up to a millisecond when memory is short. */
 bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures, double cpu_factor);

@@ -18,10 +18,9 @@
 
 /* A class's word: the upper 48 bits are the key's, the others the ratio's logarithm, from 1/2^31 to 2^31 in
  * steps of 1/1024 octave. 0: not known. */
-#define RATIO_BITS      UINT64_C(0xffff)
-#define OCTAVE_STEPS    1024
-#define MOST_OCTAVES    31
-#define NEXT_TO_NOTHING 0x1p-31
+#define RATIO_BITS   UINT64_C(0xffff)
+#define OCTAVE_STEPS 1024
+#define MOST_OCTAVES 31
 
 /* A class may stand in so many places, one after the other. */
 #define PLACES 8
@@ -80,5 +79,5 @@ double lava_prospect_class_ratio(struct lava_prospect_ratios *ratios, const stru
         if ((found & ~RATIO_BITS) == name)
             return decode(found & RATIO_BITS);
     }
-    return NEXT_TO_NOTHING;
+    return LAVA_PROSPECT_NO_PLACE;
 }

@@ -46,6 +46,9 @@ struct lava_prospect_ratios {
     _Atomic uint64_t classes[LAVA_PROSPECT_CLASSES];
 };
 
+/* What stands for the ratio of a class without a place: less than any other. */
+#define LAVA_PROSPECT_NO_PLACE 0x1p-31
+
 /* Returns lava_prospect_ratio of an operation of the same class, within a thousandth. Where there is no place
  * for a class, the ratio is next to nothing, so that its operations count as a whole: programs of many
  * classes spend no more time on plans. */

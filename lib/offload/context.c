@@ -71,6 +71,7 @@ static struct {
     struct waiter *first, **last; /* those who wait, in order; last: the end of the list, NULL if empty */
     pthread_cond_t freed;         /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
+    const struct lava_figures *_Atomic figures; /* NULL: none were set */
 } context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER, .count = 1};
 
 /* The lock is held by the caller of what follows, up to the next such line. */
@@ -476,12 +477,12 @@ struct lava_engine *lava_context_engine(void) {
 }
 
 const struct lava_figures *lava_context_figures(void) {
-    static const struct lava_figures none;
-    return first_engine() ? first_engine()->figures : &none;
+    return context.figures;
 }
 
 void lava_context_set_figures(const struct lava_figures *figures) {
     pthread_mutex_lock(&context.lock);
+    context.figures = figures;
     for (unsigned i = 0; i < context.count; i++)
         for (int j = 0; j < LANES; j++)
             if (context.devices[i].lanes[j].engine)

@@ -82,9 +82,10 @@ void lava_context_open_device(unsigned device, uint64_t serves);
 /* Returns what the policy needs to know about the device. It may be read once a type is ready; the place of
  * the struct never changes. */
 const struct lava_capabilities *lava_context_capabilities(void);
-/* Returns the figures by which the engines' plans are chosen. As for the capabilities. */
+/* Returns the figures by which plans for the devices are chosen; NULL before a preparation has opened the
+ * first one. At any time: they outlive the device. */
 const struct lava_figures *lava_context_figures(void);
-/* Sets them; nothing where there is no engine. They are never changed or freed. */
+/* Sets them, for the engines too. They are never changed or freed. */
 void lava_context_set_figures(const struct lava_figures *figures);
 
 /* Returns the first engine, without a lock; NULL where there is none. The caller has locked the device, or a

@@ -21,6 +21,7 @@
 static struct {
     _Atomic unsigned inside; /* threads */
     _Atomic unsigned closed; /* by so many threads */
+    _Atomic uint64_t left;   /* so often a thread, all in all */
 } gate;
 
 static _Thread_local unsigned depth; /* of calls in each other */
@@ -52,12 +53,16 @@ void lava_gate_enter(void) {
 }
 
 void lava_gate_leave(void) {
-    if (depth > 0 && --depth == 0)
+    if (depth > 0 && --depth == 0) {
+        gate.left++;
         gate.inside--;
+    }
 }
 
-bool lava_gate_is_alone(void) {
-    return depth == 1 && gate.inside == 1;
+/* Another thread counts its end before it is seen to be outside. So one that came and went has changed the
+ * number, and one that is still there is seen inside. */
+uint64_t lava_gate_alone(void) {
+    return depth == 1 && gate.inside == 1 ? 1 + gate.left : 0;
 }
 
 /* A call inside another one may be inside the CPU BLAS. */

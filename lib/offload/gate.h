@@ -7,6 +7,7 @@
 #define LAVA_OFFLOAD_GATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* These enclose a program's call. A call inside another one of its thread passes. */
 void lava_gate_enter(void);
@@ -14,8 +15,9 @@ void lava_gate_leave(void);
 /* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
 void lava_gate_pass(void);
 
-/* Returns whether the calling thread's call is the only one inside, and not inside another one. */
-bool lava_gate_is_alone(void);
+/* Returns a number where the calling thread's call is the only one inside, and not inside another one, else
+ * 0. The call has been alone from one look to another where both return the same number, which is not 0. */
+uint64_t lava_gate_alone(void);
 
 /* These enclose what a call waits for outside of the CPU BLAS, perhaps for the loading driver itself: suspend
  * lets a fork pass meanwhile, and returns whether there is something to resume. */

@@ -2,9 +2,10 @@
  * lib/blas/batch.c.
  *
  * There is one table for all threads, behind one mutex. Programs start new threads for each piece of work,
- * and what one has learnt serves the others. Each product takes the mutex twice, for a fraction of a
- * microsecond each; it takes 50 us or more itself. No other lock is taken meanwhile. A child of fork()
- * forwards everything without a plan, so it never waits for the mutex.
+ * and what one has learnt serves the others. A product takes the mutex before it begins, and again where its
+ * time is recorded, for a fraction of a microsecond each; it takes 50 us or more itself. No other lock is
+ * taken meanwhile. A child of fork() never takes the mutex, because another thread of its parent may have
+ * held it: nothing is learnt there.
  *
  * Invariant: the table is from products with one set of figures; it is emptied where there are new ones. */
 #include "lib/offload/learning.h"
@@ -19,6 +20,8 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/offload/gate.h"
+#include "lib/offload/prepare.h"
+#include "lib/offload/process.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -77,7 +80,7 @@ static void correct(const struct lava_operation *operation, const struct lava_le
 
 static bool learns(void) {
     const struct lava_config *config = lava_config_get();
-    return config->learn && config->mode == LAVA_MODE_AUTO;
+    return config->learn && config->mode == LAVA_MODE_AUTO && !lava_process_is_forked();
 }
 
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
@@ -97,32 +100,31 @@ void lava_learning_decide(const struct lava_operation *operation, const struct l
     learning->is_forwarded = plan->place == LAVA_PLACE_CPU;
 }
 
-void lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
-                         const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning) {
+double lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
+                           const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning) {
     int cancel_state;
-    *learning = (struct lava_learning){.is_watched = true, .is_forwarded = true};
+    bool is_due;
+    *learning = (struct lava_learning){.is_watched = true, .is_forwarded = true, .figures = figures};
     memcpy(learning->expected_ns, expected_ns, sizeof learning->expected_ns);
     if (!learns() || !(expected_ns[LAVA_PLACE_CPU] > 0))
-        return;
-    learning->is_alone = lava_gate_is_alone();
+        return 1;
     learning->key = lava_experience_key(operation);
-    learning->figures = figures;
     lock(&cancel_state);
     use_figures(figures);
+    learning->cpu_factor = lava_experience_cpu_factor(&learnt.experience, learning->key, &is_due);
     unlock(cancel_state);
-    learning->start_ns = lava_clock_now_ns();
+    if (is_due && !lava_prepare_needs_processors())
+        learning->alone = lava_gate_alone();
+    if (is_due)
+        learning->start_ns = lava_clock_now_ns();
+    return learning->cpu_factor;
 }
 
-double lava_learning_cpu_factor(const struct lava_learning *learning) {
-    int cancel_state;
-    double factor = 1;
-    if (!learning->figures)
-        return factor;
-    lock(&cancel_state);
-    if (learnt.figures == learning->figures)
-        factor = lava_experience_correct(&learnt.experience, learning->key, 1, 1).cpu_ns;
-    unlock(cancel_state);
-    return factor;
+void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *learning) {
+    learning->expected_ns[LAVA_PLACE_CPU] = plan->cpu_ns;
+    learning->expected_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    if (learning->start_ns > 0)
+        learning->start_ns = lava_clock_now_ns();
 }
 
 /* Returns the device and staging memory that the engine keeps between products. */
@@ -133,21 +135,24 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
     return bytes;
 }
 
-/* A table that was emptied meanwhile does not get estimates by other figures. */
-static void record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
-                   uint64_t elapsed_ns, bool is_usual) {
+/* A table that was emptied meanwhile does not get estimates by other figures. The call may have begun before
+ * a fork(). Returns the side's correction; 0: not known. */
+static double record(const struct lava_learning *learning, enum lava_place place, double estimated_ns,
+                     uint64_t elapsed_ns, bool is_usual) {
+    double factor = 0;
     int cancel_state;
-    if (!learning->figures)
-        return;
+    if (learning->key == 0 || lava_process_is_forked())
+        return factor;
     lock(&cancel_state);
     if (learnt.figures == learning->figures) {
         if (is_usual)
-            lava_experience_record(&learnt.experience, learning->key, place, estimated_ns,
-                                   (double)elapsed_ns);
+            factor = lava_experience_record(&learnt.experience, learning->key, place, estimated_ns,
+                                            (double)elapsed_ns);
         else if (learning->is_trial)
             lava_experience_repeat_trial(&learnt.experience, learning->key);
     }
     unlock(cancel_state);
+    return factor;
 }
 
 static void finish(const struct lava_learning *learning, enum lava_place place, uint64_t end_ns,
@@ -174,23 +179,37 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
         finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
 }
 
-/* A call that takes longer than so many times its estimate says little of the next one: it created threads,
- * touched new pages, or waited for other programs. */
-#define MOST_TIMES 8.0
-
-/* Returns what the device would have saved. */
-static double end_watch(const struct lava_learning *learning, uint64_t end_ns) {
-    double cpu_ns = learning->expected_ns[LAVA_PLACE_CPU], gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
-    if (learning->is_alone && end_ns > learning->start_ns && lava_gate_is_alone()) {
-        record(learning, LAVA_PLACE_CPU, cpu_ns, end_ns - learning->start_ns, true);
-        cpu_ns = fmin((double)(end_ns - learning->start_ns), MOST_TIMES * cpu_ns);
-    }
-    return gpu_ns > 0 ? fmax(cpu_ns - gpu_ns, 0) : 0;
+/* Returns whether the CPU's time says something of other calls. */
+static bool is_usual_time(const struct lava_learning *learning, uint64_t elapsed_ns) {
+    return learning->alone > 0 && learning->alone == lava_gate_alone() && !lava_prepare_needs_processors() &&
+           elapsed_ns > 0 &&
+           (double)elapsed_ns < LAVA_LEARNING_MOST_TIMES * learning->expected_ns[LAVA_PLACE_CPU];
 }
 
-double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns) {
+/* Returns the time that the CPU takes for such calls. */
+static double cpu_time(const struct lava_learning *learning, uint64_t end_ns) {
+    bool is_timed = learning->start_ns > 0 && end_ns > learning->start_ns;
+    uint64_t elapsed_ns = is_timed ? end_ns - learning->start_ns : 0;
+    double expected_ns = learning->expected_ns[LAVA_PLACE_CPU], factor = learning->cpu_factor;
+    bool is_usual = is_usual_time(learning, elapsed_ns);
+    if (is_usual)
+        factor = record(learning, LAVA_PLACE_CPU, expected_ns, elapsed_ns, true);
+    if (factor > 0)
+        return factor * expected_ns;
+    return is_usual || (is_timed && (double)elapsed_ns < expected_ns) ? (double)elapsed_ns : expected_ns;
+}
+
+static double end_watch(const struct lava_learning *learning, const struct lava_operation *operation,
+                        uint64_t end_ns) {
+    double cpu_ns = cpu_time(learning, end_ns), gpu_ns = learning->expected_ns[LAVA_PLACE_GPU];
+    bool is_lost = gpu_ns > 0 && lava_policy_is_profitable(operation, learning->figures, cpu_ns, gpu_ns);
+    return is_lost ? cpu_ns - gpu_ns : 0;
+}
+
+double lava_learning_end_call(const struct lava_learning *learning, const struct lava_operation *operation,
+                              uint64_t end_ns) {
     if (learning->is_watched)
-        return end_watch(learning, end_ns);
+        return end_watch(learning, operation, end_ns);
     if (learning->is_forwarded)
         finish(learning, LAVA_PLACE_CPU, end_ns, true);
     return 0;

@@ -15,13 +15,14 @@
  * watched. */
 struct lava_learning {
     double estimates_ns[LAVA_PLACE_COUNT]; /* 0: none were made */
-    uint64_t start_ns;                     /* when the place was decided, or the device was free */
-    uint64_t key;                          /* the operation's class */
-    const struct lava_figures *figures;    /* those of the estimates; NULL: nothing is learnt from the call */
-    bool is_forwarded;                     /* the CPU BLAS gets the call */
-    bool is_watched;                       /* without a choice between the places */
-    bool is_alone;                         /* no other call was inside the library when this one came */
-    double expected_ns[LAVA_PLACE_COUNT];  /* of a watched call; 0: not known */
+    uint64_t start_ns;                  /* when the place was decided, or the device was free; 0: not timed */
+    uint64_t key;                       /* the operation's class; 0: nothing is learnt from the call */
+    const struct lava_figures *figures; /* those of the estimates */
+    bool is_forwarded;                  /* the CPU BLAS gets the call */
+    bool is_watched;                    /* without a choice between the places */
+    uint64_t alone;                     /* of lava_gate_alone; 0: the time would say nothing of other calls */
+    double expected_ns[LAVA_PLACE_COUNT]; /* of a watched call; 0: not known */
+    double cpu_factor;                    /* how many times that the CPU takes; 0: not known yet */
     bool is_trial;
     uint64_t memory_bytes, block_bytes; /* the engine's memory and the plan's, before the product */
 };
@@ -31,15 +32,19 @@ struct lava_learning {
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning);
 
-/* For a call that the CPU BLAS gets without a plan of its own: no device is ready for it, or it is hopeless.
- * How long the CPU takes is learnt from, unless another call of the process is computed meanwhile: several
- * threads that multiply at once take each other's processors. expected_ns are the estimates by the figures.
- */
-void lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
-                         const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning);
-/* Returns how many times its estimate the CPU has taken for calls like the watched one; 1 where that is not
- * known. */
-double lava_learning_cpu_factor(const struct lava_learning *learning);
+/* A CPU that takes longer than so many times its estimate created threads, touched new pages, or waited for
+ * other programs. That says little of the next call, so nothing is learnt from it. */
+#define LAVA_LEARNING_MOST_TIMES 8.0
+
+/* For a call that the CPU BLAS gets without a choice: no device is ready for it, or it is hopeless. How long
+ * the CPU takes is learnt from, of one such call in sixteen once enough is known, and where nothing else
+ * takes processors: another call of the process, or a preparation. expected_ns are the estimates by the
+ * figures. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. 1 where
+ * nothing is learnt. */
+double lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
+                           const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning);
+/* The watched call has a plan now, with these estimates, but begins only now. */
+void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *learning);
 
 /* These enclose a product on the device; the caller holds a lane. What it waited for that does not
  * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
@@ -49,9 +54,11 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status);
 
-/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer a watched one took than
- * the device was expected to take; 0 where that is not known. By estimates alone where nothing is learnt from
- * it. */
-double lava_learning_end_call(const struct lava_learning *learning, uint64_t end_ns);
+/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer such a watched one takes
+ * than the device is expected to take; 0 where that is not known, or where the policy would leave it on the
+ * CPU. The CPU's time is the median of such calls, before that is known this one's, and the estimate at most
+ * where nothing is learnt from it. */
+double lava_learning_end_call(const struct lava_learning *learning, const struct lava_operation *operation,
+                              uint64_t end_ns);
 
 #endif

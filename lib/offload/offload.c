@@ -92,17 +92,42 @@ static double work_of(const struct lava_call *call) {
     return lava_offload_work(&call->operation) * products_of(call);
 }
 
+/* A device is open. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. */
+static double watch(struct lava_call *call) {
+    const struct lava_figures *figures = lava_context_figures();
+    const double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] =
+                                                      lava_figures_cpu_ns(&figures->cpu, &call->operation)};
+    return lava_learning_watch(&call->operation, figures, expected_ns, &call->learning);
+}
+
 /* Recognizes most calls that stay on the CPU, without a plan. One for which the CPU has taken longer than
  * estimated is given another look. */
 static bool is_hopeless(struct lava_call *call) {
     if (!lava_planning_is_hopeless(&call->operation, 1))
         return false;
-    const struct lava_figures *figures = lava_context_figures();
-    const double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] =
-                                                      lava_figures_cpu_ns(&figures->cpu, &call->operation)};
-    lava_learning_watch(&call->operation, figures, expected_ns, &call->learning);
-    double factor = lava_learning_cpu_factor(&call->learning);
+    double factor = watch(call);
     return !(factor > 1) || lava_planning_is_hopeless(&call->operation, factor);
+}
+
+/* Whether the device would have to be prepared for the call, is faster by the CPU's usual time, and has lost
+ * enough of such calls; call->reason says why not. A call that may be worth it has a plan, so that what it
+ * loses is known: as long as the CPU's times are not, it may take several times its estimate. */
+static bool has_paid(struct lava_call *call) {
+    const struct lava_operation *operation = &call->operation;
+    struct lava_plan plan;
+    double factor = watch(call);
+    call->reason = LAVA_REASON_UNPROFITABLE;
+    if (lava_planning_is_hopeless(operation, factor > 0 ? factor : LAVA_LEARNING_MOST_TIMES))
+        return false;
+    lava_planning_choose(operation, 0, &plan);
+    call->reason = plan.reason;
+    if (plan.reason != LAVA_REASON_PROFITABLE && plan.reason != LAVA_REASON_UNPROFITABLE)
+        return false;
+    lava_learning_expect(&plan, &call->learning);
+    double usual_ns = (factor > 0 ? factor : 1) * plan.cpu_ns;
+    bool is_faster = lava_policy_is_profitable(operation, lava_context_figures(), usual_ns, plan.gpu_ns);
+    call->reason = is_faster ? LAVA_REASON_EARLY : LAVA_REASON_UNPROFITABLE;
+    return is_faster && lava_start_has_lost(operation, usual_ns - plan.gpu_ns);
 }
 
 /* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
@@ -112,17 +137,11 @@ static bool is_worth_preparing(struct lava_call *call) {
     struct lava_plan plan;
     if (call->products > 1 || !lava_prepare_would_start(&call->operation))
         return true;
-    call->reason = LAVA_REASON_UNPROFITABLE;
-    if (is_hopeless(call))
-        return false;
+    if (lava_config_get()->mode != LAVA_MODE_GPU)
+        return has_paid(call);
     lava_planning_choose(&call->operation, 0, &plan);
     call->reason = plan.reason;
-    if (plan.place != LAVA_PLACE_GPU || lava_config_get()->mode == LAVA_MODE_GPU)
-        return plan.place == LAVA_PLACE_GPU;
-    call->reason = LAVA_REASON_EARLY;
-    const double expected_ns[LAVA_PLACE_COUNT] = {plan.cpu_ns, plan.gpu_ns};
-    lava_learning_watch(&call->operation, lava_context_figures(), expected_ns, &call->learning);
-    return lava_start_has_lost(&call->operation, plan.cpu_ns - plan.gpu_ns);
+    return plan.place == LAVA_PLACE_GPU;
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
@@ -143,6 +162,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (lava_operation_is_for_cpu(operation))
         call->reason = LAVA_REASON_CPU_ALONE;
+    else if (lava_process_is_forked())
+        call->reason = LAVA_REASON_FORKED;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
@@ -347,6 +368,7 @@ static bool begin_meanwhile(struct lava_call *call) {
     double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
     if (!lava_meanwhile_suits(&call->operation, cpu_s))
         return false;
+    call->learning = rest.learning = (struct lava_learning){0}; /* in pieces, perhaps on both sides */
     lava_spare_take(call->routine, true, &rest.spare);
     bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
     lava_spare_return(&rest.spare);
@@ -459,6 +481,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
         lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
+    if (call->spare.before > 0)
+        call->learning.alone = 0;
     fesetenv(&callers);
     errno = saved_errno;
     return finished;
@@ -506,7 +530,7 @@ void lava_offload_end(const struct lava_call *call) {
     lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
-    double lost_ns = lava_learning_end_call(&call->learning, call->start_ns + elapsed_ns);
+    double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
     if (lost_ns > 0)
         lava_start_count_lost(&call->operation, lost_ns);
     if (lava_trace_on())

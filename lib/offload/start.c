@@ -70,13 +70,20 @@ bool lava_start_is_early(const struct lava_operation *operation, double products
     return is_early && (double)start.lost_ns < PREPARATION_NS;
 }
 
-/* Once the device is open its own figures are there. */
+/* Returns 0 where it is not known, or no device takes the operation. */
+static double gpu_ns(const struct lava_operation *operation) {
+    double ratio = ratio_of(operation);
+    bool is_known = isfinite(ratio) && ratio > LAVA_PROSPECT_NO_PLACE;
+    return is_known ? ratio * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation) : 0;
+}
+
+/* Once a device was opened its own figures are there. */
 void lava_start_watch(const struct lava_operation *operation, struct lava_learning *learning) {
-    double ratio = ratio_of(operation), expected_ns[LAVA_PLACE_COUNT];
-    const struct lava_figures *figures =
-        lava_context_engine() ? lava_context_figures() : start.prospect.figures;
+    double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_GPU] = gpu_ns(operation)};
+    const struct lava_figures *figures = lava_context_figures();
+    if (!figures)
+        figures = start.prospect.figures;
     expected_ns[LAVA_PLACE_CPU] = lava_figures_cpu_ns(&figures->cpu, operation);
-    expected_ns[LAVA_PLACE_GPU] = isinf(ratio) ? 0 : ratio * expected_ns[LAVA_PLACE_CPU];
     lava_learning_watch(operation, figures, expected_ns, learning);
 }
 

@@ -309,6 +309,48 @@ static void test_replacement(void **state) {
                 assert_true(experience.classes[set][i].key != experience.classes[set][j].key);
 }
 
+/* Times of the CPU alone make room for nothing that was learnt of the device. */
+static void test_classes_of_the_cpu_go_first(void **state) {
+    enum { TAUGHT = LAVA_EXPERIENCE_SETS, CLASSES = 64 * LAVA_EXPERIENCE_SETS };
+    const uint64_t first = 1000;
+    int full = 0;
+    (void)state;
+    for (uint64_t key = first; key < first + TAUGHT; key++)
+        teach(key);
+    for (int set = 0; set < LAVA_EXPERIENCE_SETS; set++)
+        full += experience.classes[set][LAVA_EXPERIENCE_WAYS - 1].key != 0;
+    assert_int_equal(full, 0); /* the last one may go */
+    for (uint64_t key = first + TAUGHT; key < first + CLASSES; key++)
+        lava_experience_record(&experience, key, LAVA_PLACE_CPU, CPU_NS, CPU_NS);
+    for (uint64_t key = first; key < first + TAUGHT; key++)
+        assert_true(knows(key));
+    teach(first + CLASSES); /* instead of one of the CPU */
+    for (uint64_t key = first; key < first + TAUGHT; key++)
+        assert_true(knows(key));
+    assert_true(knows(first + CLASSES));
+}
+
+/* Products without a choice are recorded until five are, then one of sixteen. */
+static void test_one_of_many_is_due(void **state) {
+    const uint64_t key = 1000;
+    bool is_due = false;
+    int due = 0;
+    (void)state;
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES; i++) {
+        double factor = lava_experience_cpu_factor(&experience, key, &is_due);
+        assert_true(is_due && (i < LAVA_EXPERIENCE_LEAST ? factor == 0 : factor == 2));
+        factor = lava_experience_record(&experience, key, LAVA_PLACE_CPU, CPU_NS, 2 * CPU_NS);
+        assert_true(i + 1 < LAVA_EXPERIENCE_LEAST ? factor == 0 : factor == 2);
+    }
+    for (int i = 1; i <= 10 * LAVA_EXPERIENCE_UNTIMED; i++) {
+        assert_true(lava_experience_cpu_factor(&experience, key, &is_due) == 2);
+        assert_int_equal(is_due, i % LAVA_EXPERIENCE_UNTIMED == 0);
+        due += is_due;
+    }
+    assert_int_equal(due, 10);
+    assert_true(lava_experience_cpu_factor(&experience, key + 1, &is_due) == 0 && is_due);
+}
+
 /* The model: all ratios of one class and side, in full. */
 struct history {
     double ratios[2][STEPS];
@@ -402,6 +444,8 @@ int main(void) {
         TEST(test_repeated_trials),
         TEST(test_classes),
         TEST(test_replacement),
+        TEST(test_classes_of_the_cpu_go_first),
+        TEST(test_one_of_many_is_due),
         TEST(test_against_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,8 @@ static void many_classes(void **state) {
             const struct lava_operation operation =
                 product(INT64_C(1) << (i % 8), INT64_C(1) << (i / 8 % 8), INT64_C(1) << (i / 64));
             double share = class_share(&ratios, &guess, &operation);
+            double ratio = lava_prospect_class_ratio(&ratios, &guess, &operation);
+            assert_int_equal(ratio <= LAVA_PROSPECT_NO_PLACE, share == 1);
             if (pass == 0)
                 before[i] = share;
             assert_true(share == before[i]);

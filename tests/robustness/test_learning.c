@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dispatch/experience.h"
 #include "lavablas_cblas.h"
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
@@ -24,6 +25,9 @@
 #define SMALL   64  /* another one, for batches */
 #define BATCH   40
 #define THREADS 4
+#define LARGE   400 /* above the cut-off */
+#define FORKS   30
+#define CHILD_S 10
 
 static struct product product = {.m = SIZE, .n = SIZE, .k = SIZE, .alpha = 1, .beta = 0};
 
@@ -152,7 +156,7 @@ static void *stay_inside(void *unused) {
     return NULL;
 }
 
-/* A CPU BLAS that takes ten times its estimate, and a device whose least time is twice the estimate: no plan
+/* A CPU BLAS that takes five times its estimate, and a device whose least time is twice the estimate: no plan
  * is looked for until the CPU's times are known. Multiplies six times, and returns how often on the device,
  * which must be the last ones. */
 static int count_of_hopeless(void) {
@@ -164,7 +168,7 @@ static int count_of_hopeless(void) {
         CASE_CHECK(!on_device(&ns));
         cpu_ns = ns < cpu_ns ? ns : cpu_ns;
     }
-    const struct lava_figures *figures = claim(cpu_ns / 10, cpu_ns / 5);
+    const struct lava_figures *figures = claim(cpu_ns / 5, cpu_ns / 2.5);
     CASE_CHECK(lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 1));
     CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 8));
     for (int i = 0; i < 6; i++) {
@@ -201,6 +205,82 @@ static int hopeless_ones_stay(void) {
         pthread_barrier_wait(&left);
         pthread_join(other, NULL);
     }
+    product_free(&product);
+    return case_result();
+}
+
+/* Returns how many times its estimate the CPU is known to take after five such calls. Another thread does
+ * something inside of each. */
+static double factor_after(const struct lava_operation *operation, void *(*meanwhile)(void *)) {
+    static const struct lava_figures figures;
+    const double expected_ns[LAVA_PLACE_COUNT] = {1e6};
+    struct lava_learning learning;
+    pthread_t other;
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES; i++) {
+        lava_gate_enter();
+        lava_learning_watch(operation, &figures, expected_ns, &learning);
+        CASE_CHECK(learning.alone > 0);
+        CASE_CHECK(pthread_create(&other, NULL, meanwhile, NULL) == 0);
+        pthread_join(other, NULL);
+        lava_learning_end_call(&learning, operation, learning.start_ns + 2000000);
+        lava_gate_leave();
+    }
+    return lava_learning_watch(operation, &figures, expected_ns, &learning);
+}
+
+static void *come_and_go(void *unused) {
+    lava_gate_enter();
+    lava_gate_leave();
+    return unused;
+}
+
+static void *stay_outside(void *unused) {
+    return unused;
+}
+
+/* Another call that is over when this one ends. */
+static int beside_short_calls(void) {
+    const struct lava_operation operation = {.m = SIZE, .n = SIZE, .k = SIZE};
+    CASE_CHECK(!(factor_after(&operation, come_and_go) > 0));
+    CASE_CHECK(factor_after(&operation, stay_outside) > 1.99);
+    return case_result();
+}
+
+static _Atomic bool is_over;
+
+/* Another thread that holds the lock of what is learnt most of the time. */
+static void *watch_on_and_on(void *unused) {
+    static const struct lava_figures figures;
+    const struct lava_operation operation = {.m = SMALL, .n = SMALL, .k = SMALL};
+    const double expected_ns[LAVA_PLACE_COUNT] = {1e6};
+    struct lava_learning learning;
+    while (!is_over)
+        lava_learning_watch(&operation, &figures, expected_ns, &learning);
+    return unused;
+}
+
+/* Where calls are counted, those of a child are not forwarded at once. */
+static int children_take_no_lock(void) {
+    pthread_t other;
+    double ns;
+    if (CASE_FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    product.m = product.n = product.k = LARGE;
+    product_make(&product, 1);
+    CASE_CHECK(!on_device(&ns) && expect_reason(lava_reason_text(LAVA_REASON_EARLY)));
+    CASE_CHECK(pthread_create(&other, NULL, watch_on_and_on, NULL) == 0);
+    for (int i = 0; i < FORKS && !case_result(); i++) {
+        int status = -1;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(CHILD_S);
+            _exit(on_device(&ns) || !expect_reason(lava_reason_text(LAVA_REASON_FORKED)));
+        }
+        CASE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    is_over = true;
+    pthread_join(other, NULL);
     product_free(&product);
     return case_result();
 }
@@ -345,6 +425,13 @@ static const struct test_case cases[] = {
      .run = hopeless_ones_stay,
      .variables = {AUTO, "LAVABLAS_LEARN=off"}},
     {.name = "hopeless_ones_stay_beside_others", .run = hopeless_ones_stay, .variables = {AUTO}},
+    {.name = "not_learnt_beside_short_calls",
+     .run = beside_short_calls,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"}},
+    {.name = "children_take_no_lock",
+     .run = children_take_no_lock,
+     .lines = -1,
+     .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_STATS=1"}},
     {.name = "batches_move_to_the_cpu",
      .run = batches_move_to_the_cpu,
      .attempts = ATTEMPTS,

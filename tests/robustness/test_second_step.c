@@ -199,8 +199,8 @@ static int kernels_admitted(void) {
     return -__builtin_popcountll(lava_context_capabilities()->refused_kernels);
 }
 
-/* A type is ready with its first kernel, and the others wait until the device has computed for a while. Whether
- * the process leaves processors unused is known after 100 ms at the earliest. */
+/* A type is ready with its first kernel, and the others wait until the device has computed for a while.
+ * Whether the process leaves processors unused is known after 100 ms at the earliest. */
 static int other_kernels_wait(void) {
     enum lava_reason reason;
     lava_offload_open();
@@ -524,6 +524,44 @@ static int not_for_a_few_calls(void) {
     return case_result();
 }
 
+/* A device that takes half of the CPU's time, and a CPU that is estimated to take a quarter of it. */
+static void claim_faster_cpu(double ns) {
+    struct lava_figures *figures = forged_figures(ns / 4, ns / 2);
+    figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = 1e15;
+    figures->device.memory_bytes_per_s = 1e15;
+    for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
+        figures->device.flops_per_s[i] = 1e18;
+}
+
+/* By the estimates the CPU is faster. After three calls its times are known. */
+static int where_enough_was_lost(void) {
+    struct lava_call last = {.reason = LAVA_REASON_UNPROFITABLE};
+    double least_ns = 1e18, lost_ns = 0;
+    uint64_t ns = 0;
+    if (!CASE_CHECK(case_use_plain_cpu_blas()) || !begin_above_cutoff())
+        return 1;
+    forged_figures(1, 1e12);
+    for (int i = 0; i < 5; i++) {
+        CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_UNPROFITABLE));
+        CASE_CHECK(lava_offload_last_call(&last, &ns));
+        least_ns = fmin((double)ns, least_ns);
+    }
+    claim_faster_cpu(least_ns);
+    int count = 0;
+    for (; !lava_prepare_is_under_way() && !case_result(); count++) {
+        enum lava_reason reason = count < 3 ? LAVA_REASON_UNPROFITABLE : LAVA_REASON_EARLY;
+        bool is_early = call_runs(SYMM, false, LAVA_PLACE_CPU, reason);
+        CASE_CHECK(is_early || lava_prepare_is_under_way());
+        CASE_CHECK(lava_offload_last_call(&last, &ns));
+        lost_ns += (double)ns - least_ns / 2;
+        CASE_CHECK(lost_ns < 1e9);
+    }
+    printf("%d calls of %.1f ms lost %.1f ms\n", count, least_ns / 1e6, lost_ns / 1e6);
+    CASE_CHECK(lost_ns > 100e6 && count > 3);
+    settle();
+    return case_result();
+}
+
 int main(int argument_count, char **arguments) {
     const struct test_case cases[] = {
         {.name = "starts with the first call", .run = starts_with_the_first_call, .variables = {ASYNC}},
@@ -535,6 +573,11 @@ int main(int argument_count, char **arguments) {
         {.name = "not for a few calls",
          .run = not_for_a_few_calls,
          .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off"}},
+        {.name = "where enough was lost",
+         .run = where_enough_was_lost,
+         .attempts = 4, /* beside other work all times are others */
+         .lines = -1,
+         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_CALIBRATE=off"}},
         {.name = "other kernels wait",
          .run = other_kernels_wait,
          .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"}},
