@@ -524,16 +524,8 @@ static int not_for_a_few_calls(void) {
     return case_result();
 }
 
-/* A device that takes half of the CPU's time, and a CPU that is estimated to take a quarter of it. */
-static void claim_faster_cpu(double ns) {
-    struct lava_figures *figures = forged_figures(ns / 4, ns / 2);
-    figures->device.upload_bytes_per_s = figures->device.download_bytes_per_s = 1e15;
-    figures->device.memory_bytes_per_s = 1e15;
-    for (int i = 0; i < LAVA_FIGURES_MAX_KERNELS; i++)
-        figures->device.flops_per_s[i] = 1e18;
-}
-
-/* By the estimates the CPU is faster. After three calls its times are known. */
+/* By the estimates the CPU takes a quarter of its time and the device half of it, so the CPU is faster. After
+ * three calls its times are known. */
 static int where_enough_was_lost(void) {
     struct lava_call last = {.reason = LAVA_REASON_UNPROFITABLE};
     double least_ns = 1e18, lost_ns = 0;
@@ -546,7 +538,7 @@ static int where_enough_was_lost(void) {
         CASE_CHECK(lava_offload_last_call(&last, &ns));
         least_ns = fmin((double)ns, least_ns);
     }
-    claim_faster_cpu(least_ns);
+    forged_at_once(forged_figures(least_ns / 4, least_ns / 2));
     int count = 0;
     for (; !lava_prepare_is_under_way() && !case_result(); count++) {
         enum lava_reason reason = count < 3 ? LAVA_REASON_UNPROFITABLE : LAVA_REASON_EARLY;
