@@ -205,19 +205,22 @@ static bool has_whole_columns(const struct request *request, const struct lava_b
            rows * lava_type_bytes(request->operation->type) * (request->operation->of_parts ? 2 : 1) <= most;
 }
 
-/* Returns whether a triangle's tiles are no larger than its squares. What is beyond the diagonal is packed,
- * as zeros, within a square only. */
-static bool has_zeros(const struct request *request, const struct lava_blocking *blocking) {
-    const struct lava_operation *operation = request->operation;
-    uint32_t tile = request->kernel->tile_m;
-    if (operation->b.structure == LAVA_STRUCTURE_TRIANGULAR)
-        tile = request->kernel->tile_n / (operation->of_parts ? 2 : 1);
-    return !lava_operation_is_triangular(operation) || tile <= blocking->square;
+bool lava_blocking_has_zeros(const struct lava_operation *operation, const struct lava_kernel *kernel,
+                             const struct lava_blocking *blocking) {
+    bool of_b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR;
+    int64_t tile = of_b ? kernel->tile_n / (operation->of_parts ? 2 : 1) : kernel->tile_m;
+    return tile <= blocking->square;
+}
+
+/* Rows by planes know no other way to leave out what is beyond the diagonal. */
+static bool leaves_out(const struct request *request, const struct lava_blocking *blocking) {
+    return !lava_operation_is_triangular(request->operation) || lava_kernel_is_simt(request->kernel) ||
+           lava_blocking_has_zeros(request->operation, request->kernel, blocking);
 }
 
 static bool fits(const struct request *request, const struct lava_blocking *blocking) {
     uint64_t most = request->limits->max_buffer_bytes;
-    return has_zeros(request, blocking) && reads_once(request->operation, blocking) &&
+    return leaves_out(request, blocking) && reads_once(request->operation, blocking) &&
            has_whole_columns(request, blocking) && blocking->packed_a_bytes <= most &&
            blocking->packed_b_bytes <= most && blocking->blocks_held * blocking->accumulator_bytes <= most &&
            blocking->blocks_held * blocking->result_bytes <= most &&

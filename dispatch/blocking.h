@@ -120,4 +120,9 @@ struct lava_chunking {
 struct lava_chunking lava_blocking_chunks(int64_t rows, int64_t columns, uint64_t slot_bytes,
                                           size_t element_bytes);
 
+/* Returns whether a triangular operand's tiles are no larger than its squares. What is beyond the diagonal is
+ * packed, as zeros, within a square only. */
+bool lava_blocking_has_zeros(const struct lava_operation *operation, const struct lava_kernel *kernel,
+                             const struct lava_blocking *blocking);
+
 #endif

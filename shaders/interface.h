@@ -154,10 +154,12 @@
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
 
-/* Bits of `triangle`: the operand is op(B); it is lower as op(A), or upper as op(B); both are of parts. */
+/* Bits of `triangle`: the operand is op(B); it is lower as op(A), or upper as op(B); both are of parts; what
+ * is beyond the diagonal may not be zeros, so its products are left out. */
 #define LAVA_TRIANGLE_OF_B   1
 #define LAVA_TRIANGLE_BEFORE 2
 #define LAVA_TRIANGLE_PARTS  4
+#define LAVA_TRIANGLE_MASKED 8
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_MULTIPLY)
 LAVA_BLOCK_BEGIN(lava_multiply_constants)

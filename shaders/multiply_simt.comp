@@ -186,7 +186,7 @@ uvec2 steps_on_diagonal(uint first, uvec2 steps)
     return uvec2(steps.x, clamp((uint(max(diagonal, 0)) * each + TILE_K - 1) / TILE_K, steps.x, steps.y));
 }
 
-shared bool has_special; /* the other operand had Inf or NaN in a step on the diagonal */
+shared bool has_special; /* the other operand had Inf or NaN in a step on the diagonal, or there are no zeros */
 
 /* By their bits: where a driver does not promise to preserve NaN, isnan may be false. */
 bool is_special(WORD word)
@@ -216,7 +216,7 @@ bool fetched_special(bool of_b)
 void add_steps_on_diagonal(SourceWords a, SourceWords b, uvec2 steps, uint first_a, uint first_b, uint first)
 {
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
-    has_special = false;
+    has_special = (constants.triangle & LAVA_TRIANGLE_MASKED) != 0;
     barrier();
     fetch(a, b, steps.x);
     for (uint s = steps.x; s < steps.y; s++) {

@@ -73,7 +73,7 @@ static bool trtrs_begin(const struct trtrs_arguments *arguments, struct lava_cal
 }
 
 static void trtrs_compute(const struct trtrs_arguments *arguments) {
-    struct lava_operation operation;
+    struct lava_operation operation = {0};
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);

@@ -70,7 +70,10 @@ void lava_expected_note(const struct lava_capabilities *device) {
      * memory that is free, or that this process may use. */
     memcpy(&note.device, device, offsetof(struct lava_capabilities, refused_kernels));
     note.device.memory_bytes = AMPLE_BYTES;
-    if (!read_boot(note.boot) || (read_note(&place, &before) && memcmp(&before, &note, sizeof note) == 0))
+    if (!read_boot(note.boot))
+        return;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): all bytes of both were set, the padding, too */
+    if (read_note(&place, &before) && memcmp(&before, &note, sizeof note) == 0)
         return;
     if (lava_file_cache_prepare(&place))
         lava_file_cache_store(&place, &note, sizeof note);

@@ -136,7 +136,7 @@ static bool is_valid(const struct lava_device_lu *lu) {
 
 static void expect(struct lava_stream *stream, const struct lava_device_matrix *a) {
     double m = (double)a->rows, n = (double)a->columns, k = m < n ? m : n;
-    double words = (double)(lava_type_bytes(a->type) / 4), flops = LAVA_LU_PANEL * m * k;
+    double words = (double)lava_type_bytes(a->type) / 4, flops = LAVA_LU_PANEL * m * k;
     lava_stream_expect(stream, (lava_type_is_complex(a->type) ? 4 : 1) * flops / PANEL_FLOPS_PER_S +
                                    words * k * n / SWAPPED_WORDS_PER_S + k / STEPS_PER_S);
 }
@@ -189,7 +189,7 @@ enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct 
         return LAVA_ERROR_UNAVAILABLE;
     if (swap->count == 0 || a->columns == 0)
         return LAVA_OK;
-    lava_stream_expect(stream, (double)(lava_type_bytes(a->type) / 4) * (double)swap->count *
+    lava_stream_expect(stream, (double)lava_type_bytes(a->type) / 4 * (double)swap->count *
                                    (double)a->columns / SWAPPED_WORDS_PER_S);
     enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
     status = status ? status : swap_rows(stream, pipeline, swap);

@@ -71,9 +71,12 @@ static struct triangle triangle_of(const struct lava_run *run, const struct lava
         return triangle;
     bool of_b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR;
     const struct lava_operand *operand = of_b ? &operation->b : &operation->a;
-    triangle.bits = (of_b ? LAVA_TRIANGLE_OF_B : 0u) |
-                    (lava_operand_is_lower(operand) != of_b ? LAVA_TRIANGLE_BEFORE : 0u) |
-                    (operation->of_parts ? LAVA_TRIANGLE_PARTS : 0u);
+    triangle.bits =
+        (of_b ? LAVA_TRIANGLE_OF_B : 0u) |
+        (lava_operand_is_lower(operand) != of_b ? LAVA_TRIANGLE_BEFORE : 0u) |
+        (operation->of_parts ? LAVA_TRIANGLE_PARTS : 0u) |
+        (lava_blocking_has_zeros(operation, run->plan->kernel, &run->plan->blocking) ? 0u
+                                                                                     : LAVA_TRIANGLE_MASKED);
     int64_t first = of_b ? task->block->column / run->each : task->row;
     triangle.diagonal = (int32_t)(first - task->first_k / run->each);
     return triangle;

@@ -181,8 +181,9 @@ static bool is_rest_untouched(const struct sample *sample) {
     for (int64_t j = 0; j < ORDER; j++)
         for (int64_t i = 0; i < LD; i++) {
             bool is_ours = i < ORDER && is_stored(sample, i, j) && !(i == j && sample->unit);
-            if (!is_ours && memcmp(lava_operation_element(sample->before, sample->type, i, j, LD),
-                                   lava_operation_element(sample->after, sample->type, i, j, LD), bytes))
+            const void *before = lava_operation_element(sample->before, sample->type, i, j, LD),
+                       *after = lava_operation_element(sample->after, sample->type, i, j, LD);
+            if (!is_ours && memcmp(before, after, bytes) != 0)
                 return false;
         }
     return true;
