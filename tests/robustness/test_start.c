@@ -320,6 +320,8 @@ static int not_beside_a_preparation(void) {
     lava_gate_leave();
     for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_prepare_needs_processors(); i++)
         CASE_CHECK(lose(&operation, 5 * CPU_NS, &learning) == 0 && learning.cpu_factor == 0);
+    lava_prepare_ready_for(LAVA_TYPE_FP32, true,
+                           &reason); /* the device's compiler is done before the process is */
     remove_home();
     case_ends();
     return case_result();
