@@ -58,6 +58,7 @@ static void log_change(const struct lava_plan *plan, const struct lava_experienc
 static void use_figures(const struct lava_figures *figures) {
     if (learnt.figures == figures)
         return;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): a false difference only forgets */
     if (!learnt.figures || memcmp(learnt.figures, figures, sizeof *figures) != 0)
         memset(&learnt.experience, 0, sizeof learnt.experience);
     learnt.figures = figures;
