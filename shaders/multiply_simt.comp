@@ -174,7 +174,7 @@ void multiply_on_diagonal(uint first_a, uint first_b, uint first, uint first_k)
     }
 }
 
-/* Of the steps [.x, .y) that a tile needs, those with elements outside the triangle. They are the last ones if the
+/* Returns which of the steps [.x, .y) that a tile needs have elements outside the triangle. They are the last ones if the
  * triangle is before the diagonal, else the first. `first` is the tile's first row or column. */
 uvec2 steps_on_diagonal(uint first, uvec2 steps)
 {
