@@ -24,8 +24,9 @@
  *
  * With -DLAVA_TRIANGLE one operand is triangular. A tile steps through the part of K that is not zero: first through the
  * steps inside the triangle, then through those on the diagonal. There, elements outside the triangle are stored as
- * zeros. Their products are left out from where the other operand has Inf or NaN, which times zero would be NaN. A module of its own, because registers are
- * short: a branch that a specialization constant removed took a quarter of fp64's rate on an H200. */
+ * zeros. Their products are left out from where the other operand has Inf or NaN, which times zero would be NaN. A
+ * module of its own, because registers are short: a branch that a specialization constant removed took a quarter of
+ * fp64's rate on an H200. */
 #version 460
 #define LAVA_SHADER_MULTIPLY
 #extension GL_GOOGLE_include_directive : require

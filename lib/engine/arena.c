@@ -103,7 +103,7 @@ void lava_arena_release(struct lava_arena *arena, struct lava_device *device) {
 
 uint64_t lava_arena_overhead_bytes(const struct lava_arena *arena) {
     uint64_t slots = arena->buffers[LAVA_ARENA_RAW].bytes ? arena->raw_slots_max : 0;
-    return (slots + 1) * arena->slot_bytes /* SCALED is one */;
+    return (slots + 1) * arena->slot_bytes; /* one more: LAVA_ARENA_SCALED */
 }
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena) {
