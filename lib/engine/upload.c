@@ -9,8 +9,6 @@
 #include "lib/base/trace.h"
 #include "lib/engine/columns.h"
 
-/* Pack reads words of this size. The columns of what it reads begin at multiples of it. */
-#define WORD_BYTES 16
 /* Returns pack's constants for a chunk. Chunks at the end of the block also write the zero padding beyond
  * it. */
 static struct lava_pack_constants pack_constants(const struct lava_packing *operand,
