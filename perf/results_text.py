@@ -138,7 +138,7 @@ def read_heads(lines, name):
 
 def update_context(context, line):
     """Headings, commands, and lines that say of what the next rows are."""
-    if re.match(r"# (?:Run|Part)|## part", line):
+    if re.match(r"# (?:Run|Part|A first version)|## part", line):
         context.update(run=line.lstrip("# "), section="", command="", label="")
     elif line.startswith(("## ", "== ")):
         context.update(section=line[3:], command="", label=line[3:])
