@@ -6,8 +6,8 @@
  * The first pair of types does every row in every way, the others a third of them, another one in each run;
  * the seed, LAVA_TEST_SEED, says which.
  *
- *   engine_products unified|discrete|queues|none [0|1]      none: opens the device alone;
- *                                                           0, 1: the types of even and of odd numbers */
+ *   engine_products unified|discrete|queues|none [QUARTER]      none: opens the device alone;
+ *                                                               QUARTER: 0 to 3, of the kinds of products, not all */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,8 +391,8 @@ int main(int argument_count, char **arguments) {
         return 1;
     int wrong = 0, ran = 0;
     seed = device_test_seed();
-    size_t step = argument_count > 2 ? 2 : 1;
-    for (size_t type = step > 1 && arguments[2][0] == '1'; type < COUNT(types); type += step) {
+    bool is_quarter = argument_count > 2;
+    for (size_t type = is_quarter ? (size_t)atoi(arguments[2]) : 0; type < COUNT(types); type += is_quarter ? 4 : 1) {
         enum lava_status status = test_kernels(engine, type);
         const struct lava_kernel *kernel = kernel_of(type);
         if (kernel && !lava_kernel_fits(kernel, &engine->capabilities, &why))
