@@ -7,7 +7,7 @@
  * the seed, LAVA_TEST_SEED, says which.
  *
  *   engine_products unified|discrete|queues|none [QUARTER]      none: opens the device alone;
- *                                                               QUARTER: 0 to 3, of the kinds of products, not all */
+ *                                                               QUARTER: 0 to 3, a part of the kinds */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -392,7 +392,8 @@ int main(int argument_count, char **arguments) {
     int wrong = 0, ran = 0;
     seed = device_test_seed();
     bool is_quarter = argument_count > 2;
-    for (size_t type = is_quarter ? (size_t)atoi(arguments[2]) : 0; type < COUNT(types); type += is_quarter ? 4 : 1) {
+    for (size_t type = is_quarter ? (size_t)atoi(arguments[2]) : 0; type < COUNT(types);
+         type += is_quarter ? 4 : 1) {
         enum lava_status status = test_kernels(engine, type);
         const struct lava_kernel *kernel = kernel_of(type);
         if (kernel && !lava_kernel_fits(kernel, &engine->capabilities, &why))
