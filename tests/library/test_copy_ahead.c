@@ -189,8 +189,7 @@ static void time_of_threads(void **state) {
     uint64_t used_ns;
     while ((used_ns = lava_copy_pool_all_ns() - before_ns) <= 100000 && lava_clock_now_ns() - begin_ns < 60000000000)
         usleep(1000);
-    uint64_t processors = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    assert_true(used_ns > 100000 && used_ns < processors * (lava_clock_now_ns() - begin_ns));
+    assert_true(used_ns > 100000 && used_ns < 2 * (lava_clock_now_ns() - begin_ns));
     assert_memory_equal(source, target, bytes);
     lava_copy_pool_destroy(pool);
     free(source);
