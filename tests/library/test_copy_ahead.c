@@ -187,7 +187,8 @@ static void time_of_threads(void **state) {
     lava_copy_pool_finish(pool, ticket);
     /* A thread adds its time a moment after the copy is known to be finished. */
     uint64_t used_ns;
-    while ((used_ns = lava_copy_pool_all_ns() - before_ns) <= 100000 && lava_clock_now_ns() - begin_ns < 60000000000)
+    while ((used_ns = lava_copy_pool_all_ns() - before_ns) <= 100000 &&
+           lava_clock_now_ns() - begin_ns < 60000000000)
         usleep(1000);
     assert_true(used_ns > 100000 && used_ns < 2 * (lava_clock_now_ns() - begin_ns));
     assert_memory_equal(source, target, bytes);
