@@ -1,7 +1,7 @@
 /* Decides which copies of vectors are shared, by their times, and copies. Called by lib/abi/copy.c.
  *
  * Invariants: shared vectors do not overlap, so their elements may be copied in any order; whoever has the
- * lock owns `row` and `team`. */
+ * lock owns `row` and `teams`. */
 #include "lib/host/vector_copy.h"
 
 #include <stdatomic.h>
@@ -25,6 +25,10 @@
 /* Where the shared calls of a row have taken so much longer than as many alone would have, threads do not
  * run: the others of the row are copied alone. */
 #define HELD_UP_NS 5000000
+/* A call that takes so long alone is shared by twice as many threads. Order 8192, Xeon of an H200: NumPy's
+ * solve 376 ms with all sixteen processors and 458 with eight, inv 1067 and 1324, cholesky 753 and 935; but
+ * at 4096 as much either way, and at 4100 a tenth to a third more with sixteen (2026-11-25). */
+#define MANY_THREADS_NS 100000
 /* Some 0.2 ms, longer than a call: threads that sleep in between are woken one by one, by the caller. After a
  * row, LAPACK's threads need the processors. */
 #define SPINS 4000
@@ -37,17 +41,19 @@ static struct {
     uint64_t alone_ns, shared_ns; /* the least time of each way so far */
     int64_t lost_ns;              /* by sharing, against that least time alone */
     int calls;
-    bool is_shared;
+    struct lava_team *team; /* NULL: the calls are not shared */
 } row;
 
-static struct lava_team team = {.name = "lava-vectors", .spins = SPINS};
+/* Each has its own threads: those of a larger one would be woken for a smaller one's jobs. */
+enum size { FEW, MANY, SIZES };
+static struct lava_team teams[SIZES] = {{.name = "lava-vectors", .spins = SPINS},
+                                        {.name = "lava-vectors", .spins = SPINS}};
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static atomic_uint allowed_threads; /* 0: none yet */
 static _Atomic uint64_t least_alone_ns;
 static _Atomic uint64_t shared;
 
-/* Half of the processors: more gain little (8 and 16 of 16, on the Xeon of an H200). A machine of two has no
- * threads for this. */
+/* Half of the processors. A machine of two has no threads for this. */
 unsigned lava_vector_copy_threads(void) {
     int half = lava_processor_count() / 2;
     return half < LAVA_TEAM_MAX ? (unsigned)half : LAVA_TEAM_MAX;
@@ -128,14 +134,15 @@ static void begin_row(const struct lava_vector_copy *copy) {
     row.alone_ns = row.shared_ns = UINT64_MAX;
     row.lost_ns = 0;
     row.calls = 0;
-    row.is_shared = false;
+    row.team = NULL;
 }
 
 static void decide(void) {
-    if (row.calls == ALONE_CALLS)
-        row.is_shared = row.alone_ns >= least_alone_ns;
-    else if (row.is_shared && row.calls == ALONE_CALLS + SHARED_CALLS)
-        row.is_shared = (double)row.shared_ns < WORTHWHILE * (double)row.alone_ns;
+    bool tried = row.calls == ALONE_CALLS + SHARED_CALLS;
+    if (row.calls == ALONE_CALLS && row.alone_ns >= least_alone_ns)
+        row.team = &teams[row.alone_ns >= MANY_THREADS_NS ? MANY : FEW];
+    else if (tried && (double)row.shared_ns >= WORTHWHILE * (double)row.alone_ns)
+        row.team = NULL;
 }
 
 /* Counts a call that has ended. */
@@ -149,7 +156,7 @@ static void end_call(uint64_t begin_ns, bool was_shared) {
     if (was_shared)
         row.lost_ns += (int64_t)elapsed_ns - (int64_t)row.alone_ns;
     if (row.lost_ns > HELD_UP_NS)
-        row.is_shared = false;
+        row.team = NULL;
 }
 
 bool lava_vector_copy_begin(struct lava_vector_copy *copy) {
@@ -157,13 +164,14 @@ bool lava_vector_copy_begin(struct lava_vector_copy *copy) {
     copy->begin_ns = 0;
     if (threads < 2 || !may_be_shared(copy) || atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         return false;
-    team.threads = threads;
-    if (row.is_shared) /* as this call may be */
-        lava_team_open(&team);
+    teams[FEW].threads = threads;
+    teams[MANY].threads = 2 * threads < LAVA_TEAM_MAX ? 2 * threads : LAVA_TEAM_MAX;
+    if (row.team) /* as this call may be shared */
+        lava_team_open(row.team);
     copy->begin_ns = lava_clock_now_ns();
     if (!continues_row(copy, copy->begin_ns))
         begin_row(copy);
-    if (!row.is_shared || !lava_team_run(&team, copy_part, copy))
+    if (!row.team || !lava_team_run(row.team, copy_part, copy))
         return false;
     end_call(copy->begin_ns, true);
     atomic_fetch_add_explicit(&shared, 1, memory_order_relaxed);

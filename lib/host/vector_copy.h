@@ -37,7 +37,8 @@ struct lava_vector_copy {
     uint64_t begin_ns;    /* begin's: not 0 where end has to look at the time */
 };
 
-/* The number of threads, including the caller, that suits this machine. */
+/* The number of threads, including the caller, that suits this machine. Calls that take very long alone get
+ * twice as many. */
 unsigned lava_vector_copy_threads(void);
 /* Lets calls be shared among so many threads from now on, in rows of which a call takes at least so long
  * alone; the first numbers stay. Until then all are copied alone. */
