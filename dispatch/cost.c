@@ -465,7 +465,7 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
 /* Returns the bytes that the host gets back. */
 static double downloaded_bytes(const struct lava_operation *operation) {
     double c = result_bytes(operation, operation->m, operation->n);
-    double sides = result_bytes(operation, operation->m, operation->sides.count);
+    double sides = result_bytes(operation, lava_operation_rows_sides(operation), operation->sides.count);
     c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
     return lava_operation_is_factored(operation) ? sides : c + sides;
 }

@@ -25,7 +25,7 @@ uint64_t lava_experience_key(const struct lava_operation *operation) {
     key = append(key, operation->c.type, 3);
     key = append(key, operation->precision, 2);
     key = append(key, operation->c.region, 2);
-    key = append(key, (operation->a.op | operation->sides.op), 1);
+    key = append(key, (operation->a.op | operation->sides.op | operation->adjoint), 1);
     key = append(key, operation->b.op, 1);
     key = append(key, operation->b_is_a, 1);
     key = append(key, operation->a.structure, 2);

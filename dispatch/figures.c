@@ -280,14 +280,16 @@ const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,
     return find_family(figures, operation, &family, &type) ? lava_families_name(family, type) : NULL;
 }
 
+/* A wide matrix is expected to take as long as its adjoint. */
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    const struct lava_operation tall = lava_operation_tall(operation);
     struct lava_operation solves[2];
     if (operation->sides.count == 0)
         return cpu_ns(figures, operation);
-    const struct lava_operation factorization = lava_operation_without_sides(operation);
+    const struct lava_operation factorization = lava_operation_without_sides(&tall);
     if (lava_operation_is_qr(operation)) {
-        solves[0] = lava_operation_times_q(operation);
-        solves[1] = lava_operation_solve_r(operation);
+        solves[0] = lava_operation_times_q(&tall);
+        solves[1] = lava_operation_solve_r(&tall);
     } else {
         lava_operation_solves(operation, solves);
     }

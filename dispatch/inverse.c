@@ -71,13 +71,11 @@ static double device_ns(const struct lava_halving *request, double flops_per_s) 
     return fmax(compute_ns, (double)recorded * LAVA_SOLVE_RECORD_NS);
 }
 
-/* The copy threads copy the buffer that collects inverses by factors, which is new memory: the bytes of the
- * result. A starting value: an H200's host clears new pages at 50 GB/s and copies faster (doc/design.md). */
-#define BUFFER_BYTES_PER_S 20e9
+/* The copy threads copy the buffer that collects inverses by factors: the bytes of the result. */
 static double buffer_ns(const struct lava_operation *operation) {
     bool has_buffer =
         operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
-    return has_buffer ? 1e9 * lava_operation_operand_bytes(operation) / BUFFER_BYTES_PER_S : 0;
+    return has_buffer ? 1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S : 0;
 }
 
 /* Plans with the whole matrix on the device. */

@@ -3,6 +3,8 @@
  * never read. */
 #include "dispatch/operation.h"
 
+#include <math.h>
+
 bool lava_operation_is_trivial(const struct lava_operation *operation) {
     return operation->m == 0 || operation->n == 0 || operation->k == 0 ||
            (operation->sides.factored && operation->sides.count == 0) ||
@@ -92,9 +94,19 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
     }
 }
 
-bool lava_operation_is_for_cpu(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 &&
-           (operation->adjoint || operation->m < operation->n);
+bool lava_operation_is_wide(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 && operation->m < operation->n;
+}
+
+struct lava_operation lava_operation_tall(const struct lava_operation *operation) {
+    struct lava_operation tall = *operation;
+    if (!lava_operation_is_wide(operation))
+        return tall;
+    tall.m = operation->n;
+    tall.n = operation->m;
+    tall.c.ld = tall.m;
+    tall.adjoint = !operation->adjoint;
+    return tall;
 }
 
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation) {
@@ -109,11 +121,12 @@ struct lava_operation lava_operation_times_q(const struct lava_operation *operat
                                    .c = {.first = sides->first, .ld = sides->ld, .type = operation->type},
                                    .alpha.real = 1,
                                    .tau = operation->tau,
-                                   .adjoint = true};
+                                   .adjoint = !operation->adjoint};
 }
 
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation) {
-    return solve_with(operation, LAVA_REGION_UPPER, LAVA_OP_N, false);
+    return solve_with(operation, LAVA_REGION_UPPER, operation->adjoint ? LAVA_OP_T : LAVA_OP_N,
+                      operation->adjoint && lava_type_is_complex(operation->type));
 }
 
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
@@ -219,13 +232,18 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
     if (lava_operation_is_lapack(operation) && !lava_operation_is_qr_product(operation))
-        return shares_memory(operation, sides->first, operation->m, sides->count, sides->ld);
+        return shares_memory(operation, sides->first, lava_operation_rows_sides(operation), sides->count,
+                             sides->ld);
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
            (!is_c(operation, &operation->b) &&
             shares_memory(operation, operation->b.first, lava_operation_rows_b(operation),
                           lava_operation_columns_b(operation), operation->b.ld));
+}
+
+int64_t lava_operation_rows_sides(const struct lava_operation *operation) {
+    return operation->m > operation->n ? operation->m : operation->n;
 }
 
 int64_t lava_operation_rows_a(const struct lava_operation *operation) {
@@ -356,7 +374,7 @@ double lava_operation_flops(const struct lava_operation *operation) {
         return each * k * (2 * m * n - (operation->kind == LAVA_OPERATION_QR_LEFT ? n : m) * k);
     if (lava_operation_is_qr(operation))
         return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) +
-               each * k * (2 * m - k) * (double)operation->sides.count + solves / 2;
+               each * k * (2 * fmax(m, n) - k) * (double)operation->sides.count + solves / 2;
     if (operation->twice)
         each *= 2;
     if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
@@ -371,7 +389,7 @@ double lava_operation_operand_bytes(const struct lava_operation *operation) {
         return (m * n + (operation->kind == LAVA_OPERATION_QR_LEFT ? m : n) * k) * bytes;
     if (lava_operation_is_lapack(operation))
         return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
-                m * (double)operation->sides.count) *
+                fmax(m, n) * (double)operation->sides.count) *
                bytes;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
     double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;

@@ -16,6 +16,8 @@
  *     sides <- the X with op(C) X = sides, C as it was before: ?potrs, ?posv, ?getrs, ?gesv
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     sides <- Q' sides, and their first n rows the X with R X = those: ?gels
+ *     sides <- Q Y, for the Y with R' Y = their first n rows, zeros below it: ?gels of C's adjoint
+ *     both of C's adjoint, where C has fewer rows than columns: C <- R' and the reflections' adjoint
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
@@ -89,7 +91,8 @@ struct lava_result {
 /* The right-hand sides of systems of equations with C, which become X. With QR, of least squares. */
 struct lava_right_sides {
     void *first;
-    int64_t ld, count; /* as many rows as C, which is square, or for QR has m >= n; count 0: there are none */
+    int64_t ld, count; /* as many rows as the longer side of C, which is square but for QR; count 0: there
+                        * are none */
     enum lava_op op;   /* of LU */
     bool conjugate;
     bool factored; /* C holds the factors already and is not written; pivots are theirs */
@@ -181,9 +184,10 @@ bool lava_operation_climbs(const struct lava_operation *operation);
  * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
 
-/* Returns the rows of the stored A (or B), which the leading dimension must reach. */
+/* Returns the rows of the stored A (or B, or the right-hand sides), which the leading dimension must reach. */
 int64_t lava_operation_rows_a(const struct lava_operation *operation);
 int64_t lava_operation_rows_b(const struct lava_operation *operation);
+int64_t lava_operation_rows_sides(const struct lava_operation *operation);
 int64_t lava_operation_columns_a(const struct lava_operation *operation);
 int64_t lava_operation_columns_b(const struct lava_operation *operation);
 
@@ -236,11 +240,15 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 /* Returns whether it is QR or something with its Q; and whether that is a product. */
 bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
-/* Returns whether only the CPU has it: least squares of C's adjoint, or of a C that has fewer rows than
- * columns. They are never planned. */
-bool lava_operation_is_for_cpu(const struct lava_operation *operation);
-/* What QR's right-hand sides become, by its factors: Q's adjoint times them; and then the solve with R for
- * their first n rows. */
+/* Returns whether it is least squares with a C that has fewer rows than columns. */
+bool lava_operation_is_wide(const struct lava_operation *operation);
+/* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not change.
+ * c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other operation
+ * is returned unchanged. */
+struct lava_operation lava_operation_tall(const struct lava_operation *operation);
+/* What QR's right-hand sides become, by its factors, where C is not wide: Q's adjoint times them; and the solve
+ * with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint, and then Q
+ * times them; between the two, the rows below become zero. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
 

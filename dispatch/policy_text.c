@@ -26,7 +26,6 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
     [LAVA_REASON_SINGULAR]     = "the matrix is singular",
     [LAVA_REASON_SCALED]       = "the matrix or the right-hand sides are scaled by LAPACK",
-    [LAVA_REASON_CPU_ALONE]    = "these arguments are for the CPU alone",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",

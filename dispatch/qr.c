@@ -71,6 +71,13 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     return fits ? bytes + scratch + reflectors : UINT64_MAX;
 }
 
+/* The copy threads turn a wide matrix into a buffer and back, and copy the right-hand sides
+ * (lib/engine/wide_squares.h). */
+static double buffer_ns(const struct lava_operation *operation) {
+    bool is_wide = lava_operation_is_wide(operation);
+    return is_wide ? 2e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S : 0;
+}
+
 /* Plans with the whole matrix on the device. */
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
@@ -85,14 +92,19 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     return reason;
 }
 
+/* A wide matrix does not go by blocks: its buffer would be a second matrix that does not fit a device. */
 enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                               const struct lava_figures *figures, const struct lava_overrides *overrides,
                               lava_solve_product *plan_product, struct lava_plan *plan) {
+    const struct lava_operation tall = lava_operation_tall(operation);
     struct lava_halving request;
-    enum lava_reason reason =
-        lava_halving_begin(operation, device, figures, overrides, plan_product, &request);
+    enum lava_reason reason = lava_halving_begin(&tall, device, figures, overrides, plan_product, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
     reason = overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
+    if (lava_operation_is_wide(operation)) {
+        plan->gpu_ns += reason == LAVA_REASON_FORCED ? buffer_ns(operation) : 0;
+        return reason;
+    }
     return reason == LAVA_REASON_MEMORY ? lava_block_reflections_plan(&request, plan) : reason;
 }

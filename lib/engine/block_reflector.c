@@ -266,21 +266,25 @@ static enum lava_status run_matrix(struct block_reflector *reflector, struct lav
     return status;
 }
 
-/* A chunk of C <- op(Q) times it; or of right-hand sides, Q^H times them, and their first rows the X. */
+/* A chunk of C <- op(Q) times it; or of right-hand sides, Q^H times them, and their first rows the X. With
+ * the adjoint of C, the Y with R^H Y = their first rows, and Q times that. */
 static enum lava_status compute_chunk(void *context, const struct lava_device_matrix *chunk) {
     struct block_reflector *reflector = context;
     const struct lava_operation *operation = reflector->operation;
-    bool is_product = operation->kind == LAVA_OPERATION_QR_LEFT;
+    bool solves = operation->kind == LAVA_OPERATION_QR, adjoint = operation->adjoint;
     const struct multiplication all = {
-        .c = *chunk, .count = operation->k, .adjoint = is_product ? operation->adjoint : true};
-    enum lava_status status = multiply(reflector, &all);
-    if (status || is_product)
-        return status;
+        .c = *chunk, .count = operation->k, .adjoint = solves ? !adjoint : adjoint};
     const struct lava_slices_solve r = {
-        .b = lava_device_matrix_block(chunk, 0, operation->n, 0, chunk->columns),
+        .b = lava_device_matrix_block(chunk, 0, lava_minimum(operation->n, chunk->rows), 0, chunk->columns),
         .order = operation->n,
-        .stored = LAVA_REGION_UPPER};
-    return lava_slices_solve(&reflector->slices, &r);
+        .stored = LAVA_REGION_UPPER,
+        .op = adjoint ? LAVA_OP_T : LAVA_OP_N,
+        .conjugate = adjoint && lava_type_is_complex(operation->type)};
+    enum lava_status status = LAVA_OK;
+    if (solves && adjoint)
+        status = lava_slices_solve(&reflector->slices, &r);
+    status = status ? status : multiply(reflector, &all);
+    return status || !solves || adjoint ? status : lava_slices_solve(&reflector->slices, &r);
 }
 
 /* *done: the columns that are written. */
@@ -306,6 +310,15 @@ static enum lava_status run_chunks(struct block_reflector *reflector, int64_t *d
     return status;
 }
 
+/* With the adjoint of C, what is below the given rows of the right-hand sides <- 0, as Q needs it. A call does
+ * not give these elements, and X will be there: after a fault the CPU writes them, too. */
+static void clear_below(const struct lava_operation *operation) {
+    const struct lava_right_sides *sides = &operation->sides;
+    size_t bytes = (size_t)(operation->m - operation->n) * lava_type_bytes(operation->type);
+    for (int64_t j = 0; j < sides->count; j++)
+        memset(lava_operation_element(sides->first, operation->type, operation->n, j, sides->ld), 0, bytes);
+}
+
 /* Where R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
  * leaves what LAPACK does. */
 static enum lava_status run(struct block_reflector *reflector, struct lava_progress *progress) {
@@ -316,7 +329,11 @@ static enum lava_status run(struct block_reflector *reflector, struct lava_progr
     if (status || operation->sides.count == 0)
         return status;
     const struct lava_operation r = lava_operation_solve_r(operation);
-    return lava_inverse_find_zero(&r) ? LAVA_ERROR_SINGULAR : run_chunks(reflector, &progress->sides);
+    if (lava_inverse_find_zero(&r))
+        return LAVA_ERROR_SINGULAR;
+    if (operation->adjoint)
+        clear_below(operation);
+    return run_chunks(reflector, &progress->sides);
 }
 
 enum lava_status lava_block_reflector_run(struct lava_engine *engine, const struct lava_operation *operation,

@@ -21,9 +21,10 @@ enum lava_status lava_qr_parts_check_scale(struct lava_copy_pool *pool,
                                            const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
     enum lava_type type = operation->type;
+    int64_t given = operation->adjoint ? operation->n : operation->m;
     double a = lava_passes_largest(pool, type, operation->c.first, operation->m, operation->n,
                                    operation->c.ld),
-           b = lava_passes_largest(pool, type, sides->first, operation->m, sides->count, sides->ld);
+           b = lava_passes_largest(pool, type, sides->first, given, sides->count, sides->ld);
     bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
     return as_it_is ? LAVA_OK : LAVA_ERROR_SCALED;
 }

@@ -1,6 +1,7 @@
 /* Takes a matrix to the device, factors it by reflections there, makes Q of them, or multiplies with that,
  * and brings the result back. Right-hand sides of least squares are columns beside the matrix: what a block
- * of reflections does to the columns right of it includes them. Called by lib/offload/offload.c.
+ * of reflections does to the columns right of it includes them. With the matrix's adjoint they are solved for
+ * and multiplied after the factorization. Called by lib/offload/offload.c and wide_squares.c.
  *
  * Invariant: nothing of C is written before the whole result is there, and then only columns of it. Where the
  * CPU could not go on from some of its columns, they are collected in a buffer, and copied when that has all
@@ -36,10 +37,27 @@ static bool has_sides(const struct qr_runner *runner) {
     return runner->operation->sides.count > 0;
 }
 
+static struct lava_device_matrix all_sides(const struct qr_runner *runner) {
+    const struct lava_operation *operation = runner->operation;
+    return lava_device_matrix_block(&runner->whole, 0, operation->m, operation->n, operation->sides.count);
+}
+
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct qr_runner *runner = context;
     return lava_trapezoids_stage(&runner->c, stored) ||
            (has_sides(runner) && lava_trapezoids_stage(&runner->sides, stored));
+}
+
+/* Of C's adjoint, what is below the given rows of the right-hand sides is zero for Q: all is, before they
+ * come. A product that multiplies nothing. */
+static enum lava_status clear_sides(struct qr_runner *runner) {
+    const struct lava_device_product nothing = {
+        .a = runner->c.matrix,
+        .b = runner->sides.matrix,
+        .c = all_sides(runner)};
+    enum lava_status status = lava_device_product(runner->stream, &nothing);
+    runner->sides.after = runner->stream->computed;
+    return status;
 }
 
 /* The reflections go first: C's trapezoids are staged ahead from here on. */
@@ -53,13 +71,15 @@ static enum lava_status upload(struct qr_runner *runner) {
         const struct lava_operand *operand = lava_qr_parts_reflections(operation);
         status = lava_device_matrix_upload(stream, &runner->q, operand->first, operand->ld);
     }
+    if (!status && has_sides(runner) && operation->adjoint)
+        status = clear_sides(runner);
     stream->staging.next = next_stored;
     stream->staging.context = runner;
     status = status ? status : lava_trapezoids_upload(&runner->c);
     return status || !has_sides(runner) ? status : lava_trapezoids_upload(&runner->sides);
 }
 
-/* The right-hand sides' first rows <- X. */
+/* The right-hand sides' first rows <- X, or of C's adjoint the Y with R' Y = them. */
 static enum lava_status solve(const struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     const struct lava_device_matrix *whole = &runner->whole;
@@ -67,18 +87,32 @@ static enum lava_status solve(const struct qr_runner *runner) {
     const struct lava_device_solve r = {.a = lava_device_matrix_block(whole, 0, n, 0, n),
                                         .b = lava_device_matrix_block(whole, 0, n, n, operation->sides.count),
                                         .stored = LAVA_REGION_UPPER,
+                                        .op = operation->adjoint ? LAVA_OP_T : LAVA_OP_N,
+                                        .conjugate =
+                                            operation->adjoint && lava_type_is_complex(operation->type),
                                         .alpha.real = 1,
                                         .precision = operation->precision,
                                         .overrides = &runner->overrides};
     return lava_device_solve(runner->stream, &r);
 }
 
-/* Adds the operation to the stream. */
+/* The right-hand sides, which are zero below Y, <- Q Y. */
+static enum lava_status multiply_sides(const struct qr_runner *runner, const struct lava_device_qr *qr) {
+    const struct lava_device_qr_product product = {
+        .q = *qr,
+        .c = all_sides(runner)};
+    return lava_device_qr_multiply(runner->stream, &product);
+}
+
+/* Adds the operation to the stream. Where Q' belongs to the right-hand sides, they are beside C. */
 static enum lava_status compute(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
-    bool multiplies = lava_operation_is_qr_product(operation);
-    const struct lava_device_qr qr = {.a = multiplies ? runner->q : runner->whole,
-                                      .beside = operation->sides.count,
+    bool multiplies = lava_operation_is_qr_product(operation),
+         is_beside = has_sides(runner) && !operation->adjoint;
+    const struct lava_device_qr qr = {.a = multiplies  ? runner->q
+                                           : is_beside ? runner->whole
+                                                       : runner->c.matrix,
+                                      .beside = is_beside ? operation->sides.count : 0,
                                       .tau = runner->tau,
                                       .work = runner->work,
                                       .precision = operation->precision,
@@ -93,7 +127,9 @@ static enum lava_status compute(struct qr_runner *runner) {
         return lava_device_qr_form(runner->stream, &qr);
     enum lava_status status = lava_device_qr(runner->stream, &qr);
     runner->factored = runner->stream->computed;
-    return status || !has_sides(runner) ? status : solve(runner);
+    if (!status && has_sides(runner))
+        status = solve(runner);
+    return status || !has_sides(runner) || is_beside ? status : multiply_sides(runner, &qr);
 }
 
 /* Leaves tau when the device has the whole factorization, and says whether there is one. */
@@ -125,9 +161,10 @@ static enum lava_status download_sides(struct qr_runner *runner) {
     const struct lava_right_sides *sides = &runner->operation->sides;
     const struct lava_operation r = lava_operation_solve_r(runner->operation);
     const struct lava_trapezoids_result result = {
-        .matrix = runner->sides.matrix, .first = sides->first, .ld = sides->ld};
+        .matrix = all_sides(runner), .first = sides->first, .ld = sides->ld};
     if (lava_inverse_find_zero(&r))
         return LAVA_ERROR_SINGULAR;
+    runner->sides.matrix = result.matrix;
     return lava_trapezoids_download(&runner->sides, &result);
 }
 
@@ -185,7 +222,8 @@ static void set_blocks(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     int64_t m = operation->m, n = operation->n;
     runner->c.matrix = lava_device_matrix_block(&runner->whole, 0, m, 0, n);
-    runner->sides.matrix = lava_device_matrix_block(&runner->whole, 0, m, n, operation->sides.count);
+    runner->sides.matrix = all_sides(runner);
+    runner->sides.matrix.rows = operation->adjoint ? n : m; /* those that are given */
 }
 
 static enum lava_status create(struct qr_runner *runner) {

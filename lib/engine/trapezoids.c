@@ -49,13 +49,12 @@ bool lava_trapezoids_stage(struct lava_trapezoids *trapezoids, struct lava_store
 }
 
 enum lava_status lava_trapezoids_upload(const struct lava_trapezoids *trapezoids) {
-    const struct lava_point nothing = {0};
     enum lava_status status = LAVA_OK;
     for (int64_t i = 0; i < count_of(trapezoids) && !status; i++) {
         const struct lava_trapezoid part = part_at(trapezoids, i);
         const struct lava_device_matrix block = block_of(&trapezoids->matrix, &part);
         status = lava_device_matrix_upload_after(trapezoids->stream, &block, first_of(trapezoids, &part),
-                                                 trapezoids->ld, nothing);
+                                                 trapezoids->ld, trapezoids->after);
     }
     return status;
 }

@@ -17,6 +17,7 @@ struct lava_trapezoids {
     enum lava_region region; /* the part that is transferred; the rest of a trapezoid is not written */
     const void *first;       /* in host memory */
     int64_t ld;
+    struct lava_point after; /* uploads wait for it; zero: for nothing */
     /* zero at first */
     struct lava_download downloads[LAVA_TRAPEZOIDS_HELD];
     int64_t parts[LAVA_TRAPEZOIDS_HELD]; /* the trapezoids that these download */
@@ -31,7 +32,7 @@ enum lava_status lava_trapezoids_make_room(const struct lava_trapezoids *trapezo
                                            const struct lava_plan *plan);
 /* Returns the next trapezoid that will be uploaded, for stream->staging.next; false: there is none. */
 bool lava_trapezoids_stage(struct lava_trapezoids *trapezoids, struct lava_stored *stored);
-/* matrix <- host memory. Nothing uses the matrix yet, so its uploads wait for nothing. */
+/* matrix <- host memory. Nothing uses the matrix that is added to the stream later. */
 enum lava_status lava_trapezoids_upload(const struct lava_trapezoids *trapezoids);
 
 /* Host memory <- a result as large as the matrix, finished at that point, or, where it is zero, when

@@ -16,25 +16,6 @@
 #include "lib/host/numbers.h"
 #include "lib/host/qr.h"
 
-int64_t lava_least_squares_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                               int64_t columns, int64_t sides) {
-    struct lava_operation rest = *operation;
-    if (columns < operation->n)
-        lava_qr_run(blas, operation, columns);
-    rest.sides.first =
-        lava_operation_element(operation->sides.first, operation->type, 0, sides, operation->sides.ld);
-    rest.sides.count -= sides;
-    if (rest.sides.count == 0)
-        return 0;
-    const struct lava_operation product = lava_operation_times_q(&rest),
-                                solve = lava_operation_solve_r(&rest);
-    lava_qr_multiply_run(blas, &product, 0);
-    int64_t zero = lava_inverse_find_zero(&solve);
-    if (zero == 0)
-        lava_cpu_blas_run(blas, &solve);
-    return zero;
-}
-
 /* A stored matrix. */
 struct stored {
     enum lava_type type;
@@ -51,6 +32,37 @@ static void clear(const struct stored *matrix, int64_t row) {
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = row; i < matrix->rows; i++)
             lava_number_write(matrix->type, at(matrix, i, j), (struct lava_number){0, 0});
+}
+
+/* B <- X, by the factors. Where R has a zero on its diagonal, B is Q' B, or, of the adjoint, what it was, as
+ * LAPACK leaves it. */
+static int64_t solve(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
+    const struct lava_operation product = lava_operation_times_q(operation),
+                                triangle = lava_operation_solve_r(operation);
+    const struct stored b = {operation->type, operation->sides.first, operation->m, operation->sides.count,
+                             operation->sides.ld};
+    if (!operation->adjoint)
+        lava_qr_multiply_run(blas, &product, 0);
+    int64_t zero = lava_inverse_find_zero(&triangle);
+    if (zero)
+        return zero;
+    lava_cpu_blas_run(blas, &triangle);
+    if (operation->adjoint) {
+        clear(&b, operation->n);
+        lava_qr_multiply_run(blas, &product, 0);
+    }
+    return 0;
+}
+
+int64_t lava_least_squares_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                               int64_t columns, int64_t sides) {
+    struct lava_operation rest = *operation;
+    if (columns < operation->n)
+        lava_qr_run(blas, operation, columns);
+    rest.sides.first =
+        lava_operation_element(operation->sides.first, operation->type, 0, sides, operation->sides.ld);
+    rest.sides.count -= sides;
+    return rest.sides.count == 0 ? 0 : solve(blas, &rest);
 }
 
 /* The largest absolute value; NaN where there is one (?lange). */
@@ -94,42 +106,21 @@ static void turn(const struct stored *from, const struct stored *to) {
         }
 }
 
-/* The operation for a matrix of at least as many rows as columns. */
-static struct lava_operation operation_of(const struct stored *a, const struct stored *b, void *tau) {
-    return (struct lava_operation){.kind = LAVA_OPERATION_QR,
-                                   .type = a->type,
-                                   .m = a->rows,
-                                   .n = a->columns,
-                                   .k = a->columns,
-                                   .c = {.first = a->first, .ld = a->ld, .type = a->type},
-                                   .alpha.real = 1,
-                                   .tau = tau,
-                                   .sides = {.first = b->first, .ld = b->ld, .count = b->columns}};
-}
-
-/* B <- the smallest X with A' X = B. Returns info. */
-static int64_t solve_adjoint(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                             const struct stored *b) {
-    struct lava_operation product = lava_operation_times_q(operation),
-                          solve = lava_operation_solve_r(operation);
-    product.adjoint = false;
-    solve.a.op = LAVA_OP_T;
-    solve.a.conjugate = lava_type_is_complex(operation->type);
-    lava_qr_run(blas, operation, 0);
-    int64_t zero = lava_inverse_find_zero(&solve);
-    if (zero)
-        return zero;
-    lava_cpu_blas_run(blas, &solve);
-    clear(b, operation->n);
-    lava_qr_multiply_run(blas, &product, 0);
-    return 0;
-}
-
-/* A and B are moderate. */
-static int64_t solve(const struct lava_cpu_blas *blas, const struct stored *a, const struct stored *b,
-                     bool adjoint, void *tau) {
-    const struct lava_operation operation = operation_of(a, b, tau);
-    return adjoint ? solve_adjoint(blas, &operation, b) : lava_least_squares_run(blas, &operation, 0, 0);
+/* A has at least as many rows as columns, and is moderate, as B is. */
+static int64_t factor_and_solve(const struct lava_cpu_blas *blas, const struct stored *a,
+                                const struct stored *b, bool adjoint, void *tau) {
+    const struct lava_operation operation = {
+        .kind = LAVA_OPERATION_QR,
+        .type = a->type,
+        .m = a->rows,
+        .n = a->columns,
+        .k = a->columns,
+        .c = {.first = a->first, .ld = a->ld, .type = a->type},
+        .alpha.real = 1,
+        .tau = tau,
+        .adjoint = adjoint,
+        .sides = {.first = b->first, .ld = b->ld, .count = b->columns}};
+    return lava_least_squares_run(blas, &operation, 0, 0);
 }
 
 int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struct lava_least_squares *x) {
@@ -150,11 +141,11 @@ int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struc
     int64_t info;
     if (m < n) {
         turn(&a, &turned);
-        info = solve(blas, &turned, &b, !x->adjoint, x->tau);
+        info = factor_and_solve(blas, &turned, &b, !x->adjoint, x->tau);
         turn(&turned, &a);
         free(turned.first);
     } else {
-        info = solve(blas, &a, &b, x->adjoint, x->tau);
+        info = factor_and_solve(blas, &a, &b, x->adjoint, x->tau);
     }
     if (info == 0 && (by_a != 1 || by_b != 1))
         multiply(&result, by_a / by_b);

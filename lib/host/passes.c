@@ -10,6 +10,10 @@
 #define ALONE_BYTES (256 * 1024)
 /* Cells of a pass, at most: enough that threads finish together where columns of a triangle differ. */
 #define CELLS_MAX 256
+/* What is turned at a time: a cache line of each of the target's columns. Cells are no narrower than so many columns, so that
+ * they use most of the source's cache lines. */
+#define LINE_BYTES  64
+#define TURN_COLUMNS 16
 
 static int64_t columns_each(enum lava_type type, int64_t rows, int64_t columns) {
     double bytes = (double)rows * (double)columns * (double)lava_type_bytes(type);
@@ -41,6 +45,67 @@ static void copy_cell(void *context, int64_t cell) {
 void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
     struct copy_pass pass = {.copy = copy, .each = columns_each(copy->type, copy->rows, copy->columns)};
     lava_copy_pool_run(pool, copy_cell, &pass, cells_of(copy->columns, pass.each));
+}
+
+/* Rows [row, end) of columns [column, stop) of the target. */
+struct tile {
+    int64_t row, end, column, stop;
+};
+
+struct cfp32 {
+    float real, imaginary;
+};
+struct cfp64 {
+    double real, imaginary;
+};
+#define SAME(z)      (z)
+#define CONJUGATE(z) ((z).imaginary = -(z).imaginary, (z))
+#define TURN(name, element, adjoint)                                                                         \
+    static void turn_##name(const struct lava_passes_copy *copy, const struct tile *tile) {                  \
+        const element *restrict source = copy->source;                                                       \
+        element *restrict target = copy->target;                                                             \
+        for (int64_t j = tile->column; j < tile->stop; j++)                                                  \
+            for (int64_t i = tile->row; i < tile->end; i++) {                                                \
+                element z = source[i * copy->source_ld + j];                                                 \
+                target[j * copy->target_ld + i] = adjoint(z);                                                \
+            }                                                                                                \
+    }
+TURN(fp32, float, SAME)
+TURN(fp64, double, SAME)
+TURN(cfp32, struct cfp32, CONJUGATE)
+TURN(cfp64, struct cfp64, CONJUGATE)
+
+static void turn_tile(const struct lava_passes_copy *copy, const struct tile *tile) {
+    switch (copy->type) {
+    case LAVA_TYPE_FP32:
+        turn_fp32(copy, tile);
+        return;
+    case LAVA_TYPE_FP64:
+        turn_fp64(copy, tile);
+        return;
+    case LAVA_TYPE_CFP32:
+        turn_cfp32(copy, tile);
+        return;
+    default:
+        turn_cfp64(copy, tile);
+    }
+}
+
+static void turn_cell(void *context, int64_t cell) {
+    const struct copy_pass *pass = context;
+    const struct lava_passes_copy *copy = pass->copy;
+    int64_t column = cell * pass->each, stop = lava_minimum(column + pass->each, copy->columns),
+            rows = LINE_BYTES / (int64_t)lava_type_bytes(copy->type);
+    for (int64_t row = 0; row < copy->rows; row += rows) {
+        const struct tile tile = {row, lava_minimum(row + rows, copy->rows), column, stop};
+        turn_tile(copy, &tile);
+    }
+}
+
+void lava_passes_turn(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
+    struct copy_pass pass = {
+        .copy = copy, .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), TURN_COLUMNS)};
+    lava_copy_pool_run(pool, turn_cell, &pass, cells_of(copy->columns, pass.each));
 }
 
 struct largest_pass {

@@ -18,6 +18,9 @@ struct lava_passes_copy {
 };
 void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy);
 
+/* Target <- the adjoint of the source, which is columns x rows. The region is all, and order is not used. */
+void lava_passes_turn(struct lava_copy_pool *pool, const struct lava_passes_copy *copy);
+
 /* Returns the largest absolute value of an element, of a complex type that of a part; 0 where there are no
  * elements, and NaN where one is. Not for half precision. */
 double lava_passes_largest(struct lava_copy_pool *pool, enum lava_type type, const void *first, int64_t rows,

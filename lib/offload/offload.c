@@ -24,6 +24,7 @@
 #include "lib/engine/inverter.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/engine/solver.h"
+#include "lib/engine/wide_squares.h"
 #include "lib/host/inverse.h"
 #include "lib/host/least_squares.h"
 #include "lib/host/lu.h"
@@ -160,8 +161,6 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
-    else if (lava_operation_is_for_cpu(operation))
-        call->reason = LAVA_REASON_CPU_ALONE;
     else if (lava_process_is_forked())
         call->reason = LAVA_REASON_FORKED;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
@@ -185,6 +184,8 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
                                const struct lava_plan *plan, struct lava_progress *progress) {
     if (operation->kind == LAVA_OPERATION_SOLVE)
         return lava_solver_run(engine, operation, plan, progress);
+    if (lava_operation_is_wide(operation))
+        return lava_wide_squares_run(engine, operation, plan, progress);
     bool by_blocks = plan->columns.width > 0;
     if (lava_operation_is_factorization(operation))
         return (by_blocks ? lava_block_factorizer_run : lava_factorizer_run)(engine, operation, plan,

@@ -42,7 +42,8 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
            (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
            a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
            a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
-           a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored;
+           a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored &&
+           a->adjoint == b->adjoint;
 }
 
 void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,

@@ -115,14 +115,9 @@ static void test_least_squares(void **state) {
         assert_true(plan.gpu_ns > each[0].gpu_ns && plan.gpu_ns < gpu_ns);
         assert_true(fabs(plan.cpu_ns / cpu_ns - 1) < 1e-9);
         assert_true(fabs(lava_operation_flops(&all) / flops - 1) < 1e-9);
-        assert_false(lava_operation_is_for_cpu(&all));
         all.sides.first = lava_operation_element(all.c.first, all.type, 0, 4095, all.c.ld);
         assert_int_equal(choose(&all, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
-        all.adjoint = true;
-        assert_true(lava_operation_is_for_cpu(&all));
     }
-    const struct lava_operation wide = least_squares_of(LAVA_TYPE_FP32, 10, 20, 3);
-    assert_true(lava_operation_is_for_cpu(&wide));
 }
 
 /* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long the matrix

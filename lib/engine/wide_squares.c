@@ -1,0 +1,94 @@
+/* Turns a wide matrix into a buffer, has qr_runner.c solve with that, and turns the factors back. Called by
+ * lib/offload/offload.c.
+ *
+ * Invariant: what the device leaves is collected in buffers, and nothing can fail while they are copied. A
+ * fault leaves the call's matrices as they were, because the CPU cannot go on from a part of an LQ
+ * factorization whose columns are rows. */
+#include "lib/engine/wide_squares.h"
+
+#include <stdlib.h>
+
+#include "lib/engine/qr_runner.h"
+#include "lib/host/passes.h"
+
+/* Distances between a buffer's columns are odd multiples of so many elements: where they were a power of two, a
+ * row's elements would share a few places of a cache. */
+#define BUFFER_ALIGN 16
+
+struct buffer {
+    void *first;
+    int64_t ld;
+};
+
+static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t columns) {
+    int64_t ld = (((rows - 1) / BUFFER_ALIGN + 1) | 1) * BUFFER_ALIGN;
+    return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
+}
+
+/* Both buffers <- the call's matrices; of the right-hand sides the rows that are given. */
+static void fill(struct lava_copy_pool *pool, const struct lava_operation *wide,
+                 const struct lava_operation *tall) {
+    const struct lava_passes_copy c = {.type = wide->type,
+                                       .source = wide->c.first,
+                                       .source_ld = wide->c.ld,
+                                       .target = tall->c.first,
+                                       .target_ld = tall->c.ld,
+                                       .rows = tall->m,
+                                       .columns = tall->n},
+                                  sides = {.type = wide->type,
+                                           .source = wide->sides.first,
+                                           .source_ld = wide->sides.ld,
+                                           .target = tall->sides.first,
+                                           .target_ld = tall->sides.ld,
+                                           .rows = tall->adjoint ? tall->n : tall->m,
+                                           .columns = wide->sides.count};
+    lava_passes_turn(pool, &c);
+    lava_passes_copy(pool, &sides);
+}
+
+/* The call's matrices <- the buffers. */
+static void write_all(struct lava_copy_pool *pool, const struct lava_operation *wide,
+                      const struct lava_operation *tall) {
+    const struct lava_passes_copy c = {.type = wide->type,
+                                       .source = tall->c.first,
+                                       .source_ld = tall->c.ld,
+                                       .target = wide->c.first,
+                                       .target_ld = wide->c.ld,
+                                       .rows = wide->m,
+                                       .columns = wide->n},
+                                  sides = {.type = wide->type,
+                                           .source = tall->sides.first,
+                                           .source_ld = tall->sides.ld,
+                                           .target = wide->sides.first,
+                                           .target_ld = wide->sides.ld,
+                                           .rows = tall->m,
+                                           .columns = wide->sides.count};
+    lava_passes_turn(pool, &c);
+    lava_passes_copy(pool, &sides);
+}
+
+enum lava_status lava_wide_squares_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                       const struct lava_plan *plan, struct lava_progress *progress) {
+    struct lava_operation tall = lava_operation_tall(operation);
+    const struct buffer c = new_buffer(tall.type, tall.m, tall.n),
+                        sides = new_buffer(tall.type, tall.m, tall.sides.count);
+    struct lava_progress of_buffers;
+    enum lava_status status = c.first && sides.first ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
+    *progress = (struct lava_progress){0};
+    tall.c.first = c.first;
+    tall.c.ld = c.ld;
+    tall.sides.first = sides.first;
+    tall.sides.ld = sides.ld;
+    if (!status) {
+        fill(engine->pool, operation, &tall);
+        status = lava_qr_runner_run(engine, &tall, plan, &of_buffers);
+    }
+    if (!status) {
+        write_all(engine->pool, operation, &tall);
+        *progress = (struct lava_progress){
+            .rows = operation->m, .column = operation->n, .sides = operation->sides.count};
+    }
+    free(c.first);
+    free(sides.first);
+    return status;
+}
