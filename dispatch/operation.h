@@ -184,7 +184,8 @@ bool lava_operation_climbs(const struct lava_operation *operation);
  * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
 
-/* Returns the rows of the stored A (or B, or the right-hand sides), which the leading dimension must reach. */
+/* Returns the rows of the stored A (or B, or the right-hand sides), which the leading dimension must reach.
+ */
 int64_t lava_operation_rows_a(const struct lava_operation *operation);
 int64_t lava_operation_rows_b(const struct lava_operation *operation);
 int64_t lava_operation_rows_sides(const struct lava_operation *operation);
@@ -242,13 +243,13 @@ bool lava_operation_is_qr(const struct lava_operation *operation);
 bool lava_operation_is_qr_product(const struct lava_operation *operation);
 /* Returns whether it is least squares with a C that has fewer rows than columns. */
 bool lava_operation_is_wide(const struct lava_operation *operation);
-/* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not change.
- * c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other operation
- * is returned unchanged. */
+/* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not
+ * change. c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other
+ * operation is returned unchanged. */
 struct lava_operation lava_operation_tall(const struct lava_operation *operation);
-/* What QR's right-hand sides become, by its factors, where C is not wide: Q's adjoint times them; and the solve
- * with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint, and then Q
- * times them; between the two, the rows below become zero. */
+/* What QR's right-hand sides become, by its factors, where C is not wide: Q's adjoint times them; and the
+ * solve with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint,
+ * and then Q times them; between the two, the rows below become zero. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
 

@@ -91,7 +91,7 @@ static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
 
 /* Appends "QR ", "LU and solve 5 sides ", "solve 5 sides by Cholesky " or the like. */
 static void append_factorization(struct line *line, const struct lava_operation *operation) {
-    const char *name = kinds[operation->kind];
+    const char *name = lava_operation_is_wide(operation) ? "LQ" : kinds[operation->kind];
     long long sides = (long long)operation->sides.count;
     if (lava_operation_is_factored(operation))
         append(line, "solve %lld sides by %s ", sides, name);
@@ -116,7 +116,10 @@ static void append_structure(struct line *line, const struct lava_operation *ope
 }
 
 static void append_sizes(struct line *line, const struct lava_operation *operation) {
-    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op : operation->a.op;
+    bool is_adjoint = operation->kind == LAVA_OPERATION_QR && operation->adjoint;
+    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op
+                         : is_adjoint                               ? LAVA_OP_T
+                                                                    : operation->a.op;
     append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region], first == LAVA_OP_N ? 'N' : 'T',
            operation->b.op == LAVA_OP_N ? 'N' : 'T', (long long)operation->m, (long long)operation->n,
            (long long)operation->k);

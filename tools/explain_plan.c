@@ -131,7 +131,8 @@ static void show_qr(const struct lava_operation *operation) {
     bool is_wide = lava_operation_is_wide(operation);
     if (is_wide)
         printf("  turn          the matrix, in host memory\n");
-    printf("  upload        the matrix of %" PRId64 " rows%s\n", is_wide ? operation->n : operation->m, sides);
+    printf("  upload        the matrix of %" PRId64 " rows%s\n", is_wide ? operation->n : operation->m,
+           sides);
     printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
     if (operation->sides.count > 0)
         printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);

@@ -1,8 +1,8 @@
-/* Every ?gels as programs call it: the X for which op(A) X is nearest to B, by QR, or the smallest X with op(A)
- * X = B. Queries for the size of the workspace, and matrices that LAPACK scales, are the CPU's own routine's,
- * with the arguments unchanged. If no CPU library has one, lib/host/least_squares.h computes. Reference LAPACK 3.12 defines the arguments,
- * info, and what is left in A, B and work: tau, until the size of the workspace takes the place of its first
- * element. */
+/* Every ?gels as programs call it: the X for which op(A) X is nearest to B, by QR, or the smallest X with
+ * op(A) X = B. Queries for the size of the workspace, and matrices that LAPACK scales, are the CPU's own
+ * routine's, with the arguments unchanged. If no CPU library has one, lib/host/least_squares.h computes.
+ * Reference LAPACK 3.12 defines the arguments, info, and what is left in A, B and work: tau, until the size
+ * of the workspace takes the place of its first element. */
 #include "dispatch/arithmetic.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"

@@ -310,8 +310,8 @@ static enum lava_status run_chunks(struct block_reflector *reflector, int64_t *d
     return status;
 }
 
-/* With the adjoint of C, what is below the given rows of the right-hand sides <- 0, as Q needs it. A call does
- * not give these elements, and X will be there: after a fault the CPU writes them, too. */
+/* With the adjoint of C, what is below the given rows of the right-hand sides <- 0, as Q needs it. A call
+ * does not give these elements, and X will be there: after a fault the CPU writes them, too. */
 static void clear_below(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
     size_t bytes = (size_t)(operation->m - operation->n) * lava_type_bytes(operation->type);

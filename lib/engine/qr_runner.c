@@ -52,9 +52,7 @@ static bool next_stored(void *context, struct lava_stored *stored) {
  * come. A product that multiplies nothing. */
 static enum lava_status clear_sides(struct qr_runner *runner) {
     const struct lava_device_product nothing = {
-        .a = runner->c.matrix,
-        .b = runner->sides.matrix,
-        .c = all_sides(runner)};
+        .a = runner->c.matrix, .b = runner->sides.matrix, .c = all_sides(runner)};
     enum lava_status status = lava_device_product(runner->stream, &nothing);
     runner->sides.after = runner->stream->computed;
     return status;
@@ -98,9 +96,7 @@ static enum lava_status solve(const struct qr_runner *runner) {
 
 /* The right-hand sides, which are zero below Y, <- Q Y. */
 static enum lava_status multiply_sides(const struct qr_runner *runner, const struct lava_device_qr *qr) {
-    const struct lava_device_qr_product product = {
-        .q = *qr,
-        .c = all_sides(runner)};
+    const struct lava_device_qr_product product = {.q = *qr, .c = all_sides(runner)};
     return lava_device_qr_multiply(runner->stream, &product);
 }
 

@@ -11,8 +11,8 @@
 #include "lib/engine/qr_runner.h"
 #include "lib/host/passes.h"
 
-/* Distances between a buffer's columns are odd multiples of so many elements: where they were a power of two, a
- * row's elements would share a few places of a cache. */
+/* Distances between a buffer's columns are odd multiples of so many elements: where they were a power of two,
+ * a row's elements would share a few places of a cache. */
 #define BUFFER_ALIGN 16
 
 struct buffer {

@@ -109,17 +109,16 @@ static void turn(const struct stored *from, const struct stored *to) {
 /* A has at least as many rows as columns, and is moderate, as B is. */
 static int64_t factor_and_solve(const struct lava_cpu_blas *blas, const struct stored *a,
                                 const struct stored *b, bool adjoint, void *tau) {
-    const struct lava_operation operation = {
-        .kind = LAVA_OPERATION_QR,
-        .type = a->type,
-        .m = a->rows,
-        .n = a->columns,
-        .k = a->columns,
-        .c = {.first = a->first, .ld = a->ld, .type = a->type},
-        .alpha.real = 1,
-        .tau = tau,
-        .adjoint = adjoint,
-        .sides = {.first = b->first, .ld = b->ld, .count = b->columns}};
+    const struct lava_operation operation = {.kind = LAVA_OPERATION_QR,
+                                             .type = a->type,
+                                             .m = a->rows,
+                                             .n = a->columns,
+                                             .k = a->columns,
+                                             .c = {.first = a->first, .ld = a->ld, .type = a->type},
+                                             .alpha.real = 1,
+                                             .tau = tau,
+                                             .adjoint = adjoint,
+                                             .sides = {.first = b->first, .ld = b->ld, .count = b->columns}};
     return lava_least_squares_run(blas, &operation, 0, 0);
 }
 

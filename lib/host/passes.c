@@ -10,9 +10,9 @@
 #define ALONE_BYTES (256 * 1024)
 /* Cells of a pass, at most: enough that threads finish together where columns of a triangle differ. */
 #define CELLS_MAX 256
-/* What is turned at a time: a cache line of each of the target's columns. Cells are no narrower than so many columns, so that
- * they use most of the source's cache lines. */
-#define LINE_BYTES  64
+/* What is turned at a time: a cache line of each of the target's columns. Cells are no narrower than so many
+ * columns, so that they use most of the source's cache lines. */
+#define LINE_BYTES   64
 #define TURN_COLUMNS 16
 
 static int64_t columns_each(enum lava_type type, int64_t rows, int64_t columns) {
@@ -104,7 +104,8 @@ static void turn_cell(void *context, int64_t cell) {
 
 void lava_passes_turn(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
     struct copy_pass pass = {
-        .copy = copy, .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), TURN_COLUMNS)};
+        .copy = copy,
+        .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), TURN_COLUMNS)};
     lava_copy_pool_run(pool, turn_cell, &pass, cells_of(copy->columns, pass.each));
 }
 

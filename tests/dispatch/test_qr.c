@@ -30,9 +30,10 @@ static struct lava_operation qr_of(enum lava_operation_kind kind, enum lava_type
 
 /* With so many right-hand sides. */
 static struct lava_operation least_squares_of(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
-    struct lava_operation operation = qr_of(LAVA_OPERATION_QR, type, m, n, n);
+    int64_t most = m > n ? m : n;
+    struct lava_operation operation = qr_of(LAVA_OPERATION_QR, type, m, n, m < n ? m : n);
     operation.sides =
-        (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 42), .ld = m, .count = sides};
+        (struct lava_right_sides){.first = (void *)(uintptr_t)(1ull << 42), .ld = most, .count = sides};
     return operation;
 }
 
@@ -42,8 +43,11 @@ static struct lava_operation random_qr(uint64_t *random) {
     int64_t m = random_size(random, 30000), n = random_size(random, 30000);
     if (kind == LAVA_OPERATION_QR_FORM && n > m)
         n = m;
-    if (kind == LAVA_OPERATION_QR && m >= n && random_next(random) % 2)
-        return least_squares_of(type, m, n, random_size(random, 3000));
+    if (kind == LAVA_OPERATION_QR && random_next(random) % 2) {
+        struct lava_operation operation = least_squares_of(type, m, n, random_size(random, 3000));
+        operation.adjoint = random_next(random) % 2;
+        return operation;
+    }
     int64_t most = kind == LAVA_OPERATION_QR_LEFT ? m : kind == LAVA_OPERATION_QR_RIGHT ? n : m < n ? m : n;
     int64_t k = kind == LAVA_OPERATION_QR ? most : 1 + (int64_t)(random_next(random) % (uint64_t)most);
     return qr_of(kind, type, m, n, k);
@@ -68,16 +72,18 @@ static void check_blocks(const struct lava_operation *operation, const struct la
     assert_int_equal(plan->chunks.sides, sides < width ? sides : width);
 }
 
-/* The matrix and V fit beside the product. */
-static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+/* The matrix and V fit beside the product. What is wide does not go by blocks. */
+static void check_plan(const struct lava_operation *call, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
-    const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_operation tall = lava_operation_tall(call), *operation = &tall,
+                                parts = lava_operation_of_parts(call);
     const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
     uint64_t m = (uint64_t)operation->m, n = (uint64_t)operation->n, bytes = lava_type_bytes(operation->type),
              sides = (uint64_t)operation->sides.count,
              rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? n : m;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_true(plan->blocking.total_bytes <= memory_bytes);
+    assert_true(plan->columns.width == 0 || !lava_operation_is_wide(call));
     if (plan->columns.width > 0)
         check_blocks(operation, plan);
     else
@@ -118,6 +124,44 @@ static void test_least_squares(void **state) {
         all.sides.first = lava_operation_element(all.c.first, all.type, 0, 4095, all.c.ld);
         assert_int_equal(choose(&all, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
     }
+}
+
+/* The adjoint problem of a wide matrix is the other one of a tall matrix, on the device and by arithmetic;
+ * the buffers' copies come to it. Its right-hand sides have as many rows as it has columns. */
+static void test_wide(void **state) {
+    struct lava_capabilities device = device_h200();
+    const struct lava_overrides little = {.memory_bytes = 256ull << 20}, blocks = {.columns_each = 512};
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(types); i++) {
+        struct lava_operation wide = least_squares_of(types[i / 2], 4096, 9000, 64),
+                              tall = least_squares_of(types[i / 2], 9000, 4096, 64);
+        wide.adjoint = i % 2;
+        tall.adjoint = !wide.adjoint;
+        const struct lava_operation turned = lava_operation_tall(&wide), same = lava_operation_tall(&tall);
+        assert_true(lava_operation_is_wide(&wide) && !lava_operation_is_wide(&tall));
+        assert_true(turned.m == 9000 && turned.n == 4096 && turned.adjoint == tall.adjoint);
+        assert_true(same.m == 9000 && same.n == 4096 && same.adjoint == tall.adjoint);
+        assert_true(fabs(lava_operation_flops(&wide) / lava_operation_flops(&tall) - 1) < 1e-9);
+        const struct lava_plan plan = choose(&wide, &device, LAVA_MODE_GPU, &none),
+                               other = choose(&tall, &device, LAVA_MODE_GPU, &none);
+        assert_int_equal(plan.reason, LAVA_REASON_FORCED);
+        assert_true(plan.cpu_ns == other.cpu_ns && plan.blocking.total_bytes == other.blocking.total_bytes);
+        assert_true(plan.gpu_ns > other.gpu_ns && plan.gpu_ns < 2 * other.gpu_ns);
+        assert_true(choose(&tall, &device, LAVA_MODE_GPU, &blocks).columns.width > 0);
+        assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &blocks).reason, LAVA_REASON_MEMORY);
+        assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &little).reason,
+                         types[i / 2] == LAVA_TYPE_FP32 ? LAVA_REASON_FORCED : LAVA_REASON_MEMORY);
+        wide.sides.first = lava_operation_element(wide.c.first, wide.type, 0, 8999, wide.c.ld);
+        assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+        /* its last element is the matrix's first one */
+        wide.sides.first = lava_operation_element(wide.c.first, wide.type, -8999, -63, wide.sides.ld);
+        assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
+    }
+    struct lava_operation square = least_squares_of(LAVA_TYPE_FP32, 20, 20, 3);
+    assert_false(lava_operation_is_wide(&square));
+    square.n = 21;
+    square.sides.count = 0;
+    assert_false(lava_operation_is_wide(&square)); /* a factorization */
 }
 
 /* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long the matrix
@@ -170,6 +214,7 @@ static void test_measured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_scratch),
-                                       cmocka_unit_test(test_least_squares), cmocka_unit_test(test_measured)};
+                                       cmocka_unit_test(test_least_squares), cmocka_unit_test(test_wide),
+                                       cmocka_unit_test(test_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,6 @@ agree() {
         fail "$*, mode $mode: not $place ($reason) but $(cat "$folder/stats")"
     logged=$(grep -m 1 ' m [0-9]* n [0-9]* k [0-9]*: ' "$folder/log" | sed 's/^lavablas: //; s/^debug: //') || logged=
     case $reason in
-    'these arguments '*) ;; # the CPU's own routine calls others, which have plans
     'the mode is cpu' | 'below the cut-off' | 'nothing to multiply' | *'no kernel'*) [ -z "$logged" ] || fail "$*: a plan: $logged" ;;
     *) [ "$logged" = "$answer" ] || fail "$*, mode $mode: explained: $answer; logged: $logged" ;;
     esac
@@ -94,14 +93,12 @@ agree auto cpu 'below the cut-off' sgesv 150 2
 agree auto cpu 'below the cut-off' sgels N 150 100 2
 agree auto cpu 'below the cut-off' dtrtrs U T N 150 2
 agree gpu cpu 'nothing to multiply' dgels N 150 140 0
-agree gpu cpu 'these arguments are for the CPU alone' dgels T 150 140 3
-agree gpu cpu 'these arguments are for the CPU alone' zgels N 140 150 3
 agree gpu cpu 'nothing to multiply' dgetrs T 150 0
 agree auto cpu 'the CPU is estimated to be faster' strsm R U N N 900 1500
 for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'strsm R U N N 90 150' 'spotrf U 300' \
     'zpotrf L 200' 'dgetrf 150 300' 'sgesv 200 3' 'zposv U 90 100' 'dgetrs T 150 40' 'cgetrs C 90 1' 'spotrs L 200 9' \
     'zgeqrf 300 150' 'dorgqr 300 200 150' 'sormqr L T 300 200 150' 'zunmqr R N 90 200 70' \
-    'cgels N 200 150 3' 'dtrtrs U T N 200 30' 'ztrtrs L C U 150 9'; do
+    'cgels N 200 150 3' 'dgels T 150 140 3' 'zgels N 140 150 3' 'sgels T 140 200 3' 'dtrtrs U T N 200 30' 'ztrtrs L C U 150 9'; do
     # shellcheck disable=SC2086 # arguments are words
     ! is_chosen || agree gpu gpu 'the mode is gpu' $call
 done
@@ -286,6 +283,22 @@ planned() {
             exit is_wrong
         }' "$folder/plan" || fail "explain --plan $*: $(cat "$folder/plan")"
 }
+# described TEXT ARGUMENT...: the first line of --plan names the operation so, and the rest a wide matrix's turns.
+described() {
+    text=$1
+    shift
+    "$tool" explain --plan "$@" >"$folder/plan" || fail "explain --plan $*: status $?"
+    grep -q "$text" "$folder/plan" || fail "explain --plan $*: no '$text': $(cat "$folder/plan")"
+    turns=$(grep -c '^  turn ' "$folder/plan")
+    case $text in
+    *LQ*) [ "$turns" = 2 ] || fail "explain --plan $*: $turns turns" ;;
+    *) [ "$turns" = 0 ] || fail "explain --plan $*: $turns turns" ;;
+    esac
+}
+described 'QR and solve 3 sides TN m 700 n 600 k 600' dgels T 700 600 3
+described 'LQ and solve 3 sides NN m 600 n 700 k 600' dgels N 600 700 3
+described 'LQ and solve 3 sides TN m 600 n 700 k 600' cgels C 600 700 3
+
 planned dsyrk L N 700 300
 planned dsyrk U T 1000 200
 planned ssyrk L T 90 50

@@ -1,5 +1,5 @@
-/* Passes over matrices by the threads of a copy pool: copies with a region and an order of columns, and the
- * largest absolute value, of matrices below and above the size at which threads share them. */
+/* Passes over matrices by the threads of a copy pool: copies with a region and an order of columns, adjoints,
+ * and the largest absolute value, of matrices below and above the size at which threads share them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,6 +94,55 @@ static void copies(void **state) {
     lava_copy_pool_destroy(pools[1]);
 }
 
+/* Every element is another number, and its imaginary part, too. */
+static void check_turn(struct lava_copy_pool *pool, enum lava_type type, int64_t rows, int64_t columns) {
+    struct matrix source = new_matrix(type, columns, rows), target = new_matrix(type, rows, columns);
+    size_t bytes = lava_type_bytes(type), all = (size_t)(target.ld * columns) * bytes;
+    char *before = malloc(all);
+    assert_non_null(before);
+    memcpy(before, target.first, all);
+    for (int64_t j = 0; j < rows; j++)
+        for (int64_t i = 0; i < columns; i++)
+            naive_write(type, source.first, i + j * source.ld,
+                        (struct naive_number){(double)(j * columns + i), (double)(i * rows + j) + 0.5});
+    const struct lava_passes_copy copy = {.type = type,
+                                          .source = source.first,
+                                          .source_ld = source.ld,
+                                          .target = target.first,
+                                          .target_ld = target.ld,
+                                          .rows = rows,
+                                          .columns = columns};
+    lava_passes_turn(pool, &copy);
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < target.ld; i++) {
+            const struct naive_number z = naive_read(type, target.first, i + j * target.ld);
+            bool is_complex = lava_type_is_complex(type);
+            if (i >= rows)
+                assert_memory_equal(at(&target, i, j), before + (size_t)(i + j * target.ld) * bytes, bytes);
+            else
+                assert_true(z.real == (double)(i * columns + j) &&
+                            z.imaginary == (is_complex ? -(double)(j * rows + i) - 0.5 : 0));
+        }
+    free(source.first);
+    free(target.first);
+    free(before);
+}
+
+static void turns(void **state) {
+    struct lava_copy_pool *pools[] = {lava_copy_pool_create(1), lava_copy_pool_create(3)};
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        check_turn(pools[i / 4], types[i % 4], 1, 1);
+        check_turn(pools[i / 4], types[i % 4], 3, 70);
+        check_turn(pools[i / 4], types[i % 4], 70, 3);
+        check_turn(pools[i / 4], types[i % 4], 16, 32);
+        check_turn(pools[i / 4], types[i % 4], 300 + poison_random(99), 300 + poison_random(99));
+        check_turn(pools[i / 4], types[i % 4], 20, 5000 + poison_random(99));
+    }
+    lava_copy_pool_destroy(pools[0]);
+    lava_copy_pool_destroy(pools[1]);
+}
+
 /* The largest part is put anywhere, as the real or as the imaginary one, with any sign. */
 static void check_largest(struct lava_copy_pool *pool, enum lava_type type, int64_t rows, int64_t columns) {
     static const double values[] = {100, 1e30, 0x1p-140, INFINITY, NAN};
@@ -132,7 +181,8 @@ static void largest(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(largest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(turns),
+                                       cmocka_unit_test(largest)};
     poison_begin((unsigned)time(NULL));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,3 +208,53 @@ void reflections_check_least_squares(const struct qr *qr, const struct matrix *b
     }
     free(y);
 }
+
+/* b - R^H y for one row: by how much it is off, and by how much substitution may be. */
+static long double rest_of_row(const struct qr *qr, const struct value *y, int64_t i, struct value b,
+                               long double *most) {
+    long double size = 0, unit = (long double)lava_type_facts(qr->type)->unit;
+    for (int64_t j = 0; j <= i; j++) {
+        struct value r = matrix_get(&qr->now, j, i), term = times(r, y[j], true);
+        b.re -= term.re;
+        b.im -= term.im;
+        size += problem_size_of(r) * problem_size_of(y[j]);
+    }
+    *most = 4 * ((long double)qr->columns + 2) * unit * size;
+    return problem_size_of(b);
+}
+
+static long double norm_of_r(const struct qr *qr) {
+    long double sum = 0;
+    for (int64_t j = 0; j < qr->columns; j++)
+        for (int64_t i = 0; i <= j; i++) {
+            long double size = problem_size_of(matrix_get(&qr->now, i, j));
+            sum += size * size;
+        }
+    return sqrtl(sum);
+}
+
+void reflections_check_least_norm(const struct qr *qr, const struct matrix *b, const struct matrix *got) {
+    struct value *y = reflections_values(qr->rows * b->columns);
+    long double unit = (long double)lava_type_facts(qr->type)->unit, r = norm_of_r(qr);
+    for (int64_t j = 0; j < b->columns; j++)
+        for (int64_t i = 0; i < qr->rows; i++)
+            y[j * qr->rows + i] = matrix_get(got, i, j);
+    apply_all(&qr->now, &qr->tau, true, y, b->columns);
+    for (int64_t j = 0; j < b->columns; j++) {
+        const struct value *column = &y[j * qr->rows];
+        long double most = (12 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(column, qr->rows),
+                    below = norm_of(column + qr->columns, qr->rows - qr->columns), sum = 0, by_solve = 0;
+        for (int64_t i = 0; i < qr->columns; i++) {
+            long double row, rest = rest_of_row(qr, column, i, matrix_get(b, i, j), &row);
+            sum += rest * rest;
+            by_solve += row * row;
+        }
+        long double error = fmaxl(sqrtl(sum) - sqrtl(by_solve), 0) / r;
+        if (!(below <= most) || !(sqrtl(sum) <= sqrtl(by_solve) + r * most))
+            fail_msg("%s, adjoint of %lld x %lld, %lld sides: column %lld is off by %Lg and %Lg, not %Lg",
+                     lava_type_name(qr->type), (long long)qr->rows, (long long)qr->columns,
+                     (long long)b->columns, (long long)j, error, below, most);
+        worst_column = most > 0 ? fmaxl(worst_column, fmaxl(error, below) / most) : worst_column;
+    }
+    free(y);
+}

@@ -33,6 +33,10 @@ void reflections_check_product(const struct qr *qr, const struct matrix *got, st
  * substitution, and all together by (12 + 4 sqrt(k)) u ||b||. */
 void reflections_check_least_squares(const struct qr *qr, const struct matrix *b, const struct matrix *got,
                                      bool solves);
+/* Checks each X with A^H X = b, of which b's first rows are given, by the factors. With Y the first rows of
+ * Q^H X, what is below them is (12 + 4 sqrt(k)) u ||X|| at most, and b - R^H Y that times ||R||, beside 4 (n
+ * + 2) u |R^H| |Y|, the bound of substitution: so X is the smallest one. */
+void reflections_check_least_norm(const struct qr *qr, const struct matrix *b, const struct matrix *got);
 /* Prints the largest errors since the last call, as parts of what is allowed. */
 void reflections_tell(enum lava_type type);
 

@@ -19,6 +19,7 @@
 #include "dispatch/solve.h"
 #include "lib/engine/block_reflector.h"
 #include "lib/engine/qr_runner.h"
+#include "lib/engine/wide_squares.h"
 #include "lib/host/least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
@@ -47,26 +48,48 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* A and tau are the reflections'; B before and now. */
+/* What a call is given in place of a matrix A of at least as many rows as columns. */
+enum way {
+    PLAIN,        /* A */
+    ADJOINT,      /* A, and the adjoint is asked for */
+    WIDE,         /* A's adjoint; so that is of A */
+    WIDE_ADJOINT, /* A's adjoint, and its adjoint is asked for */
+    WAYS
+};
+
+/* A and tau are the reflections'; B before and now. What is asked for is X with A, or with A's adjoint. */
 struct call {
     struct qr qr;
     struct matrix before, now;
+    bool is_wide, of_adjoint;
+    struct matrix wide_before, wide; /* A's adjoint */
     struct lava_operation operation;
 };
 
-static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
-    struct call call = {.qr = qr_new(type, m, n), .before = matrix_new(type, m, sides)};
-    reflections_fill(&call.before);
+/* What is not given of B is NaN. A square matrix is not wide. */
+static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum way way) {
+    way = m > n || way < WIDE ? way : way == WIDE ? PLAIN : ADJOINT;
+    struct call call = {.qr = qr_new(type, m, n),
+                        .before = matrix_new(type, m, sides),
+                        .is_wide = way == WIDE || way == WIDE_ADJOINT,
+                        .of_adjoint = way == ADJOINT || way == WIDE};
+    for (int64_t j = 0; j < sides; j++)
+        for (int64_t i = 0; i < (call.of_adjoint ? n : m); i++)
+            matrix_set(&call.before, i, j, problem_uniform(-1, 1), problem_uniform(-1, 1));
     call.now = matrix_copy(&call.before);
+    call.wide_before = matrix_new(type, n, m);
+    call.wide = matrix_new(type, n, m);
+    struct matrix *c = call.is_wide ? &call.wide : &call.qr.now;
     call.operation = (struct lava_operation){
         .kind = LAVA_OPERATION_QR,
         .type = type,
-        .m = m,
-        .n = n,
+        .m = call.is_wide ? n : m,
+        .n = call.is_wide ? m : n,
         .k = n,
-        .c = {.first = matrix_element(&call.qr.now, 0, 0), .ld = call.qr.now.ld, .type = type},
+        .c = {.first = matrix_element(c, 0, 0), .ld = c->ld, .type = type},
         .alpha.real = 1,
         .tau = matrix_element(&call.qr.tau, 0, 0),
+        .adjoint = way == ADJOINT || way == WIDE_ADJOINT,
         .sides = {.first = matrix_element(&call.now, 0, 0), .ld = call.now.ld, .count = sides}};
     return call;
 }
@@ -75,11 +98,28 @@ static void free_call(struct call *call) {
     qr_free(&call->qr);
     free(call->before.all);
     free(call->now.all);
+    free(call->wide_before.all);
+    free(call->wide.all);
+}
+
+static void turn(const struct matrix *from, struct matrix *to) {
+    for (int64_t j = 0; j < from->columns; j++)
+        for (int64_t i = 0; i < from->rows; i++) {
+            const struct value z = matrix_get(from, i, j);
+            matrix_set(to, j, i, (double)z.re, -(double)z.im);
+        }
 }
 
 static void reset(struct call *call) {
     memcpy(call->qr.now.all, call->qr.a.all, call->qr.a.bytes);
     memcpy(call->now.all, call->before.all, call->before.bytes);
+    turn(&call->qr.a, &call->wide_before);
+    memcpy(call->wide.all, call->wide_before.all, call->wide.bytes);
+}
+
+/* Returns whether a part of the matrix may be written: a wide one is whole, or as it was. */
+static bool has_parts(const struct call *call) {
+    return !call->is_wide;
 }
 
 static enum lava_status run(struct call *call, struct lava_progress *progress) {
@@ -90,6 +130,11 @@ static enum lava_status run(struct call *call, struct lava_progress *progress) {
     lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.columns.width, columns_each);
+    if (call->is_wide) {
+        enum lava_status status = lava_wide_squares_run(engine, &call->operation, &plan, progress);
+        turn(&call->wide, &call->qr.now);
+        return status;
+    }
     if (columns_each > 0)
         return lava_block_reflector_run(engine, &call->operation, &plan, progress);
     return lava_qr_runner_run(engine, &call->operation, &plan, progress);
@@ -99,16 +144,24 @@ static void check_frames(const struct call *call) {
     assert_true(matrix_frame_is_untouched(&call->qr.now));
     assert_true(matrix_frame_is_untouched(&call->qr.tau));
     assert_true(matrix_frame_is_untouched(&call->now));
+    assert_true(matrix_frame_is_untouched(&call->wide));
 }
 
 static void check_result(const struct call *call, bool solves) {
     check_frames(call);
     reflections_check(&call->qr);
-    reflections_check_least_squares(&call->qr, &call->before, &call->now, solves);
+    if (!call->of_adjoint)
+        reflections_check_least_squares(&call->qr, &call->before, &call->now, solves);
+    else if (solves)
+        reflections_check_least_norm(&call->qr, &call->before, &call->now);
+    else
+        assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
 }
 
 static void assert_untouched(const struct call *call) {
-    assert_memory_equal(call->qr.now.all, call->qr.a.all, call->qr.a.bytes);
+    const struct matrix *c = call->is_wide ? &call->wide : &call->qr.now,
+                        *before = call->is_wide ? &call->wide_before : &call->qr.a;
+    assert_memory_equal(c->all, before->all, before->bytes);
     assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
 }
 
@@ -151,11 +204,12 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
         bool came = fault_came(engine, point, passage, run(call, &progress));
         set_fault(NULL, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && progress.column == 0) {
+        if (came && (progress.column == 0 || !has_parts(call))) {
+            assert_int_equal(progress.column, 0);
             assert_untouched(call);
             continue;
         }
-        assert_true(progress.sides == 0 || progress.column == call->qr.columns);
+        assert_true(progress.sides == 0 || progress.column == call->operation.n);
         partly += came;
         solved += came && progress.sides > 0;
         if (came)
@@ -166,7 +220,7 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     }
     printf("%s: %ld passages, %ld with columns written, %ld with some of B\n", name, passages, partly,
            solved);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > solved && solved > 0));
+    assert_true(point != LAVA_FAULT_DOWNLOAD || !has_parts(call) || (partly > solved && solved > 0));
 }
 
 static void fail_everywhere(struct call *call) {
@@ -182,13 +236,18 @@ static void fail_everywhere(struct call *call) {
 }
 #endif
 
-static void check(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
-    struct call call = new_call(type, m, n, sides), whole = new_call(type, m, n, sides);
+static void check_way(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum way way) {
+    struct call call = new_call(type, m, n, sides, way), whole = new_call(type, m, n, sides, way);
     struct lava_progress progress;
     assert_int_equal(run(&call, &progress), LAVA_OK);
-    assert_int_equal(progress.column, n);
+    assert_int_equal(progress.column, call.operation.n);
     assert_int_equal(progress.sides, sides);
     check_result(&call, true);
+    if (!has_parts(&call)) {
+        free_call(&call);
+        free_call(&whole);
+        return;
+    }
     set_columns(&whole.qr.now, &call.qr.now, n);
     set_columns(&whole.now, &call.now, sides);
     memcpy(whole.qr.tau.all, call.qr.tau.all, call.qr.tau.bytes);
@@ -200,14 +259,26 @@ static void check(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
     free_call(&whole);
 }
 
+/* Every way; one that is wide does not go by blocks. */
+static void check(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
+    for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++)
+        check_way(type, m, n, sides, way);
+}
+
+/* With little staging memory both are downloaded in several pieces. */
+static void fail_in_every_way(void) {
+    for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++) {
+        struct call call = columns_each > 0 ? new_call(LAVA_TYPE_FP64, 150, 140, 135, way)
+                                            : new_call(LAVA_TYPE_FP64, 300, 130, 140, way);
+        fail_everywhere(&call);
+        free_call(&call);
+    }
+}
+
 static void values(void **state) {
     (void)state;
     if (has_faults) {
-        /* with little staging memory both are downloaded in several pieces */
-        struct call call = columns_each > 0 ? new_call(LAVA_TYPE_FP64, 150, 140, 135)
-                                            : new_call(LAVA_TYPE_FP64, 300, 130, 140);
-        fail_everywhere(&call);
-        free_call(&call);
+        fail_in_every_way();
         return;
     }
     for (size_t t = 0; t < COUNT(types) && columns_each > 0; t++) {
@@ -222,30 +293,40 @@ static void values(void **state) {
         check(types[t], 1, 1, 1);
         reflections_tell(types[t]);
     }
+    /* once: the measure takes long */
     if (columns_each == 0)
-        check(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20); /* once: the measure takes long */
+        check_way(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20, (enum way)reflections_below(WAYS));
 }
 
 /* A column of zeros: R has a zero on its diagonal. The device leaves the factors, B is as it was, and what
- * the CPU leaves there is Q^H B. */
-static void without_full_rank(void **state) {
+ * the CPU leaves there is Q^H B, or B as it was where the adjoint is asked for. Of a wide matrix nothing is
+ * written. */
+static void check_rank(enum lava_type type, enum way way) {
+    struct call call = new_call(type, 200, 150, 7, way);
     struct lava_progress progress;
+    int64_t zero = reflections_below(150);
+    for (int64_t i = 0; i < 200; i++)
+        matrix_set(&call.qr.a, i, zero, 0, 0);
+    assert_int_equal(run(&call, &progress), LAVA_ERROR_SINGULAR);
+    assert_int_equal(progress.column, has_parts(&call) ? 150 : 0);
+    assert_int_equal(progress.sides, 0);
+    assert_memory_equal(call.now.all, call.before.all, call.before.bytes);
+    if (has_parts(&call)) {
+        assert_int_equal(lava_complete_on_cpu(&call.operation, &progress), zero + 1);
+        check_result(&call, false);
+    } else {
+        assert_untouched(&call);
+    }
+    free_call(&call);
+}
+
+static void without_full_rank(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t < 1); t++) {
-        struct call call = new_call(types[t], 200, 150, 7);
-        int64_t zero = reflections_below(150);
-        for (int64_t i = 0; i < 200; i++)
-            matrix_set(&call.qr.a, i, zero, 0, 0);
-        assert_int_equal(run(&call, &progress), LAVA_ERROR_SINGULAR);
-        assert_int_equal(progress.column, 150);
-        assert_int_equal(progress.sides, 0);
-        assert_memory_equal(call.now.all, call.before.all, call.before.bytes);
-        assert_int_equal(lava_complete_on_cpu(&call.operation, &progress), zero + 1);
-        check_result(&call, false);
-        free_call(&call);
-    }
+    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t < 1); t++)
+        for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++)
+            check_rank(types[t], way);
 }
 
 /* What LAPACK scales, and what has NaN, is found while the device computes; nothing is written. The largest
@@ -266,21 +347,23 @@ static void scaled(void **state) {
             {0, 1, true},          {NAN, 1, true},       {1, NAN, true},           {INFINITY, 1, true},
             {least * 2, 1, false}, {1, 0, false},        {1 / least / 4, 1, false}};
         for (size_t i = 0; i < COUNT(cases); i++) {
-            struct call call = new_call(types[t], 150, 140, 4);
+            enum way way = (enum way)reflections_below(columns_each > 0 ? WIDE : WAYS);
+            struct call call = new_call(types[t], 150, 140, 4, way);
             bool is_complex = lava_type_is_complex(types[t]);
             for (int64_t j = 0; j < 140; j++)
                 for (int64_t row = 0; row < 150; row++)
                     matrix_set(&call.qr.a, row, j, 0, 0);
             for (int64_t j = 0; j < 4; j++)
-                for (int64_t row = 0; row < 150; row++)
+                for (int64_t row = 0; row < (call.of_adjoint ? 140 : 150); row++)
                     matrix_set(&call.before, row, j, 0, 0);
             for (int64_t j = 0; j < 140; j++)
                 matrix_set(&call.qr.a, j, j, cases[i].a / 2, 0);
             int64_t at = reflections_below(140);
             matrix_set(&call.qr.a, at, at, is_complex ? 0 : cases[i].a, is_complex ? cases[i].a : 0);
-            matrix_set(&call.before, reflections_below(150), reflections_below(4), -cases[i].b, 0);
+            matrix_set(&call.before, reflections_below(call.of_adjoint ? 140 : 150), reflections_below(4),
+                       -cases[i].b, 0);
             assert_int_equal(run(&call, &progress), cases[i].is_scaled ? LAVA_ERROR_SCALED : LAVA_OK);
-            assert_int_equal(progress.column, cases[i].is_scaled ? 0 : 140);
+            assert_int_equal(progress.column, cases[i].is_scaled ? 0 : call.operation.n);
             assert_int_equal(progress.sides, cases[i].is_scaled ? 0 : 4);
             if (cases[i].is_scaled)
                 assert_untouched(&call);
@@ -301,7 +384,8 @@ static void stalled(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    struct call call = new_call(LAVA_TYPE_FP64, 64 * 40, 20 + reflections_below(40), 3);
+    struct call call = new_call(LAVA_TYPE_FP64, 64 * 40, 20 + reflections_below(40), 3,
+                                (enum way)reflections_below(columns_each > 0 ? WIDE : WAYS));
     engine->device->shared->stalled = false;
     const struct device_test_form before = device_test_set_form(engine, &form);
     assert_int_equal(run(&call, &progress), LAVA_ERROR_STALLED);
