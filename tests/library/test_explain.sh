@@ -107,7 +107,7 @@ agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $((compared + left_out)) = 71 ] || fail "$compared calls were compared, $left_out left out"
+[ $((compared + left_out)) = 72 ] || fail "$compared calls were compared, $left_out left out"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -289,7 +289,7 @@ described() {
     shift
     "$tool" explain --plan "$@" >"$folder/plan" || fail "explain --plan $*: status $?"
     grep -q "$text" "$folder/plan" || fail "explain --plan $*: no '$text': $(cat "$folder/plan")"
-    turns=$(grep -c '^  turn ' "$folder/plan")
+    turns=$(grep -c '^  turn ' "$folder/plan") || :
     case $text in
     *LQ*) [ "$turns" = 2 ] || fail "explain --plan $*: $turns turns" ;;
     *) [ "$turns" = 0 ] || fail "explain --plan $*: $turns turns" ;;
