@@ -356,11 +356,15 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
     }
 }
 
-/* The blocks of the first of several engines, if they take turns. */
+/* The blocks of the first of several engines, if they take turns. Of strips those of the engine that gets the
+ * last one, which is the largest. */
 static bool take_turn(void *context, uint32_t number, uint32_t *index) {
     const struct lava_estimate *estimate = context;
+    uint32_t blocks = (uint32_t)(estimate->blocking.blocks_m * estimate->blocking.blocks_n);
     *index = number * estimate->engines;
-    return *index < estimate->blocking.blocks_m * estimate->blocking.blocks_n;
+    if (estimate->blocking.by_strips)
+        *index += (blocks - 1) % estimate->engines;
+    return *index < blocks;
 }
 
 /* Returns the share of the work that was simulated. One of several engines has its part of it. */
@@ -437,21 +441,41 @@ static double at_once_ns(const struct lava_estimate *estimate) {
            1e9 * result_bytes(operation, all.rows, all.columns) / MERGE_BYTES_PER_S;
 }
 
-/* Engines that share a product upload A each, and all of them together op(B), for each row block. If K is
- * cut, op(A) is uploaded for each column block. What all of them upload is copied to staging memory once
- * where their devices import it. */
-static double shared_ns(const struct lava_estimate *estimate) {
+/* Returns the bytes that the host gets back. */
+static double downloaded_bytes(const struct lava_operation *operation) {
+    double c = result_bytes(operation, operation->m, operation->n);
+    double sides = result_bytes(operation, lava_operation_rows_sides(operation), operation->sides.count);
+    c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
+    return lava_operation_is_factored(operation) ? sides : c + sides;
+}
+
+/* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all
+ * of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block. Of a
+ * triangle each uploads what all strips need: both matrices where each of them is in both operands. */
+struct uploads {
+    double each, together;
+};
+
+static struct uploads uploads_of(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct lava_blocking *blocking = &estimate->blocking;
-    double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
-               (double)blocking->blocks_m;
     double rounds = blocking->blocks_k > 1 ? (double)blocking->blocks_n / estimate->engines : 1.0;
     double a = rounds * (double)operation->m * (double)operation->k * element_bytes(estimate);
-    double copies_of_a = estimate->device->import_page_bytes > 0 ? 1.0 : estimate->engines;
-    double copied = copies_of_a * a + b * element_bytes(estimate);
-    double uploaded = estimate->engines * a + b * element_bytes(estimate);
-    double copies_ns = 1e9 * (copied + result_bytes(operation, operation->m, operation->n)) /
-                       (HOST_COPY_BYTES_PER_S * estimate->engines);
+    double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
+               (double)blocking->blocks_m * element_bytes(estimate);
+    if (operation->b_is_a)
+        return (struct uploads){.each = a};
+    return operation->twice ? (struct uploads){.each = a + b} : (struct uploads){a, b};
+}
+
+/* What all engines upload is copied to staging memory once where their devices import it. */
+static double shared_ns(const struct lava_estimate *estimate) {
+    const struct lava_operation *operation = estimate->operation;
+    const struct uploads uploads = uploads_of(estimate);
+    double copies_of_each = estimate->device->import_page_bytes > 0 ? 1.0 : estimate->engines;
+    double copied = copies_of_each * uploads.each + uploads.together + downloaded_bytes(operation);
+    double uploaded = estimate->engines * uploads.each + uploads.together;
+    double copies_ns = 1e9 * copied / (HOST_COPY_BYTES_PER_S * estimate->engines);
     double bus_ns = 1e9 * uploaded / (HOST_BUS_BYTES_PER_S * estimate->engines);
     return SHARE_NS + fmax(streamed_ns(estimate), fmax(copies_ns, bus_ns));
 }
@@ -460,14 +484,6 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
     if (estimate->engines > 1)
         return shared_ns(estimate);
     return estimate->at_once ? at_once_ns(estimate) : streamed_ns(estimate);
-}
-
-/* Returns the bytes that the host gets back. */
-static double downloaded_bytes(const struct lava_operation *operation) {
-    double c = result_bytes(operation, operation->m, operation->n);
-    double sides = result_bytes(operation, lava_operation_rows_sides(operation), operation->sides.count);
-    c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
-    return lava_operation_is_factored(operation) ? sides : c + sides;
 }
 
 double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,

@@ -20,6 +20,7 @@ enum stage {
     EPILOGUE,
     DOWNLOAD,
     STRIP,
+    STRIP_A,
     STRIP_B,
     END,
     DONE
@@ -61,20 +62,45 @@ static void set_columns(const struct lava_program *program, int64_t width, struc
     }
 }
 
-void lava_program_share_place(const struct lava_blocking *blocking, uint32_t index, int64_t *row,
-                              int64_t *column) {
-    *row = index / blocking->blocks_n * blocking->block_m;
-    *column = index % blocking->blocks_n * blocking->block_n;
+/* The strip that begins at this row of a lower triangle, or at this column of C in an upper one. */
+static void set_strip(const struct lava_operation *operation, const struct lava_blocking *blocking,
+                      int64_t begin, struct lava_block *block) {
+    int64_t each = operation->of_parts ? 2 : 1;
+    int64_t end = lava_minimum(begin + blocking->piece_m, operation->m);
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    block->row = is_lower ? begin : 0;
+    block->rows = end - block->row;
+    block->column = is_lower ? 0 : begin * each;
+    block->columns = end * each - block->column;
+}
+
+void lava_program_share_place(const struct lava_operation *operation, const struct lava_blocking *blocking,
+                              uint32_t index, struct lava_block *block) {
+    if (blocking->by_strips) {
+        set_strip(operation, blocking, index * blocking->piece_m, block);
+        return;
+    }
+    block->row = index / blocking->blocks_n * blocking->block_m;
+    block->column = index % blocking->blocks_n * blocking->block_n;
+    block->rows = lava_minimum(blocking->block_m, operation->m - block->row);
+    block->columns = lava_minimum(blocking->block_n, operation->n - block->column);
 }
 
 /* Returns false if no block is left. */
 static bool take_block(struct lava_program *program) {
     const struct lava_program_share *share = program->share;
     int64_t before = program->row;
+    struct lava_block place;
     uint32_t index;
     if (!share->take(share->context, program->blocks, &index))
         return false;
-    lava_program_share_place(program->blocking, index, &program->row, &program->column);
+    if (program->blocking->by_strips) {
+        program->row = index * program->blocking->piece_m;
+        return true;
+    }
+    lava_program_share_place(program->operation, program->blocking, index, &place);
+    program->row = place.row;
+    program->column = place.column;
     program->is_first = program->blocks == 0 || program->row != before;
     return true;
 }
@@ -107,21 +133,24 @@ static void begin_block(struct lava_program *program) {
     program->stage = PANEL;
 }
 
-/* The packed buffers hold, or will hold, all of op(A) and op(B). program->row is where the strip begins. */
+/* The packed buffers hold, or will hold, all of op(A) and op(B). program->row is where the strip begins. Its
+ * packs begin with the first strip that is not packed: of several programs each skips the others' strips. */
 static void begin_strip(struct lava_program *program) {
     const struct lava_operation *operation = program->operation;
-    int64_t each = operation->of_parts ? 2 : 1;
-    int64_t end = lava_minimum(program->row + program->blocking->piece_m, operation->m);
-    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
     struct lava_block *block = &program->block;
-    block->row = is_lower ? program->row : 0;
-    block->rows = end - block->row;
-    block->column = is_lower ? 0 : program->row * each;
-    block->columns = end * each - block->column;
+    if (program->share && !take_block(program)) {
+        program->stage = END;
+        return;
+    }
+    set_strip(operation, program->blocking, program->row, block);
+    block->number = program->blocks++;
     block->products = 1;
     block->packed_rows = operation->m;
     block->packed_columns = operation->n;
     block->place = program->next_place;
+    program->piece = block->row;
+    program->strip = lava_minimum(program->packed, program->row);
+    program->stage = STRIP_A;
 }
 
 static int64_t depth_of(const struct lava_program *program) {
@@ -194,6 +223,7 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     const struct lava_operand *operand = pack->is_b ? &program->operation->b : &program->operation->a;
     task->kind = pack->is_b ? LAVA_TASK_PACK_B : LAVA_TASK_PACK_A;
     task->is_overwriting = pack->is_overwriting;
+    task->is_common = !pack->is_b;
     if (operand->structure == LAVA_STRUCTURE_GENERAL) {
         set_width(pack->is_b, pack->next, pack->end - pack->next, task);
         task->from_k = pack->from_k;
@@ -308,16 +338,16 @@ static void download(struct lava_program *program, struct lava_task *task) {
     program->downloads += !operation->on_device;
     program->next_place =
         program->next_place + 1 < program->blocking->blocks_held ? program->next_place + 1 : 0;
+    if (program->share) {
+        program->stage = has_strips(program) ? STRIP : BLOCK;
+        return;
+    }
     if (has_strips(program)) {
         program->row += program->blocking->piece_m;
         program->stage = program->row < operation->m ? STRIP : END;
         return;
     }
     bool is_batch = operation->series != NULL;
-    if (program->share) {
-        program->stage = BLOCK;
-        return;
-    }
     program->column += is_batch ? program->block.products : program->block.columns;
     program->stage = program->column < (is_batch ? operation->series->count : operation->n) ? BLOCK : END;
 }
@@ -338,33 +368,58 @@ static void end_rows(struct lava_program *program, struct lava_task *task) {
     program->stage = program->row < program->operation->m ? BLOCK : DONE;
 }
 
+/* Returns whether one upload has the strip's part of op(A) and of op(B). */
+static bool has_twins(const struct lava_operation *operation) {
+    return operation->b_is_a || operation->twice;
+}
+
+/* Returns whether each strip needs only its own part of the operand, and none that are before it. */
+static bool is_own(const struct lava_operation *operation, bool is_b) {
+    return !has_twins(operation) && is_b == (operation->c.region == LAVA_REGION_UPPER);
+}
+
+/* Returns whether program->strip of op(A), or of op(B), has to be packed for the strip at program->row. */
+static bool wants_strip(const struct lava_program *program, bool is_b) {
+    const struct lava_operation *operation = program->operation;
+    if (is_b && operation->b_is_a)
+        return false;
+    return is_own(operation, is_b) ? program->strip == program->row : program->strip >= program->packed;
+}
+
 /* Yields the strip's rows of op(A), or its columns of op(B). If they serve both operands, the task has both.
  */
-static void pack_strip(struct lava_program *program, struct lava_task *task) {
+static bool pack_strip(struct lava_program *program, bool is_b, struct lava_task *task) {
     const struct lava_operation *operation = program->operation;
     int64_t each = operation->of_parts ? 2 : 1;
-    int64_t rows = lava_minimum(program->blocking->piece_m, operation->m - program->row);
-    task->row = program->row;
+    int64_t rows = lava_minimum(program->blocking->piece_m, operation->m - program->strip);
+    task->kind = is_b ? LAVA_TASK_PACK_B : LAVA_TASK_PACK_A;
+    task->row = program->strip;
     task->rows = rows;
-    task->column = program->row * each;
+    task->column = program->strip * each;
     task->columns = rows * each;
     task->depth = operation->k;
-    task->serves_both = operation->b_is_a || operation->twice;
+    task->serves_both = has_twins(operation);
+    task->is_common = !is_own(operation, is_b);
     task->other_k = operation->twice ? depth_of(program) / 2 : 0;
+    return wants_strip(program, is_b);
 }
 
-static void pack_strip_a(struct lava_program *program, struct lava_task *task) {
-    begin_strip(program);
-    pack_strip(program, task);
-    task->kind = LAVA_TASK_PACK_A;
-    program->piece = program->block.row;
-    program->stage = program->operation->b_is_a ? ROOM : STRIP_B;
+static bool pack_strip_a(struct lava_program *program, struct lava_task *task) {
+    program->stage = STRIP_B;
+    return pack_strip(program, false, task);
 }
 
-static void pack_strip_b(struct lava_program *program, struct lava_task *task) {
-    pack_strip(program, task);
-    task->kind = LAVA_TASK_PACK_B;
-    program->stage = ROOM;
+/* Goes on to the next strip, up to the one that is computed. */
+static bool pack_strip_b(struct lava_program *program, struct lava_task *task) {
+    bool is_packed = pack_strip(program, true, task);
+    int64_t next = program->strip + program->blocking->piece_m;
+    program->stage = STRIP_A;
+    if (program->strip == program->row) {
+        program->packed = lava_maximum(program->packed, next);
+        program->stage = ROOM;
+    }
+    program->strip = next;
+    return is_packed;
 }
 
 /* Returns false if the stage has no task. */
@@ -397,11 +452,12 @@ static bool run_stage(struct lava_program *program, struct lava_task *task) {
         download(program, task);
         return !program->operation->on_device;
     case STRIP:
-        pack_strip_a(program, task);
-        return true;
+        begin_strip(program);
+        return false;
+    case STRIP_A:
+        return pack_strip_a(program, task);
     case STRIP_B:
-        pack_strip_b(program, task);
-        return true;
+        return pack_strip_b(program, task);
     default:
         end_rows(program, task);
         return !program->operation->on_device;

@@ -58,6 +58,15 @@
  * there, until none is left. Every block is computed as one program for all of C computes it. A program packs
  * op(A) again when its row block is another one.
  *
+ *     a triangle:             for each strip that the program takes
+ *                                 of the strips up to this one that are not packed: pack what later ones need
+ *                                 pack what this one alone needs
+ *                                 wait for room; multiply; epilogue; download
+ *
+ * A strip of the lower triangle needs all columns of op(B) before its end, and no other's rows of op(A). So a
+ * program skips the rows of strips that others compute, unless op(B) is op(A) transposed or the product is
+ * added transposed: there one upload has both.
+ *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
 #define LAVA_DISPATCH_PROGRAM_H
@@ -106,6 +115,7 @@ struct lava_task {
     bool serves_both; /* PACK: the same elements are packed for the other operand, too: `row` and `column` say
                        * where, and other_k is its from_k there */
     int64_t other_k;
+    bool is_common; /* PACK: each of several programs that share the product packs it, if it gets that far */
     bool is_overwriting; /* PACK: overwrites what a multiply may still read */
     bool accumulates;    /* MULTIPLY: adds to the sums of earlier panels of K */
     bool is_last;        /* MULTIPLY: the last one of its block */
@@ -121,18 +131,19 @@ struct lava_program_pack {
     int part, after;       /* of the strip; the stage after the pack */
 };
 
-/* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C. */
+/* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C; of a triangle
+ * strips. */
 struct lava_program_share {
     /* Sets *index to the program's block with that number. C's blocks are counted row block by row block from
-     * 0 on. Returns false if there is none; then there is none after it. Another iterator over the same
-     * program gets the same answers. */
+     * 0 on, strips from the shortest one. Returns false if there is none; then there is none after it.
+     * Another iterator over the same program gets the same answers. */
     bool (*take)(void *context, uint32_t number, uint32_t *index);
     void *context;
 };
 
-/* Where a block of a shared product begins in C, in elements of the product. */
-void lava_program_share_place(const struct lava_blocking *blocking, uint32_t index, int64_t *row,
-                              int64_t *column);
+/* Sets the rows and columns of a block of a shared product; the operation is real, or of parts. */
+void lava_program_share_place(const struct lava_operation *operation, const struct lava_blocking *blocking,
+                              uint32_t index, struct lava_block *block);
 
 struct lava_program {
     const struct lava_operation *operation; /* owned by the caller; real, or of parts */
@@ -142,6 +153,8 @@ struct lava_program {
     const struct lava_blocking *blocking;
     int stage;
     int64_t row, column, first_k, piece;
+    int64_t strip, packed; /* of a triangle: where the strip begins that is being packed; strips before
+                            * `packed` are */
     struct lava_block block;
     struct lava_program_pack pack;
     uint32_t blocks;                /* begun so far */

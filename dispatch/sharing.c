@@ -12,14 +12,15 @@
  * estimate knows little of how they disturb each other. A starting value. */
 #define GAIN_SHARE 0.9
 /* Column blocks of each engine that are tried: 1, 2, 4. More of them fit the end better, and each engine
- * begins sooner; fewer keep the device busier. */
+ * begins sooner; fewer keep the device busier. The strips of a triangle grow, so that the last one is long
+ * where they are few. */
 #define BLOCKS_EACH_MAX 4
+#define STRIPS_EACH_MAX 8
 
 /* Only products that write each element of C once, from operands that nobody writes. */
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && operation->c.region == LAVA_REGION_ALL &&
-           !operation->in_place && !operation->twice && !operation->series && !operation->on_device &&
-           !operation->b_is_a && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->in_place && !operation->series &&
+           !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
 }
 
 /* Returns whether both compute the same sums in the same order. */
@@ -33,12 +34,13 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan) {
     double best_ns = one->gpu_ns;
+    int64_t most = operation->c.region == LAVA_REGION_ALL ? BLOCKS_EACH_MAX : STRIPS_EACH_MAX;
     bool found = false;
     if (engines < 2 || !is_shareable(operation, one))
         return false;
     for (uint32_t count = 2; count <= engines; count++) {
         double fewer_ns = best_ns;
-        for (int64_t each = 1; each <= BLOCKS_EACH_MAX; each *= 2) {
+        for (int64_t each = 1; each <= most; each *= 2) {
             const struct lava_overrides overrides = {.kernel = one->kernel,
                                                      .split_k = one->blocking.split_k,
                                                      .block_k = one->blocking.block_k,

@@ -34,7 +34,7 @@ static uint64_t imported_at(const struct lava_run *run, const struct lava_task *
 bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task,
                         struct lava_stored *stored) {
     *stored = lava_operands_stored(run, task);
-    stored->is_shared = run->share && task->kind == LAVA_TASK_PACK_A;
+    stored->is_shared = run->share && task->is_common;
     return !imported_at(run, task, stored);
 }
 

@@ -14,7 +14,7 @@
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
 #include "lib/engine/shared_staging.h"
-#include "lib/host/cpu_blas.h"
+#include "lib/offload/complete.h"
 
 struct crew;
 
@@ -28,15 +28,17 @@ struct member {
     enum lava_status status;
 };
 
-/* A part of C in its own elements: all rows of the columns, but only rows from `partial` on of the first. */
+/* A block of C in its own elements, without the columns before progress.column, and without the first
+ * progress.partial rows of that one. It ends before row `m` and column `n`. */
 struct rest {
-    int64_t row, rows, partial, column, columns;
+    struct lava_progress progress;
+    int64_t m, n;
 };
 
 struct crew {
     const struct lava_operation *operation;
+    struct lava_operation parts; /* the real product */
     const struct lava_plan *plan;
-    int64_t each; /* columns of op(B) for each of C: 2 where the product is of parts */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     unsigned working;                       /* threads */
@@ -68,13 +70,12 @@ static bool take(void *context, uint32_t number, uint32_t *index) {
 
 /* The whole block. */
 static struct rest rest_of(const struct crew *crew, uint32_t index) {
-    const struct lava_blocking *blocking = &crew->plan->blocking;
-    struct rest rest = {0};
-    lava_program_share_place(blocking, index, &rest.row, &rest.column);
-    rest.column /= crew->each;
-    rest.rows = lava_minimum(blocking->block_m, crew->operation->m - rest.row);
-    rest.columns = lava_minimum(blocking->block_n / crew->each, crew->operation->n - rest.column);
-    return rest;
+    int64_t each = crew->parts.of_parts ? 2 : 1; /* columns of op(B) for each of C */
+    struct lava_block block;
+    lava_program_share_place(&crew->parts, &crew->plan->blocking, index, &block);
+    return (struct rest){.progress = {.row = block.row, .rows = block.rows, .column = block.column / each},
+                         .m = block.row + block.rows,
+                         .n = (block.column + block.columns) / each};
 }
 
 /* Notes what the member has written, and gives back what it has not. The lock is held. */
@@ -84,11 +85,9 @@ static void settle(struct member *member, const struct lava_progress *progress) 
     crew->is_written = crew->is_written || first > 0;
     if (first < member->count) {
         struct rest rest = rest_of(crew, member->blocks[first]);
-        int64_t written = lava_maximum(progress->column - rest.column, 0);
-        if (written > 0 || progress->partial > 0) {
-            rest.column += written;
-            rest.columns -= written;
-            rest.partial = progress->partial;
+        if (progress->column > rest.progress.column || progress->partial > 0) {
+            rest.progress.column = lava_maximum(progress->column, rest.progress.column);
+            rest.progress.partial = progress->partial;
             crew->rests[crew->rest_count++] = rest;
             crew->is_written = true;
             first++;
@@ -159,22 +158,23 @@ static bool has_worker(const struct crew *crew) {
     return false;
 }
 
-static void compute_on_cpu(const struct crew *crew, struct rest rest) {
-    const struct lava_operation *operation = crew->operation;
-    if (rest.partial > 0) {
-        lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, rest.row + rest.partial,
-                                rest.rows - rest.partial, rest.column++, 1);
-        rest.columns--;
-    }
-    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, rest.row, rest.rows, rest.column, rest.columns);
+/* C's rows and columns that are not before the block's end are left out: what is left of the others is the
+ * rest. A triangle's strip ends on the diagonal. */
+static void compute_on_cpu(const struct crew *crew, const struct rest *rest) {
+    struct lava_operation until = *crew->operation;
+    until.m = rest->m;
+    until.n = rest->n;
+    lava_complete_on_cpu(&until, &rest->progress);
 }
 
 /* What no member could compute. */
 static void complete(const struct crew *crew) {
     for (unsigned i = 0; i < crew->rest_count; i++)
-        compute_on_cpu(crew, crew->rests[i]);
-    for (uint32_t i = 0; i < crew->left_count; i++)
-        compute_on_cpu(crew, rest_of(crew, crew->left[i]));
+        compute_on_cpu(crew, &crew->rests[i]);
+    for (uint32_t i = 0; i < crew->left_count; i++) {
+        const struct rest rest = rest_of(crew, crew->left[i]);
+        compute_on_cpu(crew, &rest);
+    }
 }
 
 /* The first block is taken first. */
@@ -202,7 +202,7 @@ enum lava_status lava_crew_run(const struct lava_operation *operation, const str
                                struct lava_crew_outcome *outcome) {
     struct crew crew = {.operation = operation,
                         .plan = plan,
-                        .each = lava_operation_of_parts(operation).of_parts ? 2 : 1,
+                        .parts = lava_operation_of_parts(operation),
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .ended = PTHREAD_COND_INITIALIZER};
     *outcome = (struct lava_crew_outcome){.is_untouched = true};

@@ -475,10 +475,11 @@ static void deal(uint64_t *random, const struct lava_operation *operation,
     assert_true(blocks <= MOST_BLOCKS);
     for (uint32_t i = 0; i < blocks; i++) {
         struct taken *engine = &engines[random_next(random) % count];
-        int64_t row, column;
+        struct lava_block place;
         engine->blocks[engine->count++] = (first + i) % blocks;
-        lava_program_share_place(blocking, (first + i) % blocks, &row, &column);
-        assert_true(row < operation->m && column < operation->n);
+        lava_program_share_place(operation, blocking, (first + i) % blocks, &place);
+        assert_true(place.row >= 0 && place.rows > 0 && place.row + place.rows <= operation->m);
+        assert_true(place.column >= 0 && place.columns > 0 && place.column + place.columns <= operation->n);
     }
 }
 
@@ -491,14 +492,13 @@ static void test_shares(void **state) {
     static struct replay replay;
     static struct taken engines[4];
     struct seen seen = {.refused = 0};
-    unsigned shared = 0, idle = 0, long_ones = 0, cut_m = 0, cut_k = 0;
+    unsigned shared = 0, idle = 0, long_ones = 0, cut_m = 0, cut_k = 0, strips = 0;
     for (int i = 0; i < 12000; i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
         uint32_t count = 1 + (uint32_t)(random_next(&random) % 4);
-        if (operation.c.region != LAVA_REGION_ALL || !random_plan(&random, &operation, kernel, &blocking) ||
-            blocking.later_n != blocking.block_n)
+        if (!random_plan(&random, &operation, kernel, &blocking) || blocking.later_n != blocking.block_n)
             continue;
         memset(&replay, 0, sizeof replay);
         replay.operation = &operation;
@@ -522,12 +522,13 @@ static void test_shares(void **state) {
         shared += count > 1 && blocking.blocks_n > 1;
         cut_m += count > 1 && blocking.blocks_m > 1;
         cut_k += count > 1 && blocking.blocks_k > 1;
+        strips += count > 1 && blocking.by_strips && blocking.blocks_n > 2;
     }
-    print_message("shared %u, row blocks %u, panels of K %u, idle engines %u, engines with three blocks %u, "
-                  "pieces %u\n",
-                  shared, cut_m, cut_k, idle, long_ones, seen.pieces);
+    print_message("shared %u, row blocks %u, panels of K %u, strips %u, idle engines %u, engines with three "
+                  "blocks %u, pieces %u, twins %u\n",
+                  shared, cut_m, cut_k, strips, idle, long_ones, seen.pieces, seen.twins);
     assert_true(shared > 100 && idle > 20 && long_ones > 20 && seen.pieces > 20);
-    assert_true(cut_m > 100 && cut_k > 100);
+    assert_true(cut_m > 100 && cut_k > 100 && strips > 100 && seen.twins > 100);
 }
 
 int main(void) {

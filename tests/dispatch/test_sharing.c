@@ -1,5 +1,5 @@
-/* sharing.c: large products gain by several engines, small and narrow ones do not; the sums are those of the
- * plan for one engine. */
+/* sharing.c: large products and triangles gain by several engines, small and narrow ones do not; the sums are
+ * those of the plan for one engine. */
 #include "products.h"
 
 #include "dispatch/sharing.h"
@@ -32,6 +32,41 @@ static void large_ones_gain(void **state) {
                       two, four, eight);
         assert_true(gain_of(&small, 8) == 1.0);
         assert_true(two > 1.2 && two <= 2.0 && four >= two && four <= 4.0 && eight >= four && eight <= 8.0);
+    }
+}
+
+enum triangle { SYRK, SYR2K, GEMMT, TRIANGLES };
+static const char *const triangle_names[TRIANGLES] = {"syrk", "syr2k", "gemmt"};
+
+static struct lava_operation triangle_of(enum triangle kind, enum lava_type type, enum lava_region region,
+                                         int64_t n, int64_t k) {
+    struct lava_operation operation = product_of(type, type, n, n, k);
+    operation.c.region = region;
+    operation.b.op = LAVA_OP_T;
+    operation.b.ld = n;
+    operation.twice = kind == SYR2K;
+    operation.b_is_a = kind == SYRK;
+    if (kind == SYRK)
+        operation.b.first = operation.a.first;
+    return operation;
+}
+
+/* The engine with the last strip has more than the others, so a triangle gains less than all of C. */
+static void triangles_gain(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_TYPE_COUNT * TRIANGLES; i++) {
+        enum lava_type type = (enum lava_type)(i / TRIANGLES);
+        enum triangle kind = (enum triangle)(i % TRIANGLES);
+        if (lava_type_is_half(type))
+            continue;
+        const struct lava_operation small = triangle_of(kind, type, LAVA_REGION_LOWER, 500, 500),
+                                    lower = triangle_of(kind, type, LAVA_REGION_LOWER, 16384, 16384),
+                                    upper = triangle_of(kind, type, LAVA_REGION_UPPER, 16384, 16384);
+        double two = gain_of(&lower, 2), four = gain_of(&lower, 4), other = gain_of(&upper, 2);
+        print_message("%s, %s 16384: 2 engines %.2f, upper %.2f, 4 %.2f\n", lava_type_name(type),
+                      triangle_names[kind], two, other, four);
+        assert_true(gain_of(&small, 8) == 1.0);
+        assert_true(two > 1.1 && two <= 2.0 && other > 1.1 && other <= 2.0 && four >= two && four <= 4.0);
     }
 }
 
@@ -78,10 +113,10 @@ static void others_are_not_shared(void **state) {
     (void)state;
     for (int i = 0; i < 5; i++)
         operations[i] = product(16384, 16384, 16384);
-    operations[0].c.region = LAVA_REGION_LOWER;
+    operations[0].on_device = true;
     operations[1].series = &series;
     operations[2].kind = LAVA_OPERATION_LU;
-    operations[3].b_is_a = true;
+    operations[3].in_place = true;
     operations[4].c.first = (void *)(uintptr_t)operations[4].a.first; /* stays on the CPU */
     for (int i = 0; i < 5; i++) {
         const struct lava_capabilities h200 = device_h200();
@@ -93,11 +128,19 @@ static void others_are_not_shared(void **state) {
     }
 }
 
+/* Makes one in four a triangle. */
+static void set_random_region(uint64_t *random, struct lava_operation *operation) {
+    enum lava_region region = (enum lava_region)(random_next(random) % 8);
+    enum triangle kind = (enum triangle)(random_next(random) % TRIANGLES);
+    if (region != LAVA_REGION_ALL && region <= LAVA_REGION_UPPER && !lava_type_is_half(operation->type))
+        *operation = triangle_of(kind, operation->type, region, operation->m, operation->k);
+}
+
 /* Random products on three devices: the same sums, blocks of whole tiles that are enough for all. */
 static void same_sums(void **state) {
     uint64_t random = random_seed();
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
-    unsigned shared = 0, refused = 0, cut_m = 0, cut_k = 0;
+    unsigned shared = 0, refused = 0, cut_m = 0, cut_k = 0, strips = 0;
     (void)state;
     for (int i = 0; i < 600; i++) {
         struct lava_operation operation =
@@ -106,6 +149,7 @@ static void same_sums(void **state) {
         struct lava_plan one, plan;
         uint32_t engines = (uint32_t)(random_next(&random) % 17);
         set_random_types(&random, &operation);
+        set_random_region(&random, &operation);
         struct lava_capabilities device = devices[i % 3];
         if (i % 2)
             device.memory_bytes >>= 6 + random_next(&random) % 3;
@@ -123,19 +167,26 @@ static void same_sums(void **state) {
                     blocking->blocks_m * blocking->blocks_n <= LAVA_SHARING_BLOCKS_MAX);
         cut_m += blocking->blocks_m > 1;
         cut_k += blocking->blocks_k > 1;
-        assert_true(blocking->block_n % plan.kernel->tile_n == 0 && blocking->later_n == blocking->block_n);
+        strips += blocking->by_strips;
+        assert_true(blocking->by_strips == (operation.c.region != LAVA_REGION_ALL));
+        int64_t width = blocking->by_strips ? blocking->piece_m : blocking->block_n;
+        assert_true(width % plan.kernel->tile_n == 0 && blocking->later_n == blocking->block_n);
         assert_true(plan.gpu_ns < one.gpu_ns && plan.reason == one.reason);
     }
-    print_message("shared %u, with row blocks %u, with panels of K %u, not %u\n", shared, cut_m, cut_k,
-                  refused);
-    assert_true(shared > 60 && refused > 60 && cut_m > 10 && cut_k > 2);
+    print_message("shared %u, with row blocks %u, with panels of K %u, triangles %u, not %u\n", shared, cut_m,
+                  cut_k, strips, refused);
+    assert_true(shared > 60 && refused > 60 && cut_m > 10 && cut_k > 2 && strips > 20);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_ones_gain),       cmocka_unit_test(those_with_row_blocks_gain),
-        cmocka_unit_test(narrow_ones_do_not),    cmocka_unit_test(one_engine_is_not_shared),
-        cmocka_unit_test(others_are_not_shared), cmocka_unit_test(same_sums),
+        cmocka_unit_test(large_ones_gain),
+        cmocka_unit_test(triangles_gain),
+        cmocka_unit_test(those_with_row_blocks_gain),
+        cmocka_unit_test(narrow_ones_do_not),
+        cmocka_unit_test(one_engine_is_not_shared),
+        cmocka_unit_test(others_are_not_shared),
+        cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

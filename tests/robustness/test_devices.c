@@ -1,7 +1,6 @@
 /* Several devices in one process: products go to the one that is free, a device that fails is passed over,
- * and results have the same bits on all. Three lavapipe devices stand for three GPUs: the loader lists a
- * driver once for each manifest, so this program gives it copies of the one that it finds. The library is
- * linked in, so that devices can be locked. */
+ * and results have the same bits on all. Three lavapipe devices stand for three GPUs (several_devices.h).
+ * The library is linked in, so that devices can be locked. */
 #include "tests/robustness/crowd.h"
 
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/steps.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/several_devices.h"
 
 #define DEVICES 3 /* at most */
 static unsigned devices = DEVICES;
@@ -551,39 +551,6 @@ static const struct test_case cases[] = {
     {.name = NULL},
 };
 
-static bool copy_file(const char *from, const char *to) {
-    char text[4096];
-    FILE *source = fopen(from, "r"), *target = fopen(to, "w");
-    size_t bytes = source && target ? fread(text, 1, sizeof text, source) : 0;
-    bool copied = bytes > 0 && bytes < sizeof text && fwrite(text, 1, bytes, target) == bytes;
-    if (source)
-        fclose(source);
-    return !target || fclose(target) ? false : copied;
-}
-
-/* Has the loader list the driver several times. */
-static int run_with_devices(int argument_count, char **arguments) {
-    char folder[] = "/tmp/lavablas-devices-XXXXXX", paths[DEVICES][64], list[DEVICES * 64] = "";
-    const char *manifest = getenv("VK_DRIVER_FILES");
-    bool copied = manifest && mkdtemp(folder);
-    for (int i = 0; i < DEVICES && copied; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/%d.json", folder, i);
-        copied = copy_file(manifest, paths[i]);
-        strcat(strcat(list, i ? ":" : ""), paths[i]);
-    }
-    if (!copied)
-        return CASE_SKIPPED;
-    setenv("VK_DRIVER_FILES", list, 1);
-    int result = cases_main(argument_count, arguments, cases);
-    for (int i = 0; i < DEVICES; i++)
-        unlink(paths[i]);
-    rmdir(folder);
-    return result;
-}
-
-/* With an argument the program is one case, whose environment is made already. */
 int main(int argument_count, char **arguments) {
-    if (argument_count < 2)
-        return run_with_devices(argument_count, arguments);
-    return cases_main(argument_count, arguments, cases);
+    return several_devices_main(argument_count, arguments, cases, DEVICES);
 }

@@ -1,0 +1,13 @@
+/* Runs cases where lavapipe's device is there several times: the loader lists a driver once for each
+ * manifest, so the program gives it copies of the one that it finds. */
+#ifndef LAVA_TESTS_ROBUSTNESS_SEVERAL_DEVICES_H
+#define LAVA_TESTS_ROBUSTNESS_SEVERAL_DEVICES_H
+
+#include "tests/robustness/cases.h"
+
+#define SEVERAL_DEVICES_MOST 3
+
+/* main's work, as cases_main. With an argument the program is one case, whose environment is made already. */
+int several_devices_main(int argument_count, char **arguments, const struct test_case *cases, int devices);
+
+#endif
