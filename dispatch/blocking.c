@@ -285,21 +285,22 @@ static bool admits(const struct request *request, int64_t steps) {
 }
 
 /* Tries all ways to cut M and K, each with the widest block that fits. Keeps the cheapest; of equal ones, the
- * one with fewer cuts. The first way cuts only N. None is cheaper, and it usually fits. */
+ * one with fewer cuts. The first way cuts only N, unless row blocks are asked for. None is cheaper, and it
+ * usually fits. */
 static bool search(const struct request *request, struct lava_blocking *best) {
     double best_cost = 0;
-    int64_t multiple = step_multiple(request);
+    int64_t multiple = step_multiple(request), least = lava_maximum(1, request->limits->row_blocks);
     for (int64_t parts_k = 1;; parts_k = more_parts(parts_k)) {
         int64_t steps = divide_up(divide_up(request->steps_k, parts_k), multiple) * multiple;
         bool is_tried = steps <= BLOCK_K_MAX / request->kernel->tile_k && admits(request, steps);
-        for (int64_t parts_m = 1; is_tried; parts_m = more_parts(parts_m)) {
-            int64_t tiles_m = divide_up(request->tiles_m, parts_m);
+        for (int64_t parts_m = least; is_tried; parts_m = more_parts(parts_m)) {
+            int64_t tiles_m = divide_up(request->tiles_m, lava_minimum(parts_m, request->tiles_m));
             struct lava_blocking blocking;
             if (tiles_m <= DIMENSION_TILES_MAX && widen(request, tiles_m, steps, &blocking) &&
                 (best_cost <= 0 || cost(request, &blocking) < best_cost)) {
                 *best = blocking;
                 best_cost = cost(request, &blocking);
-                if (parts_m == 1 && parts_k == 1 &&
+                if (parts_m == least && parts_k == 1 &&
                     best->blocks_n == divide_up(request->tiles_n, request->widest))
                     return true;
             }

@@ -76,6 +76,7 @@ struct lava_blocking_limits {
     uint64_t max_buffer_bytes;
     int64_t column_blocks; /* C is cut into at least this many column blocks if n allows (each then at least 4
                             * tiles wide), so that transfers of one overlap the arithmetic of another */
+    int64_t row_blocks;    /* C is cut into at least this many row blocks; 0: one */
     int64_t later_parts;   /* later column blocks are this many times narrower than the first, as far as whole
                             * tiles allow. Less data then waits for the last block's download. 0: as wide */
     uint32_t split_k;      /* the split asked for; reduced if K is too short */

@@ -451,7 +451,8 @@ static double downloaded_bytes(const struct lava_operation *operation) {
 
 /* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all
  * of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block. Of a
- * triangle each uploads what all strips need: both matrices where each of them is in both operands. */
+ * triangle each uploads what all strips need: both matrices where each of them is in both operands. A
+ * triangular op(B) has row blocks, one for each engine. */
 struct uploads {
     double each, together;
 };
@@ -463,6 +464,10 @@ static struct uploads uploads_of(const struct lava_estimate *estimate) {
     double a = rounds * (double)operation->m * (double)operation->k * element_bytes(estimate);
     double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
                (double)blocking->blocks_m * element_bytes(estimate);
+    if (lava_operation_is_triangular(operation))
+        return lava_operation_is_by_rows(operation)
+                   ? (struct uploads){.each = b / 2 / (double)blocking->blocks_m, .together = a}
+                   : (struct uploads){.each = a / 2, .together = b};
     if (operation->b_is_a)
         return (struct uploads){.each = a};
     return operation->twice ? (struct uploads){.each = a + b} : (struct uploads){a, b};

@@ -153,6 +153,10 @@ bool lava_operation_descends(const struct lava_operation *operation) {
            lava_operand_is_lower(b) == solves;
 }
 
+bool lava_operation_is_by_rows(const struct lava_operation *operation) {
+    return operation->in_place && operation->b.structure != LAVA_STRUCTURE_GENERAL;
+}
+
 bool lava_operation_climbs(const struct lava_operation *operation) {
     const struct lava_operand *a = &operation->a;
     return operation->kind == LAVA_OPERATION_SOLVE && a->structure == LAVA_STRUCTURE_TRIANGULAR &&

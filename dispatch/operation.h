@@ -174,6 +174,8 @@ bool lava_operation_grows(const struct lava_operation *operation);
  * computed from what is left. X op(B) = alpha C with a lower triangle needs it too: column j of X depends on
  * those after it. Column j of Q depends on the reflections before it, which C's columns hold. */
 bool lava_operation_descends(const struct lava_operation *operation);
+/* Returns true for C <- alpha C op(B): the rows do not depend on each other, the columns do. */
+bool lava_operation_is_by_rows(const struct lava_operation *operation);
 /* Returns true if C's rows are finished from the last to the first: op(A) X = alpha C with an upper triangle.
  */
 bool lava_operation_climbs(const struct lava_operation *operation);

@@ -55,6 +55,7 @@ struct lava_overrides {
     int64_t block_k;       /* 0: chosen; else that of another plan of the same kernel and split */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
+    int64_t row_blocks;    /* at least so many; 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
     int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */

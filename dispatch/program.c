@@ -223,7 +223,7 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     const struct lava_operand *operand = pack->is_b ? &program->operation->b : &program->operation->a;
     task->kind = pack->is_b ? LAVA_TASK_PACK_B : LAVA_TASK_PACK_A;
     task->is_overwriting = pack->is_overwriting;
-    task->is_common = !pack->is_b;
+    task->is_common = pack->is_b == lava_operation_is_by_rows(program->operation);
     if (operand->structure == LAVA_STRUCTURE_GENERAL) {
         set_width(pack->is_b, pack->next, pack->end - pack->next, task);
         task->from_k = pack->from_k;

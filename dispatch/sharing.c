@@ -17,10 +17,30 @@
 #define BLOCKS_EACH_MAX 4
 #define STRIPS_EACH_MAX 8
 
-/* Only products that write each element of C once, from operands that nobody writes. */
+/* Only products that write each element of C once, from operands that nobody writes. In place: a block of C
+ * depends on no other one, and is packed before it is written. */
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->in_place && !operation->series &&
-           !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->series && !operation->on_device &&
+           one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+}
+
+/* Blocks of each engine: op(B) is packed for each row block, so there is one. */
+static int64_t most_each(const struct lava_operation *operation) {
+    if (lava_operation_is_by_rows(operation))
+        return 1;
+    return operation->c.region == LAVA_REGION_ALL ? BLOCKS_EACH_MAX : STRIPS_EACH_MAX;
+}
+
+/* Returns whether there is a block for each engine, of whole columns or whole rows where they depend on each
+ * other. */
+static bool has_blocks(const struct lava_operation *operation, const struct lava_blocking *blocking,
+                       uint32_t engines) {
+    bool by_rows = lava_operation_is_by_rows(operation), by_columns = operation->in_place && !by_rows;
+    int64_t blocks = by_rows ? blocking->blocks_m : blocking->blocks_n;
+    return blocks >= (int64_t)engines && blocking->later_n == blocking->block_n &&
+           blocking->blocks_m * blocking->blocks_n <= LAVA_SHARING_BLOCKS_MAX &&
+           (!by_rows || blocking->blocks_n * blocking->blocks_k == 1) &&
+           (!by_columns || blocking->blocks_m == 1);
 }
 
 /* Returns whether both compute the same sums in the same order. */
@@ -34,25 +54,24 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan) {
     double best_ns = one->gpu_ns;
-    int64_t most = operation->c.region == LAVA_REGION_ALL ? BLOCKS_EACH_MAX : STRIPS_EACH_MAX;
-    bool found = false;
+    bool found = false, by_rows = lava_operation_is_by_rows(operation);
     if (engines < 2 || !is_shareable(operation, one))
         return false;
     for (uint32_t count = 2; count <= engines; count++) {
         double fewer_ns = best_ns;
-        for (int64_t each = 1; each <= most; each *= 2) {
+        for (int64_t each = 1; each <= most_each(operation); each *= 2) {
             const struct lava_overrides overrides = {.kernel = one->kernel,
                                                      .split_k = one->blocking.split_k,
                                                      .block_k = one->blocking.block_k,
-                                                     .column_blocks = count * each,
+                                                     .column_blocks = by_rows ? 1 : count * each,
+                                                     .row_blocks = by_rows ? count : 0,
                                                      .later_parts = 1,
                                                      .at_once = 1,
                                                      .engines = count};
             struct lava_plan other;
             lava_policy_choose(operation, device, figures, LAVA_MODE_GPU, &overrides, &other);
             if (other.place != LAVA_PLACE_GPU || !has_same_sums(&other, one) ||
-                other.blocking.blocks_n < (int64_t)count || other.blocking.later_n < other.blocking.block_n ||
-                other.blocking.blocks_m * other.blocking.blocks_n > LAVA_SHARING_BLOCKS_MAX)
+                !has_blocks(operation, &other.blocking, count))
                 break; /* C has too few columns, or there is no memory */
             if (other.gpu_ns >= GAIN_SHARE * fewer_ns || other.gpu_ns >= best_ns)
                 continue;

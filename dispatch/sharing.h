@@ -1,7 +1,7 @@
 /* Decides whether several engines share one product. Each engine takes the next block of C when it gets there
  * (program.h). C is cut into column blocks, and into row blocks only where memory wants that, a triangle into
- * strips. Results have the same bits as those of one engine: the kernel, the tiles, and the slices and panels of K are those of
- * the plan for one. A pure function; any thread. */
+ * strips. Results have the same bits as those of one engine: the kernel, the tiles, and the slices and panels
+ * of K are those of the plan for one. A pure function; any thread. */
 #ifndef LAVA_DISPATCH_SHARING_H
 #define LAVA_DISPATCH_SHARING_H
 

@@ -70,6 +70,37 @@ static void triangles_gain(void **state) {
     }
 }
 
+/* C <- op(A) C, or C op(B). */
+static struct lava_operation in_place(enum lava_type type, bool on_right, int64_t m, int64_t n) {
+    struct lava_operation operation = product_of(type, type, m, n, on_right ? n : m);
+    struct lava_operand *triangle = on_right ? &operation.b : &operation.a;
+    triangle->structure = LAVA_STRUCTURE_TRIANGULAR;
+    triangle->stored = LAVA_REGION_UPPER;
+    operation.in_place = true;
+    (on_right ? &operation.a : &operation.b)->first = operation.c.first;
+    return operation;
+}
+
+/* By whole columns where the triangle is on the left, else by whole rows. */
+static void products_in_place_gain(void **state) {
+    const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+    const struct lava_capabilities h200 = device_h200();
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool on_right = i % 2;
+        const struct lava_operation large = in_place(types[i / 2], on_right, 12288, 12288);
+        struct lava_plan one, plan;
+        assert_true(share(&large, &h200, 2, &one, &plan));
+        const struct lava_blocking *blocking = &plan.blocking;
+        double gain = one.gpu_ns / plan.gpu_ns;
+        print_message("%s, 12288 %s: 2 engines %.2f, %ld x %ld blocks\n", lava_type_name(types[i / 2]),
+                      on_right ? "right" : "left", gain, (long)blocking->blocks_m, (long)blocking->blocks_n);
+        assert_true(gain > 1.1 && gain <= 2.0);
+        assert_true(on_right ? blocking->blocks_m == 2 && blocking->blocks_n == 1
+                             : blocking->blocks_m == 1 && blocking->blocks_n >= 2);
+    }
+}
+
 /* A packed A that exceeds a buffer of the device is cut into row blocks. */
 static void those_with_row_blocks_gain(void **state) {
     const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64};
@@ -116,7 +147,7 @@ static void others_are_not_shared(void **state) {
     operations[0].on_device = true;
     operations[1].series = &series;
     operations[2].kind = LAVA_OPERATION_LU;
-    operations[3].in_place = true;
+    operations[3].kind = LAVA_OPERATION_SOLVE;
     operations[4].c.first = (void *)(uintptr_t)operations[4].a.first; /* stays on the CPU */
     for (int i = 0; i < 5; i++) {
         const struct lava_capabilities h200 = device_h200();
@@ -180,13 +211,10 @@ static void same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_ones_gain),
-        cmocka_unit_test(triangles_gain),
-        cmocka_unit_test(those_with_row_blocks_gain),
-        cmocka_unit_test(narrow_ones_do_not),
-        cmocka_unit_test(one_engine_is_not_shared),
-        cmocka_unit_test(others_are_not_shared),
-        cmocka_unit_test(same_sums),
+        cmocka_unit_test(large_ones_gain),        cmocka_unit_test(triangles_gain),
+        cmocka_unit_test(products_in_place_gain), cmocka_unit_test(those_with_row_blocks_gain),
+        cmocka_unit_test(narrow_ones_do_not),     cmocka_unit_test(one_engine_is_not_shared),
+        cmocka_unit_test(others_are_not_shared),  cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

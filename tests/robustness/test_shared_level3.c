@@ -19,8 +19,8 @@ static unsigned devices;
 #define CALL(name, characters, rows, columns, terms, a, b, ai)                                            \
     {.routine = name, .options = characters, .m = rows, .n = columns, .k = terms, .alpha = a, .beta = b,   \
      .alpha_imaginary = ai}
-#define REALS 7
-#define CALLS 16
+#define REALS 10
+#define CALLS 20
 static struct level3_call calls[CALLS] = {
     CALL("ssyrk_",  "UN",   700, 700, 150, 1.25, 0.5, 0),
     CALL("dsyrk_",  "LT",   433, 433, 130, -1,   0,   0),
@@ -29,6 +29,9 @@ static struct level3_call calls[CALLS] = {
     CALL("sgemmt_", "LNN",  700, 700, 150, 1,    0,   0),
     CALL("dgemmt_", "UTN",  433, 433, 130, 0.5,  2,   0),
     CALL("dsymm_",  "LU",   140, 900, 0,   0.5,  0,   0),
+    CALL("strmm_",  "LLNN", 300, 1000, 0,  0.5,  0,   0),
+    CALL("dtrmm_",  "LUTU", 170, 900, 0,   -1,   0,   0),
+    CALL("dtrmm_",  "RUNN", 700, 230, 0,   1,    0,   0),
     CALL("csyrk_",  "LN",   390, 390, 110, 1,    0.5, 0.5),
     CALL("zsyrk_",  "UT",   331, 331, 90,  0.5,  0,   -1),
     CALL("cherk_",  "UN",   390, 390, 110, 0.5,  -1,  0),
@@ -38,6 +41,7 @@ static struct level3_call calls[CALLS] = {
     CALL("cgemmt_", "LCT",  390, 390, 110, 1,    0.5, 1),
     CALL("zgemmt_", "UNC",  331, 331, 90,  -1,   0,   0.5),
     CALL("chemm_",  "RL",   130, 700, 0,   1,    0.5, 0.5),
+    CALL("ctrmm_",  "RLCN", 600, 140, 0,   1,    0,   0.5),
 };
 // clang-format on
 
