@@ -269,7 +269,9 @@ static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uin
         lava_learning_end_device(&learning, lock->engine, plan, *status);
     if (outcome.engines > 0)
         lava_stats_shared();
-    *progress = (struct lava_progress){.row = outcome.is_untouched ? 0 : call->operation.m};
+    *progress = (struct lava_progress){0};
+    if (!outcome.is_untouched) /* nothing is left, whatever its region */
+        *progress = (struct lava_progress){.row = call->operation.m, .column = call->operation.n};
     return *status == LAVA_OK || !outcome.is_untouched;
 }
 

@@ -160,7 +160,7 @@ static int sweep(const struct level3_call *call, int point, enum lava_fault_scop
                  struct lava_engine *const engines[2], unsigned *seed) {
     int count = 0, passage = 0;
     for (bool hit = true; hit && !case_result(); count += hit) {
-        passage += passage < 1 ? 1 : 1 + rand_r(seed) % 5;
+        passage += passage < 1 ? 1 : 1 + rand_r(seed) % 9;
         hit = fail(call, point, passage, "", scope);
         for (int i = 0; i < 2; i++)
             engines[i]->device->shared->failed = false;
@@ -184,7 +184,7 @@ static int one_fails_of(int from, int to) {
             count[(i + j) % 2] +=
                 sweep(&calls[i], j, (i + j) % 2 ? LAVA_FAULT_ELSEWHERE : LAVA_FAULT_HERE, engines, &seed);
     printf("passages that failed: %d and %d\n", count[0], count[1]);
-    CASE_CHECK(count[0] > 10 && count[1] > 10);
+    CASE_CHECK(count[0] > 8 && count[1] > 8);
     for (int i = first; i < last; i++)
         compute(&calls[i]);
     lava_context_unlock_lane(&held);
@@ -199,15 +199,19 @@ static int one_fails_complex(void) {
     return one_fails_of(REALS, CALLS);
 }
 
-/* From some passage on every engine fails: the CPU computes what none of them has written. */
+/* From some passage on every engine fails: the CPU computes what none of them has written, and nothing twice.
+ * The devices go on afterwards. */
 static int all_fail(void) {
-    static const int tried[] = {1, 2, 4}; /* upload, submit, download: the devices go on afterwards */
+    static const struct {
+        int point, passage;
+    } tried[] = {{1, 1}, {1, 5}, {2, 9}, {4, 1}, {4, 2}}; /* upload, submit, download */
+    const int tries = (int)(sizeof tried / sizeof tried[0]);
     bool was_made = make(0, REALS);
     int count = 0;
     for (int i = first; i < last && was_made && !case_result(); i++)
-        for (int passage = 1; passage <= 9; passage += 4)
-            count += fail(&calls[i], tried[(i + passage / 4) % 3], passage, ":0", LAVA_FAULT_ANYWHERE);
-    CASE_CHECK(!was_made || count > REALS);
+        for (int j = 0; j < tries; j++)
+            count += fail(&calls[i], tried[j].point, tried[j].passage, ":0", LAVA_FAULT_ANYWHERE);
+    CASE_CHECK(!was_made || count > 3 * REALS);
     for (int i = first; i < last && was_made; i++)
         compute(&calls[i]);
     return end(was_made);
