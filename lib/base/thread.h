@@ -1,12 +1,29 @@
-/* Starts the library's background threads. Any thread may call it. */
+/* Starts the library's threads: every one of them, so that each has a name and the same mask of signals. Any
+ * thread may call these functions. */
 #ifndef LAVA_BASE_THREAD_H
 #define LAVA_BASE_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Starts a detached thread with every signal blocked, because the program's handlers have to run on the
- * program's threads. Returns false where no thread can be created. */
-bool lava_thread_start(void *(*function)(void *), void *argument);
+/* With the byte that ends it. A name begins with "lava-"; a longer one is cut. */
+#define LAVA_THREAD_NAME_BYTES 16
+/* Enough for loops over arrays. */
+#define LAVA_THREAD_SMALL_STACK (128 * 1024)
+
+/* Starts a detached thread that runs function(argument). It has its name before it does so; debuggers, ps and
+ * the trace show it. The text is copied.
+ *
+ * The program's signals must be handled by the program's threads, so the new one blocks all signals except
+ * those that a thread raises itself. Those stay unblocked because a program may make its matrices' pages
+ * fault on purpose (write barriers, dirty tracking). Returns false where no thread can be created. */
+bool lava_thread_start(const char *name, void *(*function)(void *), void *argument);
+
+/* Starts up to `count` such threads, which have to be joined, with stacks of so many bytes if possible (0:
+ * the system's default). Returns how many there are. */
+unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned count, size_t stack_bytes,
+                                void *(*function)(void *), void *argument);
 
 /* Lets the program's threads go before the calling one, and before those that it creates from then on, where
  * there are more of them than processors. It cannot be undone. */

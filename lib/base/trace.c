@@ -22,15 +22,35 @@
 #define SPANS_KEPT 4096
 /* A span's line is shorter. */
 #define LINE_BYTES 512
-/* Numbers of the tracks of queues, which no thread has. */
-#define FIRST_QUEUE_TRACK 1
+/* Processes and threads have numbers below this one: it is the most that Linux lets kernel.pid_max be. In a
+ * container they may be as small as 1. */
+#define IDS_MAX (1 << 22)
+/* Tracks of a device: those of its lanes' queues, then that of threads that work for the device. The numbers
+ * differ also among devices, because Perfetto knows threads by their number. */
+#define QUEUES      (LAVA_TRACE_TRACKS - 1)
+#define HOST_TRACK  (LAVA_CONFIG_LANES_MAX * QUEUES)
+#define TRACKS_EACH (HOST_TRACK + 1)
+/* With a thread's or a program's name. */
+#define NAME_BYTES 64
 
 _Atomic bool lava_trace_is_on;
 
+/* Where a span is shown. */
+struct place {
+    unsigned device; /* 0: with the program's threads */
+    int track;
+};
+
 struct kept {
     struct lava_trace_span span;
-    int thread;
+    struct place place;
 };
+
+/* Of the calling thread; track 0: not chosen yet. */
+static _Thread_local struct {
+    struct place place;
+    bool is_named;
+} own;
 
 static struct {
     pthread_mutex_t lock;
@@ -41,7 +61,8 @@ static struct {
     struct kept spans[SPANS_KEPT];
     char text[64 * LINE_BYTES];
     size_t length;
-    bool is_named[LAVA_CONFIG_DEVICES_MAX][LAVA_CONFIG_LANES_MAX];
+    bool is_named[LAVA_CONFIG_DEVICES_MAX], has_host_track[LAVA_CONFIG_DEVICES_MAX];
+    bool has_queues[LAVA_CONFIG_DEVICES_MAX][LAVA_CONFIG_LANES_MAX];
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static const char *const track_names[LAVA_TRACE_TRACKS] = {
@@ -77,40 +98,80 @@ static void advance(int length) {
     trace.length += length > 0 && length < LINE_BYTES ? (size_t)length : 0;
 }
 
-static int queue_track(enum lava_trace_track track, unsigned lane) {
-    return FIRST_QUEUE_TRACK + (int)(lane * (LAVA_TRACE_TRACKS - 1)) + (int)track - 1;
+static int track_of_device(unsigned device, unsigned number) {
+    return IDS_MAX + (int)(device * TRACKS_EACH + number);
+}
+
+static struct place queue_place(const struct lava_trace_span *span) {
+    unsigned number = span->lane * QUEUES + (unsigned)span->track - 1;
+    return (struct place){span->device, track_of_device(span->device, number)};
 }
 
 /* The first device's tracks stand beside the program's threads. Each further device counts as a process of
  * its own, with a number that no process has. */
-#define PROCESSES_MAX (1 << 22)
 static int process_of(unsigned device) {
-    return trace.process + (int)device * PROCESSES_MAX;
+    return trace.process + (int)device * IDS_MAX;
 }
 
-static void put_process_name(unsigned device) {
+/* A program may choose names with any bytes. */
+static void make_plain(char *name) {
+    for (; *name; name++)
+        if (*name < ' ' || *name > '~' || *name == '"' || *name == '\\')
+            *name = '?';
+}
+
+static void put_name(const char *of, struct place place, const char *name) {
+    advance(snprintf(line_place(), LINE_BYTES,
+                     "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", of,
+                     process_of(place.device), place.track, name));
+}
+
+/* Names what stands for a process, once. */
+static void name_device(unsigned device) {
+    char name[NAME_BYTES + 48], more[24] = "";
+    if (trace.is_named[device])
+        return;
     if (device > 0)
-        advance(snprintf(line_place(), LINE_BYTES,
-                         "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"device %u "
-                         "of the process\"}}",
-                         process_of(device), device));
+        snprintf(more, sizeof more, ", device %u", device);
+    snprintf(name, sizeof name, "%.*s (%d)%s", NAME_BYTES, program_invocation_short_name, trace.process,
+             more);
+    make_plain(name);
+    put_name("process_name", (struct place){device, process_of(device)}, name);
+    trace.is_named[device] = true;
 }
 
 /* Names the lane's tracks, once. */
-static void put_track_names(unsigned device, unsigned lane) {
-    bool *is_named = &trace.is_named[device][lane];
-    if (!*is_named && lane == 0)
-        put_process_name(device);
-    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS && !*is_named; track++) {
-        char *line = line_place(), which[24] = "";
+static void name_queues(unsigned device, unsigned lane) {
+    name_device(device);
+    for (int track = LAVA_TRACE_COMPUTE; track < LAVA_TRACE_TRACKS && !trace.has_queues[device][lane];
+         track++) {
+        const struct lava_trace_span span = {
+            .track = (enum lava_trace_track)track, .device = device, .lane = lane};
+        char name[NAME_BYTES], which[24] = "";
         if (lane > 0)
             snprintf(which, sizeof which, ", lane %u", lane + 1);
-        advance(snprintf(
-            line, LINE_BYTES,
-            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s%s\"}}",
-            process_of(device), queue_track((enum lava_trace_track)track, lane), track_names[track], which));
+        snprintf(name, sizeof name, "%s%s", track_names[track], which);
+        put_name("thread_name", queue_place(&span), name);
     }
-    *is_named = true;
+    trace.has_queues[device][lane] = true;
+}
+
+/* Gives the calling thread its track, with the name that it has now. A thread in a name space of its own may
+ * have the number of another one, which is a track of both then. */
+static void name_thread(void) {
+    char name[NAME_BYTES] = "";
+    bool of_device = own.place.track != 0, *has_track = &trace.has_host_track[own.place.device];
+    own.is_named = true;
+    if (of_device && *has_track)
+        return;
+    if (of_device)
+        *has_track = true;
+    else
+        own.place.track = (int)gettid();
+    name_device(own.place.device);
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    make_plain(name);
+    put_name("thread_name", own.place, name);
 }
 
 /* Returns what snprintf would have written; the buffer is large enough for every span there is. */
@@ -132,16 +193,14 @@ static int format_arguments(const struct lava_trace_span *span, char *text, size
 static void put_span(const struct kept *kept) {
     const struct lava_trace_span *span = &kept->span;
     uint64_t duration = span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
-    bool of_queue = span->track != LAVA_TRACE_THREAD;
-    int track = of_queue ? queue_track(span->track, span->lane) : kept->thread;
-    if (of_queue)
-        put_track_names(span->device, span->lane);
+    if (span->track != LAVA_TRACE_THREAD)
+        name_queues(span->device, span->lane);
     char *line = line_place();
     int length = snprintf(line, LINE_BYTES,
                           "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64 ".%03" PRIu64
                           ",\"dur\":%" PRIu64 ".%03" PRIu64 ",\"args\":{",
-                          span->name, process_of(of_queue ? span->device : 0), track, span->begin_ns / 1000,
-                          span->begin_ns % 1000, duration / 1000, duration % 1000);
+                          span->name, process_of(kept->place.device), kept->place.track,
+                          span->begin_ns / 1000, span->begin_ns % 1000, duration / 1000, duration % 1000);
     length += format_arguments(span, line + length, LINE_BYTES - (size_t)length);
     length += snprintf(line + length, LINE_BYTES - (size_t)length, "}}");
     advance(length);
@@ -180,7 +239,7 @@ void lava_trace_install(void) {
         return;
     }
     trace.process = (int)getpid();
-    put_track_names(0, 0);
+    name_queues(0, 0);
     write_text();
     pthread_atfork(NULL, NULL, stop_in_child);
     atexit(write_at_exit);
@@ -188,15 +247,16 @@ void lava_trace_install(void) {
 }
 
 void lava_trace_add(const struct lava_trace_span *span) {
-    static _Thread_local int thread;
     if (!lava_trace_on())
         return;
-    if (thread == 0)
-        thread = (int)gettid();
+    bool of_queue = span->track != LAVA_TRACE_THREAD;
     pthread_mutex_lock(&trace.lock);
+    if (!of_queue && !own.is_named)
+        name_thread();
     if (trace.count == SPANS_KEPT)
         write_kept();
-    trace.spans[trace.count++] = (struct kept){.span = *span, .thread = thread};
+    trace.spans[trace.count++] =
+        (struct kept){.span = *span, .place = of_queue ? queue_place(span) : own.place};
     pthread_mutex_unlock(&trace.lock);
 }
 
@@ -206,9 +266,14 @@ void lava_trace_add_work(const char *name, uint64_t begin_ns, uint64_t bytes) {
     const struct lava_trace_span span = {.name = name,
                                          .begin_ns = begin_ns,
                                          .end_ns = lava_trace_now(),
-                                         .labels = {"bytes"},
+                                         .labels = {bytes > 0 ? "bytes" : NULL},
                                          .numbers = {(int64_t)bytes}};
     lava_trace_add(&span);
+}
+
+void lava_trace_follow_device(unsigned device) {
+    own.place = (struct place){device, track_of_device(device, HOST_TRACK)};
+    own.is_named = false;
 }
 
 uint64_t lava_trace_now(void) {

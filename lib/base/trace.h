@@ -1,6 +1,7 @@
 /* A record of what happened when, for Perfetto and Chrome's tracing pages: LAVABLAS_TRACE=FILE. Every call
- * past the offload threshold is a span on its thread; what an engine does for it are spans on that thread and
- * on the device's queues, all on CLOCK_MONOTONIC.
+ * past the offload threshold is a span on its thread; what an engine does for it are spans on that thread, on
+ * threads of the library and on the device's queues, all on CLOCK_MONOTONIC. Each track has a name: a
+ * thread's is the one that it has at its first span.
  *
  * The file is JSON (the "JSON Array Format" of Google's document "Trace Event Format") and complete after
  * each write, so also when the program ends by exit() in the middle of a call. A child of fork() records
@@ -45,9 +46,12 @@ static inline bool lava_trace_on(void) {
 void lava_trace_install(void);
 /* Does nothing where tracing is off. */
 void lava_trace_add(const struct lava_trace_span *span);
-/* Adds a span of the calling thread that ends now, with a number of bytes; begin_ns is from lava_trace_now.
- */
+/* Adds a span of the calling thread that ends now, with a number of bytes (0: none); begin_ns is from
+ * lava_trace_now. */
 void lava_trace_add_work(const char *name, uint64_t begin_ns, uint64_t bytes);
+/* The calling thread's spans are from now on a track of the device, below LAVA_CONFIG_DEVICES_MAX, with the
+ * thread's name: for threads that work for a device for one product. One thread of a device at a time. */
+void lava_trace_follow_device(unsigned device);
 /* CLOCK_MONOTONIC where tracing is on, else 0 without a look at the clock. */
 uint64_t lava_trace_now(void);
 

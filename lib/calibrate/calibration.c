@@ -220,7 +220,6 @@ static unsigned take_wanted(void) {
 static void *measure_in_background(void *unused) {
     unsigned types;
     (void)unused;
-    pthread_setname_np(pthread_self(), "lavablas-figure");
     lava_processor_use_all();
     while ((types = take_wanted()))
         calibrate(types);
@@ -253,7 +252,7 @@ bool lava_calibration_start(enum lava_type type) {
     pthread_mutex_lock(&state.start);
     state.wanted |= 1u << type;
     if (!state.running)
-        state.running = lava_thread_start(measure_in_background, NULL);
+        state.running = lava_thread_start("lava-calibrate", measure_in_background, NULL);
     bool running = state.running;
     pthread_mutex_unlock(&state.start);
     return running;

@@ -2,8 +2,6 @@
  * block_inverter.c and block_reflector.c. */
 #include "lib/engine/block_buffer.h"
 
-#include "lib/base/trace.h"
-
 void lava_block_buffer_write(struct lava_stream *stream, const void *buffer, const struct lava_result *c,
                              const struct lava_block_place *place) {
     const struct lava_copy copy = {
@@ -17,10 +15,7 @@ void lava_block_buffer_write(struct lava_stream *stream, const void *buffer, con
         .source_type = c->type,
         .target_type = c->type,
         .region = {.region = c->region, .diagonal = place->column - place->row, .rows = place->rows}};
-    uint64_t bytes = (uint64_t)(place->rows * place->columns) * lava_type_bytes(c->type),
-             begin_ns = lava_trace_now();
     lava_copy_pool_finish(stream->pool, lava_copy_pool_write_back(stream->pool, &copy, &how));
-    lava_trace_add_work("write back", begin_ns, bytes);
 }
 
 enum lava_status lava_block_buffer_begin(struct lava_stream *stream, const struct lava_plan *plan) {

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/base/trace.h"
 #include "lib/engine/block_buffer.h"
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_lu.h"
@@ -262,11 +261,13 @@ static void write(const struct block_factorizer *factorizer, const struct block 
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
     if (block->pivots == 0)
         return;
-    uint64_t begin_ns = lava_trace_now();
-    lava_copy_pool_run(factorizer->stream->pool, swap_columns, &swapping,
-                       (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS);
-    lava_trace_add_work("swap rows", begin_ns,
-                        (uint64_t)(block->from * block->pivots) * 2 * lava_type_bytes(operation->type));
+    const struct lava_thread_work work = {.function = swap_columns,
+                                          .context = &swapping,
+                                          .cells = (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS,
+                                          .name = "swap rows",
+                                          .bytes = (uint64_t)(block->from * block->pivots) * 2 *
+                                                   lava_type_bytes(operation->type)};
+    lava_copy_pool_run(factorizer->stream->pool, &work);
 }
 
 static enum lava_status run_block(struct block_factorizer *factorizer, const struct block *block) {

@@ -21,7 +21,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/inverse.h"
-#include "lib/base/trace.h"
 #include "lib/engine/block_buffer.h"
 #include "lib/engine/device_inverse.h"
 #include "lib/engine/device_solve.h"
@@ -333,9 +332,12 @@ static void swap_rows(void *context, int64_t cell) {
 static void swap_columns(const struct block_inverter *inverter) {
     struct lava_operation operation = *inverter->operation;
     int64_t n = operation.n, bytes = n * (int64_t)lava_type_bytes(operation.type);
-    uint64_t begin_ns = lava_trace_now();
-    lava_copy_pool_run(inverter->stream->pool, swap_rows, &operation, (bytes + SWAP_BYTES - 1) / SWAP_BYTES);
-    lava_trace_add_work("swap columns", begin_ns, 2 * (uint64_t)(n * bytes));
+    const struct lava_thread_work work = {.function = swap_rows,
+                                          .context = &operation,
+                                          .cells = (bytes + SWAP_BYTES - 1) / SWAP_BYTES,
+                                          .name = "swap columns",
+                                          .bytes = 2 * (uint64_t)(n * bytes)};
+    lava_copy_pool_run(inverter->stream->pool, &work);
 }
 
 /* Overwrites the matrix from the last block column to the first. */

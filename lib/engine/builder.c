@@ -8,7 +8,6 @@
 #include "lib/base/thread.h"
 #include "lib/host/processor.h"
 #include "lib/host/spare.h"
-#include "lib/host/threads.h"
 #include "lib/vk/pipelines.h"
 
 #define THREADS_MAX   32
@@ -133,7 +132,7 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder
         return builder;
     lava_spare_ask((int)threads);
     builder->created =
-        lava_threads_create("lavablas-build", builder->threads, threads, 0, run_thread, builder);
+        lava_thread_start_team("lava-build", builder->threads, threads, 0, run_thread, builder);
     lava_spare_ask((int)builder->created - (int)threads);
     return builder;
 }

@@ -4,7 +4,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
-#include "lib/base/trace.h"
 #include "lib/engine/columns.h"
 
 /* Cuts the download into chunks of whole columns if a column fits a slot, else into parts of one column; of a
@@ -215,10 +214,7 @@ static enum lava_status start_write_back(struct lava_stream *stream) {
 static void finish_write_back(struct lava_stream *stream) {
     struct lava_download *download = stream->downloads[0];
     struct lava_chunk chunk = chunk_at(download, download->written);
-    uint64_t begin_ns = lava_trace_now();
     lava_copy_pool_finish(stream->pool, stream->write_backs[stream->written % stream->slots]);
-    lava_trace_add_work("write back", begin_ns,
-                        (uint64_t)(chunk.rows * chunk.columns) * lava_type_bytes(download->target_type));
     download->written++;
     stream->written++;
     bool whole = chunk.row + chunk.rows == download->rows;

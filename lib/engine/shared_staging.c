@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 
 /* A member looks so often whether another's copy is finished. A copy of 8 MiB takes 200 us. */
@@ -216,19 +217,20 @@ static void finish_copy(struct lava_shared_member *member, uint32_t number) {
     member->copying &= ~(UINT32_C(1) << number);
 }
 
-bool lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t number) {
+void lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t number) {
     if (member->copying & UINT32_C(1) << number) {
         finish_copy(member, number);
-        return true;
+        return;
     }
     if (is_filled(number))
-        return false;
+        return;
     for (uint32_t i = 0; i < LAVA_SHARED_SLOTS; i++)
         if (member->copying & UINT32_C(1) << i)
             finish_copy(member, i);
+    uint64_t begin_ns = lava_trace_now();
     while (!is_filled(number))
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-    return false;
+    lava_trace_add_work("wait for another's copy", begin_ns, 0);
 }
 
 void lava_shared_staging_return(struct lava_shared_member *member, uint32_t slot) {

@@ -51,8 +51,8 @@ enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member,
 /* Says by which copy the slot is being filled. */
 void lava_shared_staging_offer(struct lava_shared_member *member, uint32_t slot,
                                struct lava_copy_ticket copy);
-/* Finishes the member's copy to the slot and returns true, or waits for another's and returns false. */
-bool lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t slot);
+/* Finishes the member's copy to the slot, or waits for another's. */
+void lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t slot);
 /* The member's device has read the slot. */
 void lava_shared_staging_return(struct lava_shared_member *member, uint32_t slot);
 

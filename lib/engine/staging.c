@@ -6,7 +6,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
-#include "lib/base/trace.h"
 #include "lib/engine/stream.h"
 
 /* Pack reads words of this size. The columns of a chunk begin at multiples of it. */
@@ -229,15 +228,12 @@ enum lava_status lava_staging_fetch(struct lava_stream *stream, const struct lav
     *staged = staging->staged[staging->first];
     staging->first = (staging->first + 1) % LAVA_ARENA_SLOTS;
     staging->count--;
-    uint64_t begin_ns = lava_trace_now();
-    bool is_own = true;
     if (staged->slot >= LAVA_ARENA_SLOTS) {
         uint32_t slot = staged->slot - LAVA_ARENA_SLOTS;
-        is_own = lava_shared_staging_fetch(&staging->shared, slot);
+        lava_shared_staging_fetch(&staging->shared, slot);
         staging->shared_last = UINT32_C(1) << slot;
     } else {
         lava_copy_pool_finish(stream->pool, staged->copy);
     }
-    lava_trace_add_work("copy to staging", begin_ns, is_own ? staged->bytes : 0);
     return LAVA_OK;
 }

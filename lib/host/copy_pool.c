@@ -38,6 +38,7 @@
 
 /* A copy of one block, or of each block of a batch. */
 struct job {
+    const char *name;                  /* in the trace */
     struct lava_copies copies;         /* of one block where the count is 0 */
     size_t source_bytes, target_bytes; /* of an element */
     bool adds;                         /* else the source's bytes are copied as they are */
@@ -246,14 +247,16 @@ static struct lava_copy_ticket start(struct lava_copy_pool *pool, const struct j
         cut_batch(job, wanted);
     else
         cut_job(job, wanted);
-    lava_thread_pool_cell *cell = is_batch ? run_each_cell : run_cell;
+    const struct lava_thread_work work = {.function = is_batch ? run_each_cell : run_cell,
+                                          .context = job,
+                                          .cells = job->cells,
+                                          .name = job->name,
+                                          .bytes = (uint64_t)bytes};
     if (alone || job->cells <= 1) {
-        for (int64_t i = 0; i < job->cells; i++)
-            cell(job, i);
+        lava_thread_pool_run_alone(&work);
         *ticket = (struct lava_copy_ticket){.done = true};
     } else {
-        *ticket =
-            (struct lava_copy_ticket){.job = lava_thread_pool_start(&pool->team, cell, job, job->cells)};
+        *ticket = (struct lava_copy_ticket){.job = lava_thread_pool_start(&pool->team, &work)};
     }
     return *ticket;
 }
@@ -290,7 +293,7 @@ struct lava_copy_pool *lava_copy_pool_create(unsigned threads) {
     struct lava_copy_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
-    pool->team.name = "lavablas-copy";
+    pool->team.name = "lava-copy";
     pool->team.threads = threads;
     pool->team.may_crowd = true;
     pool->team.more_crowded = more_in_a_crowd(threads);
@@ -323,17 +326,19 @@ void lava_copy_pool_finish_all(struct lava_copy_pool *pool) {
     pool->count = 0;
 }
 
-void lava_copy_pool_run(struct lava_copy_pool *pool, lava_thread_pool_cell *function, void *context,
-                        int64_t cells) {
-    if (cells > 0)
-        lava_thread_pool_run(&pool->team, function, context, cells);
+void lava_copy_pool_run(struct lava_copy_pool *pool, const struct lava_thread_work *work) {
+    if (work->cells > 0)
+        lava_thread_pool_run(&pool->team, work);
 }
 
 void lava_copy_pool_populate(struct lava_copy_pool *pool, const struct lava_pages *pages) {
     pool->pages = *pages;
-    int64_t cells = lava_pages_cells(pages);
-    if (cells > 0 && pool->team.threads > 1)
-        lava_thread_pool_start_spare(&pool->team, lava_pages_populate, &pool->pages, cells);
+    const struct lava_thread_work work = {.function = lava_pages_populate,
+                                          .context = &pool->pages,
+                                          .cells = lava_pages_cells(pages),
+                                          .name = "populate pages"};
+    if (work.cells > 0 && pool->team.threads > 1)
+        lava_thread_pool_start_spare(&pool->team, &work);
 }
 
 void lava_copy_pool_end_populate(struct lava_copy_pool *pool) {
@@ -349,11 +354,15 @@ uint64_t lava_copy_pool_all_ns(void) {
 }
 
 static struct job copy_job(const struct lava_copies *copies, size_t element_bytes) {
-    return (struct job){.copies = *copies, .source_bytes = element_bytes, .target_bytes = element_bytes};
+    return (struct job){.name = "copy to staging",
+                        .copies = *copies,
+                        .source_bytes = element_bytes,
+                        .target_bytes = element_bytes};
 }
 
 static struct job write_back_job(const struct lava_copies *copies, const struct lava_write_back *how) {
-    return (struct job){.copies = *copies,
+    return (struct job){.name = "write back",
+                        .copies = *copies,
                         .source_bytes = lava_type_bytes(how->source_type),
                         .target_bytes = lava_type_bytes(how->target_type),
                         .adds = how->beta.real != 0 || how->beta.imaginary != 0 ||

@@ -85,10 +85,9 @@ bool lava_copy_pool_is_finished(const struct lava_copy_pool *pool, struct lava_c
 /* Finishes all copies. */
 void lava_copy_pool_finish_all(struct lava_copy_pool *pool);
 
-/* Has the caller and the threads call function for 0 ... cells - 1, in any order, and returns when all calls
- * have returned. No copy may be unfinished that uses the same memory. */
-void lava_copy_pool_run(struct lava_copy_pool *pool, lava_thread_pool_cell *function, void *context,
-                        int64_t cells);
+/* Has the caller and the threads do the work, and returns when all its calls have returned. No copy may be
+ * unfinished that uses the same memory. */
+void lava_copy_pool_run(struct lava_copy_pool *pool, const struct lava_thread_work *work);
 
 /* Has the threads populate a matrix's pages (pages.h) while they have nothing to copy. It must stay until
  * lava_copy_pool_end_populate, which does not wait until all of it is populated. One matrix at a time. */

@@ -119,11 +119,12 @@ static void run_phase(struct product *product, struct phase *phase) {
         cells += phase->transfers[i].cells;
         elements += phase->transfers[i].rows * phase->transfers[i].columns;
     }
+    const struct lava_thread_work work = {
+        .function = run_cell, .context = phase, .cells = cells, .name = "convert"};
     if (elements >= product->alone_elements)
-        lava_thread_pool_run(&product->team, run_cell, phase, cells);
+        lava_thread_pool_run(&product->team, &work);
     else
-        for (int64_t cell = 0; cell < cells; cell++)
-            run_cell(phase, cell);
+        lava_thread_pool_run_alone(&work);
 }
 
 static void add_transfer(struct phase *phase, const struct product *product, int matrix, struct area area,
@@ -268,7 +269,7 @@ void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_o
         .operation = operation,
         .arena = stack,
         .alone_elements = limits->alone_elements,
-        .team = {.name = "lavablas-half",
+        .team = {.name = "lava-half",
                  .threads = limits->threads < THREADS_MAX ? limits->threads : THREADS_MAX,
                  .exclusive = &converting}};
     float *allocated = NULL;

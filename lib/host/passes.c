@@ -46,7 +46,11 @@ static void copy_cell(void *context, int64_t cell) {
 
 void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
     struct copy_pass pass = {.copy = copy, .each = columns_each(copy->type, copy->rows, copy->columns)};
-    lava_copy_pool_run(pool, copy_cell, &pass, cells_of(copy->columns, pass.each));
+    const struct lava_thread_work work = {.function = copy_cell,
+                                          .context = &pass,
+                                          .cells = cells_of(copy->columns, pass.each),
+                                          .name = "copy matrix"};
+    lava_copy_pool_run(pool, &work);
 }
 
 /* Rows [row, end) of columns [column, stop) of the target. */
@@ -163,7 +167,9 @@ double lava_passes_largest(struct lava_copy_pool *pool, enum lava_type type, con
                                 .ld = ld,
                                 .each = columns_each(type, rows, columns)};
     int64_t cells = cells_of(columns, pass.each), largest = 0;
-    lava_copy_pool_run(pool, largest_cell, &pass, cells);
+    const struct lava_thread_work work = {
+        .function = largest_cell, .context = &pass, .cells = cells, .name = "find largest"};
+    lava_copy_pool_run(pool, &work);
     for (int64_t i = 0; i < cells; i++)
         largest = lava_maximum(largest, pass.largest[i]);
     int32_t narrow = (int32_t)largest;

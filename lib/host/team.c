@@ -11,8 +11,8 @@
 #include <limits.h>
 #include <sched.h>
 
+#include "lib/base/thread.h"
 #include "lib/host/processor.h"
-#include "lib/host/threads.h"
 #include "lib/host/wait.h"
 
 /* Spin iterations before a caller lets another thread have its processor: that may be the one it waits for.
@@ -60,8 +60,8 @@ void lava_team_open(struct lava_team *team) {
         return;
     team->started = true;
     team->owner = getpid();
-    team->parts = 1 + lava_threads_create(team->name, team->thread, team->threads - 1,
-                                          LAVA_THREADS_SMALL_STACK, run_thread, team);
+    team->parts = 1 + lava_thread_start_team(team->name, team->thread, team->threads - 1,
+                                             LAVA_THREAD_SMALL_STACK, run_thread, team);
 }
 
 static void ring(struct lava_team *team) {

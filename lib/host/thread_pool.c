@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/thread.h"
+#include "lib/base/trace.h"
 #include "lib/host/processor.h"
-#include "lib/host/threads.h"
 #include "lib/host/wait.h"
 
 /* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never
@@ -33,6 +34,38 @@
 
 /* Processor time of the threads of all pools that may crowd. */
 static _Atomic uint64_t all_ns;
+
+/* Cells of one job that a thread runs one after the other: a span of the trace. A job's place may be used
+ * again as soon as its last cell has returned, so this has copies. */
+struct stint {
+    uint64_t job; /* its number, or SPARE */
+    uint64_t begin_ns;
+    int64_t cells; /* 0: there is none */
+    const char *name;
+    double cell_bytes;
+};
+#define SPARE UINT64_MAX
+
+static void end_stint(struct stint *stint) {
+    if (stint->cells > 0 && stint->name)
+        lava_trace_add_work(stint->name, stint->begin_ns,
+                            (uint64_t)(stint->cell_bytes * (double)stint->cells));
+    stint->cells = 0;
+}
+
+/* Called before each cell, while its job stays. */
+static void count_cell(struct stint *stint, uint64_t job, const struct lava_thread_work *work) {
+    if (!lava_trace_on())
+        return;
+    if (stint->cells > 0 && stint->job != job)
+        end_stint(stint);
+    if (stint->cells == 0)
+        *stint = (struct stint){.job = job,
+                                .begin_ns = lava_trace_now(),
+                                .name = work->name,
+                                .cell_bytes = (double)work->bytes / (double)work->cells};
+    stint->cells++;
+}
 
 /* In a child of fork() *exclusive may still name the parent. */
 static bool claim(_Atomic pid_t *exclusive) {
@@ -67,9 +100,10 @@ static bool take_cell(struct lava_thread_pool *team, uint32_t end, uint32_t *job
     }
 }
 
-static void run_cell(struct lava_thread_pool *team, uint32_t number, uint32_t cell) {
+static void run_cell(struct lava_thread_pool *team, uint32_t number, uint32_t cell, struct stint *stint) {
     struct lava_thread_job *job = place_of(team, number);
-    job->function(job->context, cell);
+    count_cell(stint, number, &job->work);
+    job->work.function(job->work.context, cell);
     if (atomic_fetch_sub(&job->left, 1) > 1)
         return;
     atomic_fetch_add(&team->ended, 1);
@@ -77,15 +111,17 @@ static void run_cell(struct lava_thread_pool *team, uint32_t number, uint32_t ce
         lava_wait_wake(&team->ended, 1);
 }
 
-static bool run_spare_cell(struct lava_thread_pool *team) {
+static bool run_spare_cell(struct lava_thread_pool *team, struct stint *stint) {
     struct lava_thread_spare_job *spare = &team->spare;
     if (atomic_load(&spare->next) >= atomic_load(&spare->cells))
         return false;
     atomic_fetch_add(&spare->busy, 1);
     int64_t cell = atomic_fetch_add(&spare->next, 1);
     bool has_more = cell < atomic_load(&spare->cells);
-    if (has_more)
-        spare->function(spare->context, cell);
+    if (has_more) {
+        count_cell(stint, SPARE, &spare->work);
+        spare->work.function(spare->work.context, cell);
+    }
     atomic_fetch_sub(&spare->busy, 1);
     return has_more;
 }
@@ -99,16 +135,19 @@ static void rest(void) {
 static void run_cells(struct lava_thread_pool *team) {
     uint32_t job, cell;
     uint64_t begin_ns = lava_clock_now_ns();
+    struct stint stint = {.cells = 0};
     for (;;) {
         if (take_cell(team, atomic_load(&team->queued), &job, &cell))
-            run_cell(team, job, cell);
-        else if (!run_spare_cell(team))
-            return;
+            run_cell(team, job, cell, &stint);
+        else if (!run_spare_cell(team, &stint))
+            break;
         if (team->crowded && lava_clock_now_ns() - begin_ns > BURST_NS) {
+            end_stint(&stint);
             rest();
             begin_ns = lava_clock_now_ns();
         }
     }
+    end_stint(&stint);
 }
 
 /* Waits until the bell rings. In a crowd nobody spins: it would use up the thread's share of the processor.
@@ -175,9 +214,9 @@ static void start(struct lava_thread_pool *team) {
     if (team->threads < 2 || (team->exclusive && !(team->claimed = claim(team->exclusive))))
         return;
     team->owner = getpid();
-    team->created = lava_threads_create(team->name, team->thread,
-                                        least(team->threads + team->more_crowded, LAVA_THREAD_POOL_MAX) - 1,
-                                        LAVA_THREADS_SMALL_STACK, run_thread, team);
+    unsigned wanted = least(team->threads + team->more_crowded, LAVA_THREAD_POOL_MAX) - 1;
+    team->created =
+        lava_thread_start_team(team->name, team->thread, wanted, LAVA_THREAD_SMALL_STACK, run_thread, team);
 }
 
 void lava_thread_pool_create_threads(struct lava_thread_pool *team) {
@@ -201,19 +240,25 @@ static void wake(struct lava_thread_pool *team) {
         ring(team, 1);
 }
 
-uint32_t lava_thread_pool_start(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
-                                int64_t cells) {
+void lava_thread_pool_run_alone(const struct lava_thread_work *work) {
+    uint64_t begin_ns = lava_trace_now();
+    for (int64_t cell = 0; cell < work->cells; cell++)
+        work->function(work->context, cell);
+    if (work->name && work->cells > 0)
+        lava_trace_add_work(work->name, begin_ns, work->bytes);
+}
+
+uint32_t lava_thread_pool_start(struct lava_thread_pool *team, const struct lava_thread_work *work) {
     uint32_t number = team->queued;
+    int64_t cells = work->cells;
     struct lava_thread_job *job = place_of(team, number);
     if (cells > 1 && !team->started)
         start(team);
     if (!has_threads(team)) {
-        for (int64_t cell = 0; cell < cells; cell++)
-            function(context, cell);
+        lava_thread_pool_run_alone(work);
         cells = 0;
     }
-    job->function = function;
-    job->context = context;
+    job->work = *work;
     atomic_store(&job->left, (uint32_t)cells);
     atomic_store(&job->cells, (uint32_t)cells);
     atomic_store(&team->queued, number + 1);
@@ -226,44 +271,49 @@ bool lava_thread_pool_is_finished(const struct lava_thread_pool *team, uint32_t 
     return atomic_load(&team->jobs[job % LAVA_THREAD_POOL_JOBS].left) == 0;
 }
 
+/* Waits for the threads that have the job's last cells, or for the end of another job. */
+static void wait_for(struct lava_thread_pool *team, uint32_t job) {
+    uint64_t begin_ns = lava_trace_now();
+    int spins = team->crowded ? CROWD_SPINS : team->spins;
+    for (int i = 0; i < spins && !lava_thread_pool_is_finished(team, job); i++)
+        lava_wait_relax();
+    atomic_fetch_add(&team->waiting, 1);
+    uint32_t seen = team->ended;
+    if (!lava_thread_pool_is_finished(team, job))
+        lava_wait_sleep(&team->ended, seen);
+    atomic_fetch_sub(&team->waiting, 1);
+    lava_trace_add_work("wait for threads", begin_ns, 0);
+}
+
 void lava_thread_pool_finish(struct lava_thread_pool *team, uint32_t job) {
     uint32_t taken, cell;
+    struct stint stint = {.cells = 0};
     while (!lava_thread_pool_is_finished(team, job)) {
         if (take_cell(team, job + 1, &taken, &cell)) {
-            run_cell(team, taken, cell);
+            run_cell(team, taken, cell, &stint);
             continue;
         }
-        int spins = team->crowded ? CROWD_SPINS : team->spins;
-        for (int i = 0; i < spins && !lava_thread_pool_is_finished(team, job); i++)
-            lava_wait_relax();
-        atomic_fetch_add(&team->waiting, 1);
-        uint32_t seen = team->ended;
-        if (!lava_thread_pool_is_finished(team, job))
-            lava_wait_sleep(&team->ended, seen);
-        atomic_fetch_sub(&team->waiting, 1);
+        end_stint(&stint);
+        wait_for(team, job);
     }
+    end_stint(&stint);
 }
 
-void lava_thread_pool_run(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
-                          int64_t cells) {
-    if (cells <= 1) {
-        for (int64_t cell = 0; cell < cells; cell++)
-            function(context, cell);
-        return;
-    }
-    lava_thread_pool_finish(team, lava_thread_pool_start(team, function, context, cells));
+void lava_thread_pool_run(struct lava_thread_pool *team, const struct lava_thread_work *work) {
+    if (work->cells <= 1)
+        lava_thread_pool_run_alone(work);
+    else
+        lava_thread_pool_finish(team, lava_thread_pool_start(team, work));
 }
 
-void lava_thread_pool_start_spare(struct lava_thread_pool *team, lava_thread_pool_cell *function,
-                                  void *context, int64_t cells) {
+void lava_thread_pool_start_spare(struct lava_thread_pool *team, const struct lava_thread_work *work) {
     struct lava_thread_spare_job *spare = &team->spare;
     if (!team->started)
         start(team);
     if (!has_threads(team))
         return;
-    spare->function = function;
-    spare->context = context;
-    atomic_store(&spare->cells, cells);
+    spare->work = *work;
+    atomic_store(&spare->cells, work->cells);
     atomic_store(&spare->next, 0);
     wake(team);
 }

@@ -20,18 +20,25 @@
 /* Runs one cell of a job. Called by several threads at once, for different cells. */
 typedef void lava_thread_pool_cell(void *context, int64_t cell);
 
-/* A job in the queue. */
-struct lava_thread_job {
+/* Calls of the function for 0 ... cells - 1. */
+struct lava_thread_work {
     lava_thread_pool_cell *function;
     void *context;
+    int64_t cells;
+    const char *name; /* in the trace, static storage; NULL: it is not shown */
+    uint64_t bytes;   /* of all cells, for the trace; 0: they are not counted */
+};
+
+/* A job in the queue. */
+struct lava_thread_job {
+    struct lava_thread_work work;
     _Atomic uint32_t cells;
     _Atomic uint32_t left; /* cells that have not returned */
 };
 
 /* A job that threads work on when nothing is queued. Nobody waits for its cells. */
 struct lava_thread_spare_job {
-    lava_thread_pool_cell *function;
-    void *context;
+    struct lava_thread_work work;
     _Atomic int64_t cells, next;
     atomic_uint busy; /* threads that may be in a cell */
 };
@@ -68,23 +75,23 @@ struct lava_thread_pool {
 /* Creates the threads, unless they were. They inherit the caller's niceness. */
 void lava_thread_pool_create_threads(struct lava_thread_pool *team);
 
-/* Queues a job: function is called for 0 ... cells - 1, in any order, by any thread of the pool. Returns the
- * job's number for lava_thread_pool_finish, which has to be called before LAVA_THREAD_POOL_JOBS more are
- * queued. */
-uint32_t lava_thread_pool_start(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
-                                int64_t cells);
+/* Queues a job: its cells are run in any order, by any thread of the pool. Returns the job's number for
+ * lava_thread_pool_finish, which has to be called before LAVA_THREAD_POOL_JOBS more are queued.
+ *
+ * In the trace, the cells that a thread runs one after the other are a span of that thread. */
+uint32_t lava_thread_pool_start(struct lava_thread_pool *team, const struct lava_thread_work *work);
 /* Works on the job and those before it, and returns when all its calls have returned. */
 void lava_thread_pool_finish(struct lava_thread_pool *team, uint32_t job);
 /* Returns whether all its calls have returned. */
 bool lava_thread_pool_is_finished(const struct lava_thread_pool *team, uint32_t job);
 /* Both at once. The caller runs a job of one cell alone. */
-void lava_thread_pool_run(struct lava_thread_pool *team, lava_thread_pool_cell *function, void *context,
-                          int64_t cells);
+void lava_thread_pool_run(struct lava_thread_pool *team, const struct lava_thread_work *work);
+/* Runs all cells by the calling thread. */
+void lava_thread_pool_run_alone(const struct lava_thread_work *work);
 
 /* Has threads work on these cells when no job is queued, until they are done or lava_thread_pool_end_spare
  * returns. There is one such job at a time. */
-void lava_thread_pool_start_spare(struct lava_thread_pool *team, lava_thread_pool_cell *function,
-                                  void *context, int64_t cells);
+void lava_thread_pool_start_spare(struct lava_thread_pool *team, const struct lava_thread_work *work);
 void lava_thread_pool_end_spare(struct lava_thread_pool *team);
 
 /* Says whether other threads of the process keep the processors busy. If so, the threads of the pool are

@@ -208,7 +208,7 @@ static void *make_lane(void *place);
 static void begin_making(void) {
     struct lane *place = place_for_lane();
     if (place)
-        context.making = lava_thread_start(make_lane, place);
+        context.making = lava_thread_start("lava-lane", make_lane, place);
 }
 
 /* Waits until the thread is the first of those who wait, and what it waits for is free. */

@@ -7,12 +7,14 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/sharing.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
+#include "lib/base/trace.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/offload/complete.h"
 
@@ -117,6 +119,7 @@ static void *run_in_thread(void *argument) {
     struct member *member = argument;
     struct crew *crew = member->crew;
     fesetenv(FE_DFL_ENV); /* C must not depend on the caller's rounding mode */
+    lava_trace_follow_device(member->lock.device);
     run_member(member);
     pthread_mutex_lock(&crew->lock);
     crew->working--;
@@ -134,7 +137,9 @@ static void work(struct crew *crew) {
         pthread_mutex_lock(&crew->lock);
         crew->working++;
         pthread_mutex_unlock(&crew->lock);
-        if (lava_thread_start(run_in_thread, member))
+        char name[LAVA_THREAD_NAME_BYTES];
+        snprintf(name, sizeof name, "lava-crew-%u", member->lock.device);
+        if (lava_thread_start(name, run_in_thread, member))
             continue;
         member->status = LAVA_ERROR_HOST_MEMORY;
         if (member->role.shares_staging)

@@ -149,7 +149,8 @@ static bool want(struct further *place, unsigned number, uint64_t needs) {
     place->wanted |= needs;
     if (!place->working && !place->refused && (place->wanted & ~place->tried)) {
         lava_process_await_at_thread_end();
-        place->working = lava_watch_start(&driver, prepare_in_background, (void *)(uintptr_t)number);
+        place->working =
+            lava_watch_start(&driver, "lava-further", prepare_in_background, (void *)(uintptr_t)number);
     }
     return place->working || !(needs & ~place->tried);
 }

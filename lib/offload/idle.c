@@ -50,7 +50,6 @@ static bool give_back(void) {
 static void *wait_for_idleness(void *unused) {
     uint64_t next_ns = due_ns();
     (void)unused;
-    pthread_setname_np(pthread_self(), "lavablas-idle");
     for (;;) {
         struct lava_engine *engine;
         int cancel_state;
@@ -75,6 +74,6 @@ void lava_idle_touch(void) {
     if (lava_config_get()->idle_ns == 0)
         return;
     idle.used_ns = lava_clock_now_ns();
-    if (!atomic_exchange(&idle.waiting, true) && !lava_thread_start(wait_for_idleness, NULL))
+    if (!atomic_exchange(&idle.waiting, true) && !lava_thread_start("lava-idle", wait_for_idleness, NULL))
         idle.waiting = false;
 }

@@ -384,7 +384,7 @@ static void start(enum lava_type type) {
         preparation.states[type] = STARTING;
         preparation.unfinished[type] = true;
         preparation.explanations[type] = "being prepared";
-        if (!lava_watch_start(&driver, prepare_in_background, (void *)(intptr_t)type)) {
+        if (!lava_watch_start(&driver, "lava-prepare", prepare_in_background, (void *)(intptr_t)type)) {
             preparation.explanations[type] = "no thread to prepare the device";
             preparation.states[type] = UNAVAILABLE;
             preparation.unfinished[type] = false;
@@ -453,7 +453,7 @@ static void start_later(enum lava_step step, enum lava_type type) {
     begin_change();
     if (preparation.later[step][type] == COLD) {
         preparation.later[step][type] = STARTING;
-        if (!lava_watch_start(&driver, prepare_later_in_background, (void *)argument))
+        if (!lava_watch_start(&driver, "lava-prepare", prepare_later_in_background, (void *)argument))
             preparation.later[step][type] = UNAVAILABLE;
     }
     end_change();

@@ -100,7 +100,6 @@ static void *end_now(void *unused) {
 /* Ends the process where exit() does not. A stuck thread may hold the lock of a file. */
 static void *watch_exit(void *unused) {
     int is_over = 0;
-    pthread_setname_np(pthread_self(), "lava-exit");
     pthread_mutex_lock(&watch.lock);
     while (watch.is_armed && !is_over)
         is_over = pthread_cond_timedwait(&watch.changed, &watch.lock, &watch.deadline);
@@ -109,7 +108,7 @@ static void *watch_exit(void *unused) {
     if (!ends)
         return unused;
     LAVA_LOG(WARN, "exit: a driver's handlers do not end; the process ends without them");
-    lava_thread_start(end_now, NULL);
+    lava_thread_start("lava-end", end_now, NULL);
     lava_report_print();
     fflush(NULL);
     _exit(watch.status);
@@ -122,7 +121,7 @@ static void set_watch(unsigned seconds) {
     watch.is_armed = is_armed;
     watch.deadline = lava_clock_deadline(seconds * NS_PER_S);
     if (is_armed && !watch.is_started)
-        watch.is_started = lava_thread_start(watch_exit, NULL);
+        watch.is_started = lava_thread_start("lava-exit", watch_exit, NULL);
     pthread_cond_signal(&watch.changed);
     pthread_mutex_unlock(&watch.lock);
 }

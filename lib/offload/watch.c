@@ -36,7 +36,6 @@ static void *watch_over(void *argument) {
     struct lava_watch *watch = argument;
     unsigned steps = watch->steps;
     int silent_s = 0;
-    pthread_setname_np(pthread_self(), "lavablas-watch");
     pthread_mutex_lock(&watch->lock);
     while (!watch->given_up && wait_a_second(watch)) {
         bool is_silent = watch->inside > 0 && watch->steps == steps;
@@ -55,7 +54,7 @@ static void *watch_over(void *argument) {
 static bool begin(struct lava_watch *watch) {
     pthread_mutex_lock(&watch->lock);
     if (!watch->watched && !watch->given_up)
-        watch->watched = lava_thread_start(watch_over, watch);
+        watch->watched = lava_thread_start("lava-watch", watch_over, watch);
     bool begun = watch->watched;
     watch->threads += begun;
     pthread_mutex_unlock(&watch->lock);
@@ -69,10 +68,10 @@ void lava_watch_end(struct lava_watch *watch) {
     pthread_mutex_unlock(&watch->lock);
 }
 
-bool lava_watch_start(struct lava_watch *watch, void *(*function)(void *), void *argument) {
+bool lava_watch_start(struct lava_watch *watch, const char *name, void *(*function)(void *), void *argument) {
     if (!begin(watch))
         return false;
-    if (lava_thread_start(function, argument))
+    if (lava_thread_start(name, function, argument))
         return true;
     lava_watch_end(watch);
     return false;

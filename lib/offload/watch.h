@@ -28,9 +28,9 @@ struct lava_watch {
 #define LAVA_WATCH(function)                                                                                 \
     { .give_up = (function), .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER }
 
-/* Starts one more thread of the work, which is watched. Returns false, with nothing begun, where there is no
- * thread for the work or to watch it. */
-bool lava_watch_start(struct lava_watch *watch, void *(*function)(void *), void *argument);
+/* Starts one more thread of the work, which has that name and is watched. Returns false, with nothing begun,
+ * where there is no thread for the work or to watch it. */
+bool lava_watch_start(struct lava_watch *watch, const char *name, void *(*function)(void *), void *argument);
 /* Called by that thread at its end. */
 void lava_watch_end(struct lava_watch *watch);
 

@@ -57,12 +57,22 @@ static inline int tasks_find(const char *name, struct task *tasks, int most) {
     return count;
 }
 
-/* Call before fork() while threads of that name exist. */
+/* Waits until the name is that of all threads but so many: a thread gives it to itself when it begins. */
+static inline int tasks_await_names(const char *name, int others, struct task *tasks, int most) {
+    int count = tasks_find(name, tasks, most);
+    for (int i = 0; i < 5000 && count + others < tasks_find(NULL, NULL, 0); i++) {
+        usleep(1000);
+        count = tasks_find(name, tasks, most);
+    }
+    return count;
+}
+
+/* Call before fork() while threads of that name exist, and no others. */
 static inline void tasks_prepare_fork(const char *name) {
     struct task tasks[64];
     bool asleep = !TASKS_FORK_WHEN_ASLEEP;
     for (int i = 0; i < 5000 && !asleep; i++) {
-        int count = tasks_find(name, tasks, 64);
+        int count = tasks_await_names(name, 1, tasks, 64);
         asleep = true;
         for (int j = 0; j < count && j < 64; j++)
             asleep &= tasks[j].state == 'S';

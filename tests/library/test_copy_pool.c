@@ -409,7 +409,7 @@ static void repeated_jobs(void **state) {
 static int count_copy_threads(void) {
     static const int signals[] = {SIGALRM, SIGINT, SIGTERM, SIGUSR1};
     struct task tasks[MAX_THREADS];
-    int count = tasks_find("lavablas-copy", tasks, MAX_THREADS);
+    int count = tasks_find("lava-copy", tasks, MAX_THREADS);
     for (int i = 0; i < count && i < MAX_THREADS; i++)
         for (size_t j = 0; j < sizeof signals / sizeof signals[0]; j++)
             assert_true(tasks[i].blocked >> (signals[j] - 1) & 1);
@@ -448,7 +448,7 @@ static void child_of_fork_copies_alone(void **state) {
     struct lava_copy_pool *pool = lava_copy_pool_create(3);
     (void)state;
     check(pool, &large, &copy_fp32);
-    tasks_prepare_fork("lavablas-copy");
+    tasks_prepare_fork("lava-copy");
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

@@ -172,7 +172,7 @@ static void sgemm_that_looks(const char *transa, const char *transb, const int *
                              const int *ldb, const float *beta, float *c, const int *ldc,
                              size_t transa_length, size_t transb_length) {
     struct task tasks[MAX_THREADS];
-    int count = tasks_find("lavablas-half", tasks, MAX_THREADS);
+    int count = tasks_await_names("lava-half", 1 + THREADS_OF_SANITIZER, tasks, MAX_THREADS);
     for (int i = 0; i < count && i < MAX_THREADS; i++)
         seen_unblocked += !(tasks[i].blocked >> (SIGUSR1 - 1) & tasks[i].blocked >> (SIGALRM - 1) & 1);
     seen_threads += count;
@@ -205,7 +205,7 @@ static void sgemm_that_forks(const char *transa, const char *transb, const int *
                              size_t transa_length, size_t transb_length) {
     int status;
     use_sgemm(NULL);
-    tasks_prepare_fork("lavablas-half");
+    tasks_prepare_fork("lava-half");
     pid_t child = fork();
     if (child == 0) {
         alarm(60);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two devices in one process, as a user sees them: the commands name both, `lavablas explain` says that both share a product, the
-# statistics count products on each, and the trace has a process for the second one whose spans lie within the calls. Copies of
-# lavapipe's manifest stand for two GPUs.
+# statistics count products on each, and the trace has a process for the second one whose spans lie within the calls, also those of
+# the thread that works for it. Copies of lavapipe's manifest stand for two GPUs.
 #
 #   test_two_devices.sh LIBRARY LAVABLAS
 set -eu
@@ -16,10 +16,21 @@ import sys
 
 events = json.load(open(sys.argv[1]))
 spans = [event for event in events if event["ph"] == "X"]
-named = [event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "process_name"]
+metadata = [event for event in events if event["ph"] == "M"]
+processes = {event["pid"]: event["args"]["name"] for event in metadata if event["name"] == "process_name"}
+threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in metadata if event["name"] == "thread_name"}
 calls = [span for span in spans if span["name"] == "sgemm_"]
-assert named == ["device 1 of the process"], named
 own = calls[0]["pid"]
+assert sorted(processes.values()) == [f"lavablas ({own})", f"lavablas ({own}), device 1"], processes
+assert {(span["pid"], span["tid"]) for span in spans} <= set(threads), threads
+assert len({tid for _, tid in threads}) == len(threads), threads  # one number, one track
+assert all((tid >= 1 << 22) == (name.startswith("GPU, ") or "crew" in name) for (_, tid), name in threads.items()), threads
+# the thread of the second device is another one for each product, on one track
+crew = [place for place, name in threads.items() if name == "lava-crew-1"]
+assert len(crew) == 1 and processes[crew[0][0]].endswith("device 1"), threads
+copied = [span for span in spans if (span["pid"], span["tid"]) == crew[0]]
+copied.sort(key=lambda span: span["ts"])
+assert copied and all(a["ts"] + a["dur"] <= b["ts"] + 0.001 for a, b in zip(copied, copied[1:])), copied
 assert {span["pid"] for span in spans} != {own}
 shared = 0
 for call in calls:

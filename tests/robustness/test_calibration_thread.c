@@ -313,7 +313,7 @@ static int device_fails(void) {
 /* The child multiplies with the CPU BLAS that the thread was using. It has no such thread. */
 static void multiply_forked(void) {
     case_multiply(&product, "cpu");
-    CASE_CHECK(case_threads_named("lavablas-bench") == 0);
+    CASE_CHECK(case_threads_named("lava-calibrate") == 0);
     CASE_CHECK(!lava_calibration_start(LAVA_TYPE_FP32));
 }
 

@@ -16,7 +16,7 @@
 
 #define IDLE_S  0.2  /* as in the environment of the cases */
 #define AT_MOST 20.0 /* on a busy machine, under a sanitizer */
-#define THREAD  "lavablas-idle"
+#define THREAD  "lava-idle"
 
 static struct product product = {.m = 200, .n = 150, .k = 64, .alpha = 1.25f, .beta = 0.5f};
 static struct product other = {
