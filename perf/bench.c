@@ -107,6 +107,7 @@ static void print_results(struct bench *options, const struct product *p) {
         const char *place = library->blas.last_call && library->blas.last_call(&last) == 0 ? last.place : "-";
         if (i == 0)
             first_median = middle;
+        picture_add(&options->picture, i, cbrt((double)p->m * p->n * p->k), flops / middle);
         snprintf(size, sizeof size, "%dx%dx%d", p->m, p->n, p->k);
         if (options->json) {
             printf("%s{\"m\":%d,\"n\":%d,\"k\":%d,\"ops\":\"%s\",\"routine\":\"%s\"",
@@ -190,6 +191,7 @@ void bench_close(struct bench *bench) {
         bench->libraries[i].samples = NULL;
     }
     bench->library_count = 0;
+    picture_close(&bench->picture);
 }
 
 static int usage(const struct bench *options, FILE *stream) {
@@ -197,18 +199,26 @@ static int usage(const struct bench *options, FILE *stream) {
             "usage: %s [--library PATH ...] [--routine %s]\n"
             "             [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S] [--warmup S] [--csv | "
             "--json]\n"
+            "             [--png FILE]\n"
+            "--png also draws the rates over n, a line for each library; it needs gnuplot.\n"
             "PATH 'preloaded': what LD_PRELOAD put into the program. %s\n",
             options->name, routine_names(), options->note);
     return stream == stdout ? 0 : 2;
 }
 
-static bool parse_options(struct bench *options, int count, char **arguments) {
+static bool parse_options(struct bench *options, int count, char **arguments, const char **png) {
     static const struct option known[] = {
-        {"library", required_argument, NULL, 'l'}, {"routine", required_argument, NULL, 'r'},
-        {"sizes", required_argument, NULL, 'n'},   {"ops", required_argument, NULL, 'o'},
-        {"seconds", required_argument, NULL, 's'}, {"warmup", required_argument, NULL, 'w'},
-        {"csv", no_argument, NULL, 'c'},           {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"library", required_argument, NULL, 'l'},
+        {"routine", required_argument, NULL, 'r'},
+        {"sizes", required_argument, NULL, 'n'},
+        {"ops", required_argument, NULL, 'o'},
+        {"seconds", required_argument, NULL, 's'},
+        {"warmup", required_argument, NULL, 'w'},
+        {"csv", no_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},
+        {"png", required_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int option;
     optind = 1;
@@ -245,6 +255,9 @@ static bool parse_options(struct bench *options, int count, char **arguments) {
         case 'j':
             options->json = true;
             break;
+        case 'p':
+            *png = optarg;
+            break;
         case 'h':
             options->asks_help = true;
             return true;
@@ -280,10 +293,28 @@ static void print_heading(const struct bench *options) {
         printf("%-18s %12s %12s %8s %11s\n", "m x n x k", "min", "median", "ratio", "GFLOP/s");
 }
 
+/* Libraries are told by their files' names where these differ. */
+static bool draw(struct bench *options) {
+    const char *device = options->device ? options->device() : NULL, *labels[BENCH_MAX_LIBRARIES];
+    char title[200];
+    fflush(stdout);
+    for (int i = 0; i < options->library_count; i++) {
+        const char *slash = strrchr(options->libraries[i].blas.path, '/');
+        labels[i] = slash ? slash + 1 : options->libraries[i].blas.path;
+        for (int other = 0; other < i; other++)
+            if (!strcmp(labels[other], labels[i]))
+                labels[i] = options->libraries[i].blas.path;
+    }
+    snprintf(title, sizeof title, "%s %s%s%s", options->routine->name, options->ops, device ? ", " : "",
+             device ? device : "");
+    return picture_draw(&options->picture, options->name, title, labels, options->library_count);
+}
+
 int bench(struct bench *options, int count, char **arguments) {
     bool right = true;
     int m, n, k, total = 0, done = 0;
-    if (!parse_options(options, count, arguments))
+    const char *png = NULL;
+    if (!parse_options(options, count, arguments, &png))
         return usage(options, stderr);
     if (options->asks_help)
         return usage(options, stdout);
@@ -292,6 +323,8 @@ int bench(struct bench *options, int count, char **arguments) {
         total++;
     if (*sizes)
         return usage(options, stderr);
+    if (png && !picture_open(&options->picture, options->name, png))
+        return 1;
     print_heading(options);
     for (sizes = options->sizes; next_size(&sizes, &m, &n, &k); done++) {
         char size[40];
@@ -302,5 +335,6 @@ int bench(struct bench *options, int count, char **arguments) {
     }
     if (options->json)
         printf("]\n");
-    return right ? 0 : 1;
+    bool drawn = !png || draw(options);
+    return right && drawn ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /* Times routines of BLAS libraries that are loaded by path, alternating between them. For one thread only.
  *
  *   [--library PATH ...] [--routine NAME] [--sizes 8,64,512x512x64] [--ops NN|NT|TN|TT] [--seconds S]
- *   [--warmup S] [--csv | --json]
+ *   [--warmup S] [--csv | --json] [--png FILE]
  *
  * NAME is cblas_sgemm, sgemm_, strsm_, one of half precision ... (see routine.c). A library without that
  * routine is skipped. Half precision needs LAVABLAS_INIT=sync, because its kernels are prepared at the first
@@ -15,6 +15,7 @@
 #define PERF_BENCH_H
 
 #include "library.h"
+#include "picture.h"
 #include "routine.h"
 
 #define BENCH_MAX_LIBRARIES 8
@@ -38,12 +39,15 @@ struct bench {
     const struct routine *routine;
     bool csv, json, asks_help, is_given;
     int printed;
+    struct picture picture;
     const char *sizes;
     char ops[3];
     double seconds, warmup_seconds;
     int rounds; /* at least so many turns of each library */
     /* Called before each size, and with 0 of 0 before its results are printed; NULL: nobody wants to know. */
     void (*progress)(int done, int total, const char *round, const char *name);
+    /* Returns the device's name for a picture's title. Called after everything was timed; NULL: not known. */
+    const char *(*device)(void);
 };
 
 /* The settings of a run without options. */

@@ -61,7 +61,7 @@ _lavablas() {
     --precision) _lavablas_words "$typed" ieee standard fast; return ;;
     --type | --c-type) _lavablas_words "$typed" fp32 fp64 fp16 bf16 cfp32 cfp64; return ;;
     --ops) _lavablas_words "$typed" NN NT TN TT; return ;;
-    --trace | --output | --library | --root) _lavablas_files "$typed"; return ;;
+    --trace | --output | --library | --root | --png) _lavablas_files "$typed"; return ;;
     --device | --seconds | --warmup | --sizes | --routine | --top) return ;;
     esac
     case $command in
@@ -69,7 +69,7 @@ _lavablas() {
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
     explain) _lavablas_words "$typed" --plan --json --precision --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
     calibrate) _lavablas_words "$typed" --seconds --quick --show --json --help ;;
-    bench) _lavablas_words "$typed" --library --routine --sizes --ops --seconds --warmup --csv --json --help ;;
+    bench) _lavablas_words "$typed" --library --routine --sizes --ops --seconds --warmup --csv --json --png --help ;;
     verify) _lavablas_words "$typed" --type --json --help ;;
     replay) if [[ $typed == -* ]]; then _lavablas_words "$typed" --library --seconds --top --json --help; else _lavablas_files "$typed"; fi ;;
     info | device | kernels | profiles) _lavablas_words "$typed" --json --help ;;
