@@ -115,23 +115,24 @@ struct range {
     double least, most;
 };
 
-/* The marks of an axis of logarithms are 1, 2 and 5 times powers of ten, so that there are several. */
-static void put_marks(FILE *stream, struct range rate) {
-    static const int digits[] = {1, 2, 5};
-    double first = pow(10, floor(log10(rate.least)));
-    fprintf(stream, "set ytics (%g", first);
-    for (double power = first; power <= rate.most; power *= 10)
-        for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++)
-            fprintf(stream, ", %g", power * digits[i]);
-    fprintf(stream, ")\n");
+/* The marks of an axis of logarithms are 1, 2 and 5 times powers of ten, so that there are several. The axis
+ * begins and ends with one. */
+static void put_rates(FILE *stream, struct range rate) {
+    static const double digits[] = {1, 2, 5};
+    struct range shown = {0, 0};
+    int marks = 0;
+    fprintf(stream, "set logscale y 10\nset ytics (");
+    for (double power = pow(10, floor(log10(rate.least))); shown.most <= rate.most; power *= 10)
+        for (size_t i = 0; i < sizeof digits / sizeof digits[0] && shown.most <= rate.most; i++) {
+            shown.most = power * digits[i];
+            shown.least = shown.least <= 0 || shown.most <= rate.least ? shown.most : shown.least;
+            fprintf(stream, "%s%g", marks++ ? ", " : "", shown.most);
+        }
+    fprintf(stream, ")\nset yrange [%.17g:%.17g]\n", shown.least, shown.most);
 }
 
-static void put_ranges(FILE *stream, struct range order, struct range rate) {
-    const struct range shown = {rate.least / 1.5, rate.most * 1.5};
-    fprintf(stream,
-            "set logscale x 2\nset logscale y 10\nset xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n",
-            order.least / 1.2, order.most * 1.2, shown.least, shown.most);
-    put_marks(stream, shown);
+static void put_orders(FILE *stream, struct range order) {
+    fprintf(stream, "set logscale x 2\nset xrange [%.17g:%.17g]\n", order.least / 1.2, order.most * 1.2);
 }
 
 /* Each line's points are a block of data with a name. */
@@ -166,7 +167,8 @@ static void put_program(FILE *stream, const struct picture *picture, const char 
     fprintf(stream, "\nset xlabel 'n (the cube root of m n k)'\nset ylabel '%s'\n",
             unit > 1e9 ? "TFLOP/s" : "GFLOP/s");
     fprintf(stream, "set grid\nset key left top\n");
-    put_ranges(stream, order, rate);
+    put_orders(stream, order);
+    put_rates(stream, rate);
     put_points(stream, picture, lines, unit);
     for (int line = 0; line < lines; line++) {
         fprintf(stream, "%s $line%d with linespoints linewidth 2 pointtype 7 linecolor rgb '%s' title ",
