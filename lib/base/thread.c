@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -12,43 +12,61 @@
  * while all processors work. */
 #define NICENESS 10
 
-/* What a new thread does. It belongs to that thread. */
+/* More threads than begin at the same time. In a child of fork() places stay taken whose threads were
+ * beginning in the parent. */
+#define PLACES 256
+
+/* What a new thread does. The place is free again as soon as the thread has a copy. It is not allocated,
+ * because a thread that calls free() gets an arena of its own, with 64 MiB of addresses; a copy thread never
+ * needs one. */
 struct beginning {
     char name[LAVA_THREAD_NAME_BYTES];
     void *(*function)(void *);
     void *argument;
 };
+static struct place {
+    atomic_bool is_taken;
+    struct beginning beginning;
+} places[PLACES];
+
+static struct place *take_place(void) {
+    for (int i = 0; i < PLACES; i++)
+        if (!atomic_exchange(&places[i].is_taken, true))
+            return &places[i];
+    return NULL;
+}
 
 static void *begin(void *argument) {
-    const struct beginning beginning = *(struct beginning *)argument;
-    free(argument);
+    struct place *place = argument;
+    const struct beginning beginning = place->beginning;
+    atomic_store(&place->is_taken, false);
     pthread_setname_np(pthread_self(), beginning.name);
     return beginning.function(beginning.argument);
 }
 
-static bool create_with(pthread_t *thread, size_t stack_bytes, struct beginning *beginning) {
+static bool create_at(struct place *place, pthread_t *thread, size_t stack_bytes) {
     pthread_attr_t attributes;
     int error = -1;
     if (stack_bytes > 0 && pthread_attr_init(&attributes) == 0) {
         pthread_attr_setstacksize(&attributes, stack_bytes);
-        error = pthread_create(thread, &attributes, begin, beginning);
+        error = pthread_create(thread, &attributes, begin, place);
         pthread_attr_destroy(&attributes);
     }
     /* A program with much thread-local storage needs the default size, because that storage is on the
      * stack. */
     if (error)
-        error = pthread_create(thread, NULL, begin, beginning);
+        error = pthread_create(thread, NULL, begin, place);
     return error == 0;
 }
 
-static bool create(pthread_t *thread, size_t stack_bytes, const struct beginning *wanted) {
-    struct beginning *beginning = malloc(sizeof *beginning);
-    if (!beginning)
+static bool create(pthread_t *thread, size_t stack_bytes, const struct beginning *beginning) {
+    struct place *place = take_place();
+    if (!place)
         return false;
-    *beginning = *wanted;
-    bool created = create_with(thread, stack_bytes, beginning);
+    place->beginning = *beginning;
+    bool created = create_at(place, thread, stack_bytes);
     if (!created)
-        free(beginning);
+        atomic_store(&place->is_taken, false);
     return created;
 }
 

@@ -73,24 +73,28 @@ static void names_and_signals(void **state) {
         assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
 
+enum { TEAM = 5, ROUNDS = 100 };
+
 static void *look_in_team(void *argument) {
     static atomic_uint number;
-    return look((struct found *)argument + atomic_fetch_add(&number, 1));
+    return look((struct found *)argument + atomic_fetch_add(&number, 1) % TEAM);
 }
 
+/* More threads, one after the other, than may begin at the same time. */
 static void team(void **state) {
-    enum { COUNT = 5 };
-    struct found found[COUNT];
-    pthread_t threads[COUNT];
+    struct found found[TEAM];
+    pthread_t threads[TEAM];
     (void)state;
-    for (int i = 0; i < COUNT; i++)
-        sem_init(&found[i].written, 0, 0);
-    unsigned started =
-        lava_thread_start_team("lava-team", threads, COUNT, LAVA_THREAD_SMALL_STACK, look_in_team, found);
-    assert_int_equal(started, COUNT);
-    for (int i = 0; i < COUNT; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        check_found(&found[i], "lava-team");
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < TEAM; i++)
+            sem_init(&found[i].written, 0, 0);
+        assert_int_equal(
+            lava_thread_start_team("lava-team", threads, TEAM, LAVA_THREAD_SMALL_STACK, look_in_team, found),
+            TEAM);
+        for (int i = 0; i < TEAM; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        for (int i = 0; i < TEAM; i++)
+            check_found(&found[i], "lava-team");
     }
 }
 
