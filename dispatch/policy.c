@@ -12,7 +12,6 @@
 #include "dispatch/factorization.h"
 #include "dispatch/inverse.h"
 #include "dispatch/qr.h"
-#include "dispatch/schemes.h"
 #include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
@@ -103,28 +102,17 @@ static struct lava_blocking_limits limits_of(const struct request *request,
     return limits;
 }
 
-/* Returns the fewest slices by which no chain is longer than the operation wants it. Planes add short sums.
- */
-static uint32_t least_split(const struct lava_estimate *estimate) {
-    int64_t chain = estimate->operation->chain,
-            depth = lava_blocking_depth(estimate->operation, estimate->kernel);
-    bool has_spans = lava_scheme(estimate->kernel->scheme)->span_k > 0;
-    return chain == 0 || has_spans ? 1 : (uint32_t)lava_minimum((depth - 1) / chain + 1, UINT32_MAX);
-}
-
 /* Tries one row with each split, up to the one that fills the device twice. Uses as few column blocks as fit,
  * or as many as were forced. Keeps a candidate in *best if its estimate is lower. */
 static void consider_splits(const struct request *request, struct lava_estimate estimate,
                             struct candidate *best) {
     struct lava_blocking_limits limits = limits_of(request, &estimate);
-    uint32_t forced = request->overrides->split_k, least = least_split(&estimate), tried = 0;
+    uint32_t forced = request->overrides->split_k, tried = 0;
     double most_units = 2.0 * (double)lava_cost_slots(&estimate);
     size_t count = forced || !worth_splitting(&estimate) ? 1 : COUNT(splits);
     limits.piece_tiles = (uint32_t)lava_cost_slots(&estimate);
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && splits[i + 1] <= least)
-            continue;
-        limits.split_k = forced ? forced : splits[i] > least ? splits[i] : least;
+        limits.split_k = forced ? forced : splits[i];
         if (!lava_blocking_plan(estimate.operation, estimate.kernel, &limits, &estimate.blocking) ||
             estimate.blocking.split_k <= tried)
             return; /* no memory, or K is too short for more slices than were already tried */

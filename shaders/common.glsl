@@ -47,3 +47,10 @@ layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer So
 layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer TargetBits { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer TargetWords { WORD word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer TileList { uint entry[]; };
+
+#ifdef LAVA_SHADER_MULTIPLY
+bool adds_to_target()
+{
+    return (constants.sums & LAVA_SUMS_ADDED) != 0;
+}
+#endif

@@ -206,7 +206,7 @@ void main()
                 sums[i][j] = MATRIX_C(0);
 #ifdef LAVA_TRIANGLE
         if (depth_k == 0)
-            write_sums(first, constants.accumulate != 0, constants.alpha);
+            write_sums(first, adds_to_target(), constants.alpha);
 #endif
         for (uint start = 0; start < depth_k; start += SPAN_K) {
             uint end = min(start + SPAN_K, depth_k);
@@ -216,7 +216,7 @@ void main()
                 a += A_DEPTH * STAGES;
                 b += B_DEPTH * STAGES;
             }
-            write_sums(first, start > 0 || constants.accumulate != 0, end == depth_k ? constants.alpha : 1.0);
+            write_sums(first, start > 0 || adds_to_target(), end == depth_k ? constants.alpha : 1.0);
         }
     }
 }

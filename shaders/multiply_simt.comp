@@ -19,7 +19,8 @@
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
  * stored to the other half of shared memory: one barrier per step. A workgroup walks the tile order in
  * strides of the number of workgroups, so a persistent dispatch and one workgroup per tile run the same
- * program. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
+ * program. Where the caller wants short sums, they are added to C and begin again at 0 every few steps: errors grow with
+ * the number of terms that are added one after another. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
  * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out.
  *
  * With -DLAVA_TRIANGLE one operand is triangular. A tile steps through the part of K that is not zero: first through the
@@ -121,6 +122,25 @@ void add_steps(SourceWords a, SourceWords b, uvec2 steps, uint first_a, uint fir
 uint column_of(uint j)
 {
     return j / WORD_NUMBERS * LANES_N * WORD_NUMBERS + j % WORD_NUMBERS;
+}
+
+void clear_sums()
+{
+    [[unroll]] for (uint j = 0; j < PART_N; j++)
+        [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+            sums[i][j] = WORD(0);
+}
+
+/* Writes the sums to the invocation's part of C, which begins at c. If it has begun, what is there is added to them. */
+void write_sums(TargetWords c, uint column_words, bool begun, NUMBER alpha)
+{
+    if (begun)
+        [[unroll]] for (uint j = 0; j < PART_N; j++)
+            [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+                sums[i][j] += c.word[column_of(j) * column_words + i * LANES_M];
+    [[unroll]] for (uint j = 0; j < PART_N; j++)
+        [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
+            c.word[column_of(j) * column_words + i * LANES_M] = alpha * sums[i][j];
 }
 
 #ifdef LAVA_TRIANGLE
@@ -235,13 +255,13 @@ void add_steps_on_diagonal(SourceWords a, SourceWords b, uvec2 steps, uint first
     }
 }
 
-/* Adds the products of those of the steps that are not outside the triangle. */
+/* Adds the products of steps [.x, .y), which are needed, without those outside the triangle. */
 void add_triangular_steps(SourceWords a, SourceWords b, uvec2 steps, uvec2 tile, uint first_a, uint first_b)
 {
     bool of_b = (constants.triangle & LAVA_TRIANGLE_OF_B) != 0;
     uint first = of_b ? tile.y * TILE_N : tile.x * TILE_M;
-    uvec2 needed = needed_steps(tile.x, tile.y, steps), diagonal = steps_on_diagonal(first, needed);
-    uvec2 inside = triangle_is_before() ? uvec2(needed.x, diagonal.x) : uvec2(diagonal.y, needed.y);
+    uvec2 diagonal = steps_on_diagonal(first, steps);
+    uvec2 inside = triangle_is_before() ? uvec2(steps.x, diagonal.x) : uvec2(diagonal.y, steps.y);
     if (inside.x < inside.y)
         add_steps(a, b, inside, first_a, first_b);
     if (diagonal.x < diagonal.y)
@@ -282,26 +302,24 @@ void main()
         TargetWords c = TargetWords(constants.target + (slice * constants.slice_stride +
                                                         column * constants.target_ld + row) * (16 / WORD_NUMBERS));
         uint column_words = constants.target_ld / WORD_NUMBERS;
-        NUMBER alpha = SCALAR(alpha);
-
-        if (constants.accumulate != 0) {
-            [[unroll]] for (uint j = 0; j < PART_N; j++)
-                [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                    sums[i][j] = c.word[column_of(j) * column_words + i * LANES_M];
-        } else {
-            [[unroll]] for (uint j = 0; j < PART_N; j++)
-                [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                    sums[i][j] = WORD(0);
-        }
-
 #ifdef LAVA_TRIANGLE
-        add_triangular_steps(a, b, steps, uvec2(tile_m, tile_n), first_a, first_b);
-#else
-        add_steps(a, b, steps, first_a, first_b);
+        steps = needed_steps(tile_m, tile_n, steps);
 #endif
-
-        [[unroll]] for (uint j = 0; j < PART_N; j++)
-            [[unroll]] for (uint i = 0; i < SQUARES_M; i++)
-                c.word[column_of(j) * column_words + i * LANES_M] = alpha * sums[i][j];
+        uint span = constants.sums >> LAVA_SUMS_SPAN_SHIFT;
+        bool begun = adds_to_target();
+        for (uint first = steps.x;;) {
+            uint end = span > 0 ? min(first + span, steps.y) : steps.y;
+            clear_sums();
+#ifdef LAVA_TRIANGLE
+            add_triangular_steps(a, b, uvec2(first, end), uvec2(tile_m, tile_n), first_a, first_b);
+#else
+            add_steps(a, b, uvec2(first, end), first_a, first_b);
+#endif
+            write_sums(c, column_words, begun, end == steps.y ? SCALAR(alpha) : NUMBER(1));
+            if (end == steps.y)
+                break;
+            begun = true;
+            first = end;
+        }
     }
 }

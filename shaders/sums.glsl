@@ -15,7 +15,7 @@ void start_sums(uint64_t first)
     UNROLL for (uint i = 0; i < MATRICES_M; i++)
         UNROLL for (uint j = 0; j < MATRICES_N; j++) {
             sums[i][j] = MATRIX_C(0);
-            if (constants.accumulate != 0)
+            if (adds_to_target())
                 coopMatLoad(sums[i][j], c.element, j * SHAPE_N * constants.target_ld + i * SHAPE_M,
                             constants.target_ld, gl_CooperativeMatrixLayoutColumnMajor);
         }

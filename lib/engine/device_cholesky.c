@@ -59,6 +59,7 @@ static enum lava_status solve_below(const struct task *task, int64_t from, int64
                                             .op = LAVA_OP_T,
                                             .conjugate = task->is_complex,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = cholesky->precision,
                                             .overrides = cholesky->overrides};
     return lava_device_solve(task->stream, &solve);
@@ -84,6 +85,7 @@ static enum lava_status subtract(const struct task *task, int64_t from, int64_t 
                                                 .beta.real = 1,
                                                 .region = row == to ? cholesky->stored : LAVA_REGION_ALL,
                                                 .real_diagonal = task->is_complex && row == to,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = cholesky->precision,
                                                 .overrides = cholesky->overrides};
     return lava_device_product(task->stream, &product);

@@ -61,6 +61,7 @@ static struct lava_device_solve with_triangle(const struct task *task, struct ra
                                       .stored = whole->stored,
                                       .unit_diagonal = whole->unit_diagonal,
                                       .alpha.real = 1,
+                                      .chain = LAVA_CHAIN_OF_FACTORS,
                                       .precision = whole->precision,
                                       .overrides = whole->overrides};
 }
@@ -88,6 +89,7 @@ static enum lava_status add_known(const struct task *task, struct range rows, st
                                                 .c = block_of(task, rows, known),
                                                 .alpha.real = 1,
                                                 .beta.real = 1,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = task->triangle->precision,
                                                 .overrides = task->triangle->overrides};
     return known.size > 0 ? lava_device_product(task->stream, &product) : LAVA_OK;
@@ -153,6 +155,7 @@ static enum lava_status add_square(const struct task *task, struct range range,
                                                 .beta.real = beta,
                                                 .region = task->triangle->stored,
                                                 .real_diagonal = is_complex,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = task->triangle->precision,
                                                 .overrides = task->triangle->overrides};
     return lava_device_product(task->stream, &product);
@@ -273,6 +276,7 @@ enum lava_status lava_device_invert_lu(struct lava_stream *stream,
                                             .stored = LAVA_REGION_LOWER,
                                             .unit_diagonal = true,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = inverse->precision,
                                             .overrides = inverse->overrides};
     if (stream->failure)

@@ -68,6 +68,7 @@ static enum lava_status update(const struct task *task, int64_t from, int64_t co
                                             .stored = LAVA_REGION_LOWER,
                                             .unit_diagonal = true,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = task->lu->precision,
                                             .overrides = task->lu->overrides};
     enum lava_status status = lava_device_solve(task->stream, &solve);
@@ -79,6 +80,7 @@ static enum lava_status update(const struct task *task, int64_t from, int64_t co
                                                     lava_device_matrix_block(a, below, rows, column, columns),
                                                 .alpha.real = -1,
                                                 .beta.real = 1,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = task->lu->precision,
                                                 .overrides = task->lu->overrides};
     return lava_device_product(task->stream, &product);

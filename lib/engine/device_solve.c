@@ -82,6 +82,7 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
                                           .conjugate_a = solve->conjugate,
                                           .alpha = task->multiplies ? *alpha : minus_one,
                                           .beta = task->multiplies ? one : *alpha,
+                                          .chain = solve->chain,
                                           .precision = solve->precision,
                                           .overrides = solve->overrides};
     if (solve->a_on_right) {

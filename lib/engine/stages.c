@@ -82,6 +82,16 @@ static struct triangle triangle_of(const struct lava_run *run, const struct lava
     return triangle;
 }
 
+/* Returns after how many steps sums begin anew, so that no chain is longer than the operation wants it; 0:
+ * never. Planes add short sums whatever it wants. */
+static uint32_t span_steps(const struct lava_run *run) {
+    const struct lava_kernel *kernel = run->plan->kernel;
+    int64_t chain = run->operation->chain;
+    if (chain == 0 || !lava_kernel_is_simt(kernel))
+        return 0;
+    return (uint32_t)lava_maximum(chain / kernel->tile_k, 1);
+}
+
 static struct multiply multiply_of(const struct lava_run *run, const struct lava_task *task,
                                    const struct lava_tile_list *list) {
     const struct lava_kernel *kernel = run->plan->kernel;
@@ -108,7 +118,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
         .steps = steps,
         .steps_per_slice = (steps + blocking->split_k - 1) / blocking->split_k,
         .target_ld = ld,
-        .accumulate = task->accumulates,
+        .sums = (task->accumulates ? LAVA_SUMS_ADDED : 0u) | span_steps(run) << LAVA_SUMS_SPAN_SHIFT,
         .alpha = (float)alpha,
         .alpha_fp64 = lava_double_bits(alpha),
         .tiles_each = run->operation->series ? tiles_m : 0,
@@ -178,7 +188,7 @@ static void record_units(struct lava_run *run, const struct lava_commands *comma
         bool last = walk + 1 == walks;
         constants.first_unit = walk * units->tiles + units->first_unit;
         constants.end_unit = walk * units->tiles + units->end_unit - left;
-        constants.accumulate = units->accumulate || walk > 0;
+        constants.sums = units->sums | (walk > 0 ? LAVA_SUMS_ADDED : 0u);
         constants.alpha = last ? units->alpha : 1.0f;
         lava_queue_barrier_dispatch(run->device, commands);
         if (last && left > 0) {

@@ -330,43 +330,6 @@ static void check_kernel(const struct lava_plan *plan, const struct lava_operati
 
 /* A row of another type is never chosen. None is chosen exactly if the device can run none of the listed
  * ones. */
-/* A chain of sums is cut by as many slices as it takes, or by more where the device needs them. */
-static void check_chain(const struct lava_capabilities *device, enum lava_type type, int64_t n, int64_t k) {
-    struct lava_operation operation = product_of(type, type, 128, n, k);
-    const struct lava_overrides forced = {.split_k = 2};
-    int64_t depth = lava_type_is_complex(type) ? 2 * k : k, most = 64;
-    operation.on_device = true;
-    const struct lava_plan any = choose(&operation, device, LAVA_MODE_GPU, &none);
-    operation.chain = 256;
-    const struct lava_plan cut = choose(&operation, device, LAVA_MODE_GPU, &none);
-    assert_int_equal(cut.place, LAVA_PLACE_GPU);
-    assert_true(cut.blocking.split_k * operation.chain >= depth || cut.blocking.split_k == most);
-    if (any.blocking.split_k * operation.chain >= depth)
-        assert_int_equal(cut.blocking.split_k, any.blocking.split_k);
-    assert_true(cut.gpu_ns >= any.gpu_ns);
-    if (device->kind == LAVA_DEVICE_DISCRETE) /* the slices' sums are read and written */
-        assert_true(cut.gpu_ns < 1.15 * any.gpu_ns);
-    if (depth >= 1024)
-        assert_int_equal(choose(&operation, device, LAVA_MODE_GPU, &forced).blocking.split_k, 2);
-}
-
-static void test_chain(void **state) {
-    (void)state;
-    const struct lava_capabilities devices[] = {device_h200(), device_lavapipe()};
-    for (size_t i = 0; i < 2; i++)
-        for (int64_t k = 100; k <= 25600; k *= 2) {
-            check_chain(&devices[i], LAVA_TYPE_FP64, 1000, k);
-            check_chain(&devices[i], LAVA_TYPE_CFP64, 8064, k);
-        }
-    /* planes add up short sums */
-    struct lava_operation operation = product_of(LAVA_TYPE_FP32, LAVA_TYPE_FP32, 8192, 8192, 8192);
-    const struct lava_plan any = choose(&operation, &devices[0], LAVA_MODE_GPU, &none);
-    operation.chain = 256;
-    assert_true(any.kernel->scheme != LAVA_SCHEME_NONE);
-    assert_int_equal(choose(&operation, &devices[0], LAVA_MODE_GPU, &none).blocking.split_k,
-                     any.blocking.split_k);
-}
-
 static void test_types(void **state) {
     (void)state;
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2(),
@@ -560,7 +523,6 @@ int main(void) {
         cmocka_unit_test(test_halves_of_k),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_overrides_of_parts),
-        cmocka_unit_test(test_chain),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_software_device),

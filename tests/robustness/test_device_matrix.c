@@ -301,10 +301,83 @@ static void waits_in_vain(void **state) {
     assert_false(lava_queue_reached(device, never));
 }
 
+#define DEPTH 1100
+#define WIDTH 64
+
+/* Ones, then numbers of which each is a quarter of the spacing above 1. */
+static void write_long(enum lava_type type, void *memory, int64_t count, int64_t ones) {
+    double small = lava_type_facts(type)->unit / 2;
+    for (int64_t e = 0; e < count; e++) {
+        double value = e < ones ? 1 : small;
+        if (type == LAVA_TYPE_FP64)
+            ((double *)memory)[e] = value;
+        else
+            ((float *)memory)[e] = (float)value;
+    }
+}
+
+/* 1 and DEPTH - 1 numbers that are too small to change it: added one by one they are lost, but those after
+ * the first chain are summed apart from it. */
+static void check_long_sums(const struct lava_kernel *kernel, int64_t chain) {
+    enum lava_type type = kernel->type;
+    const struct lava_overrides overrides = {.kernel = kernel, .split_k = 1};
+    size_t bytes = lava_type_bytes(type);
+    void *host[3] = {calloc(WIDTH * DEPTH, bytes), calloc(WIDTH * DEPTH, bytes),
+                     calloc(WIDTH * WIDTH, bytes)};
+    struct lava_device_matrix x[3];
+    struct lava_stream stream;
+    const int64_t rows[] = {WIDTH, DEPTH, WIDTH}, columns[] = {DEPTH, WIDTH, WIDTH};
+    write_long(type, host[0], WIDTH * DEPTH, WIDTH);
+    write_long(type, host[1], WIDTH * DEPTH, WIDTH * DEPTH);
+    lava_stream_open(&stream, engine, false);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(lava_device_matrix_create(engine, type, rows[i], columns[i], &x[i]), LAVA_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(lava_device_matrix_upload(&stream, &x[i], host[i], rows[i]), LAVA_OK);
+    const struct lava_device_product product = {.a = x[0],
+                                                .b = x[1],
+                                                .c = x[2],
+                                                .alpha.real = 1,
+                                                .chain = chain,
+                                                .precision = LAVA_PRECISION_IEEE,
+                                                .overrides = &overrides};
+    assert_int_equal(lava_device_product(&stream, &product), LAVA_OK);
+    assert_int_equal(lava_device_matrix_download(&stream, &x[2], LAVA_REGION_ALL, host[2], WIDTH), LAVA_OK);
+    assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
+    double sum = 1 + (chain > 0 ? DEPTH - chain : 0) * lava_type_facts(type)->unit / 2;
+    for (int64_t e = 0; e < WIDTH * WIDTH; e++) {
+        double got = type == LAVA_TYPE_FP64 ? ((double *)host[2])[e] : (double)((float *)host[2])[e];
+        if (got != sum)
+            fail_msg("%s, chain %d: element %lld is 1 + %g u, not 1 + %g u", kernel->name, (int)chain,
+                     (long long)e, (got - 1) / lava_type_facts(type)->unit,
+                     (sum - 1) / lava_type_facts(type)->unit);
+    }
+    for (int i = 0; i < 3; i++) {
+        lava_device_matrix_free(engine, &x[i]);
+        free(host[i]);
+    }
+}
+
+/* Every row of fp32 and fp64 arithmetic that the device can run. */
+static void long_sums(void **state) {
+    size_t count;
+    const struct lava_kernel *table = lava_kernels_table(&count);
+    int checked = 0;
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        if (lava_kernel_is_simt(&table[i]) && lava_kernel_fits(&table[i], &engine->capabilities, NULL)) {
+            for (int64_t chain = 0; chain <= 256; chain += 128)
+                check_long_sums(&table[i], chain);
+            checked++;
+        }
+    assert_true(checked >= 2); /* at least one of each type */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chain),       cmocka_unit_test(blocks),
                                        cmocka_unit_test(many_shapes), cmocka_unit_test(nothing_to_multiply),
                                        cmocka_unit_test(refused),     cmocka_unit_test(memory),
-                                       cmocka_unit_test(limits),      cmocka_unit_test(waits_in_vain)};
+                                       cmocka_unit_test(limits),      cmocka_unit_test(waits_in_vain),
+                                       cmocka_unit_test(long_sums)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
