@@ -344,7 +344,7 @@ static void check_long_sums(const struct lava_kernel *kernel, int64_t chain) {
     assert_int_equal(lava_device_product(&stream, &product), LAVA_OK);
     assert_int_equal(lava_device_matrix_download(&stream, &x[2], LAVA_REGION_ALL, host[2], WIDTH), LAVA_OK);
     assert_int_equal(lava_stream_close(&stream, LAVA_OK), LAVA_OK);
-    double sum = 1 + (chain > 0 ? DEPTH - chain : 0) * lava_type_facts(type)->unit / 2;
+    double sum = 1 + (double)(chain > 0 ? DEPTH - chain : 0) * lava_type_facts(type)->unit / 2;
     for (int64_t e = 0; e < WIDTH * WIDTH; e++) {
         double got = type == LAVA_TYPE_FP64 ? ((double *)host[2])[e] : (double)((float *)host[2])[e];
         if (got != sum)
