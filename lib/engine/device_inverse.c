@@ -20,6 +20,7 @@ struct task {
     const struct lava_pipeline *pipeline; /* of a block */
     const struct lava_device_matrix *work;
     bool is_complex, is_upper;
+    bool from_end; /* the last rows of X are found first, or the last columns */
 };
 
 /* Rows or columns. */
@@ -27,6 +28,7 @@ struct range {
     int64_t first, size;
 };
 
+/* A block of A. */
 static struct lava_device_matrix block_of(const struct task *task, struct range rows, struct range columns) {
     return lava_device_matrix_block(&task->triangle->a, rows.first, rows.size, columns.first, columns.size);
 }
@@ -52,6 +54,11 @@ static enum lava_status invert_block(const struct task *task, struct range range
     return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants, 1);
 }
 
+/* The same of X: its columns take the place of rows where X A = I is solved. */
+static struct lava_device_matrix part_of(const struct task *task, struct range rows, struct range columns) {
+    return task->triangle->by_columns ? block_of(task, columns, rows) : block_of(task, rows, columns);
+}
+
 /* What the triangle of a range does to the rectangle of these rows and columns. */
 static struct lava_device_solve with_triangle(const struct task *task, struct range triangle,
                                               struct range rows, struct range columns) {
@@ -69,7 +76,7 @@ static struct lava_device_solve with_triangle(const struct task *task, struct ra
 /* Columns of X that are finished when the rows of a range are found: those before it, or after it. */
 static struct range known_beside(const struct task *task, struct range range) {
     int64_t end = range.first + range.size;
-    return task->is_upper ? (struct range){end, task->triangle->a.rows - end}
+    return task->from_end ? (struct range){end, task->triangle->a.rows - end}
                           : (struct range){0, range.first};
 }
 
@@ -77,6 +84,8 @@ static struct range known_beside(const struct task *task, struct range range) {
  */
 static enum lava_status solve_known(const struct task *task, struct range range, struct range known) {
     struct lava_device_solve solve = with_triangle(task, range, range, known);
+    solve.b = part_of(task, range, known);
+    solve.a_on_right = task->triangle->by_columns;
     solve.alpha.real = -1;
     return known.size > 0 ? lava_device_solve(task->stream, &solve) : LAVA_OK;
 }
@@ -84,9 +93,11 @@ static enum lava_status solve_known(const struct task *task, struct range range,
 /* These rows of the known columns <- themselves, plus what the finished rows contribute. */
 static enum lava_status add_known(const struct task *task, struct range rows, struct range done,
                                   struct range known) {
-    const struct lava_device_product product = {.a = block_of(task, rows, done),
-                                                .b = block_of(task, done, known),
-                                                .c = block_of(task, rows, known),
+    bool by_columns = task->triangle->by_columns;
+    const struct lava_device_matrix factor = part_of(task, rows, done), found = part_of(task, done, known);
+    const struct lava_device_product product = {.a = by_columns ? found : factor,
+                                                .b = by_columns ? factor : found,
+                                                .c = part_of(task, rows, known),
                                                 .alpha.real = 1,
                                                 .beta.real = 1,
                                                 .chain = LAVA_CHAIN_OF_FACTORS,
@@ -104,9 +115,10 @@ static enum lava_status invert(const struct task *task, struct range range) {
         return status ? status : invert_block(task, range);
     }
     struct range high, low = halve(range, &high);
-    const struct range done = task->is_upper ? high : low, rest = task->is_upper ? low : high;
+    const struct range done = task->from_end ? high : low, rest = task->from_end ? low : high;
     struct lava_device_solve product = with_triangle(task, done, rest, done);
-    product.a_on_right = true;
+    product.b = part_of(task, rest, done);
+    product.a_on_right = !task->triangle->by_columns;
     status = invert(task, done);
     status = status ? status : add_known(task, rest, done, known);
     status = status ? status : lava_device_multiply_triangle(task->stream, &product);
@@ -195,7 +207,8 @@ static struct task task_of(struct lava_stream *stream, const struct lava_device_
     return (struct task){.stream = stream,
                          .triangle = triangle,
                          .is_complex = lava_type_is_complex(triangle->a.type),
-                         .is_upper = triangle->stored == LAVA_REGION_UPPER};
+                         .is_upper = triangle->stored == LAVA_REGION_UPPER,
+                         .from_end = (triangle->stored == LAVA_REGION_UPPER) != triangle->by_columns};
 }
 
 static bool is_valid(const struct task *task) {
@@ -268,6 +281,7 @@ enum lava_status lava_device_invert_lu(struct lava_stream *stream,
     const struct lava_device_matrix *a = &inverse->a, *x = &inverse->x;
     const struct lava_device_triangle upper = {.a = *a,
                                                .stored = LAVA_REGION_UPPER,
+                                               .by_columns = true,
                                                .precision = inverse->precision,
                                                .overrides = inverse->overrides};
     const struct lava_device_solve solve = {.a = *a,

@@ -11,6 +11,7 @@ struct lava_device_triangle {
     struct lava_device_matrix a; /* square. FP32, FP64, CFP32 or CFP64 */
     enum lava_region stored; /* LOWER or UPPER; the other triangle is not used, whatever it is, nor changed */
     bool unit_diagonal;      /* the diagonal is not used or changed; its elements are 1 */
+    bool by_columns;         /* lava_device_invert: solves X A = I in place of A X = I, see below */
     enum lava_precision precision;          /* of the products, see below */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
@@ -22,6 +23,10 @@ struct lava_device_triangle {
  * products with the second half of A, find the second half. A block of at most LAVA_SOLVE_ORDER rows is
  * inverted by a kernel of its own. So |A X - I| <= 4 (n + 2) u |A| |X|; complex, by absolute values. N. J.
  * Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 14.2.
+ *
+ * By columns it is the same for the transposed triangle: X A = I, down to the blocks on the diagonal. What is
+ * then multiplied with X from the right has the error of X A - I, not that of A X - I, which may be larger by
+ * A's condition.
  *
  * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, or the device cannot compute
  * in the type; nothing was added to the stream then. After any other failure A is undefined, and the stream
