@@ -2,25 +2,35 @@
 from table_parts import best_of, measurements, number, table
 
 MEASURED, DOUBLE = "2026-11-25-nvidia-h200-two", "2026-11-25-nvidia-h200-two-dgemm"
+LEVEL3 = "2026-11-25-nvidia-h200-two-level3"
 PRODUCTS = (("sgemm_", (4096, 8192, 16384, 32768)), ("dgemm_", (4096, 8192, 16384)), ("cblas_hgemm", (4096, 8192, 16384, 32768)))
+TRIANGLES = tuple((routine, (8192, 16384)) for routine in ("ssyrk_", "ssyr2k_", "dsyrk_"))
 DEVICES = ("0", "0,1")
 
 
-def best(routine, order, library):
+def best(name, routine, order, library):
     """Milliseconds by one device and by two, the least of all processes; None where there is none."""
-    name = DOUBLE if routine == "dgemm_" else MEASURED
     return [best_of(measurements(name, "bench", may_lack=True, command=f"LAVABLAS_DEVICE={devices} bench --library {library}"),
                     routine, order, "") for devices in DEVICES]
 
 
-def two_devices():
+def beside_nvblas(products, source_of):
     rows = []
-    for routine, orders in PRODUCTS:
+    for routine, orders in products:
         for order in orders:
-            one, two = best(routine, order, "liblavablas")
+            name = source_of(routine)
+            one, two = best(name, routine, order, "liblavablas")
             rows.append([f"{routine.removeprefix('cblas_').rstrip('_')} {order}", number(one), number(two), f"{one / two:.2f}",
-                         *map(number, best(routine, order, "libnvblas"))])
+                         *map(number, best(name, routine, order, "libnvblas"))])
     return table(["product", "one GPU", "two", "times", "NVBLAS, one", "two"], rows)
+
+
+def two_devices():
+    return beside_nvblas(PRODUCTS, lambda routine: DOUBLE if routine == "dgemm_" else MEASURED)
+
+
+def triangles_of_two_devices():
+    return beside_nvblas(TRIANGLES, lambda routine: LEVEL3)
 
 
 def callers_of_two_devices():
@@ -34,4 +44,4 @@ def callers_of_two_devices():
                    f"{found[threads, '0'] / found[threads, '0,1']:.2f}"] for threads in (16, 64)])
 
 
-TABLES = {"two devices": two_devices, "callers of two devices": callers_of_two_devices}
+TABLES = {"two devices": two_devices, "triangles of two devices": triangles_of_two_devices, "callers of two devices": callers_of_two_devices}

@@ -1,4 +1,5 @@
-"""The tables of errors, for perf/tables. perf/accuracy's texts have no JSON; they are read as they were printed."""
+"""The tables of errors, for perf/tables. The texts of perf/accuracy and perf/lapack_errors.py have no JSON; they are read as they were printed."""
+import re
 from collections import Counter
 from math import sqrt
 
@@ -6,6 +7,7 @@ from accuracy_text import columns_of, read_tables
 from table_parts import ROOT, table
 
 EMULATED, DEVICE = "2026-11-21-accuracy", "2026-11-21-nvidia-h200-accuracy"
+LAPACK = "2026-11-25-nvidia-h200-lapack-errors"
 SCHEMES, DEPTHS = ("bf16x3", "fp16x3", "S3s", "S1b"), (128, 4096)
 NOT_HELD = "bf16x1"  # to any criterion: it is for LAVABLAS_PRECISION=fast
 LARGEST_PRINTED = 99.99
@@ -45,4 +47,24 @@ def device_errors():
     return table(["scheme", f"products computed by planes, of {len(source['rows'])}", "largest error / s", "/ OpenBLAS's", "missed"], rows)
 
 
-TABLES = {"emulated errors": emulated_errors, "errors on a device": device_errors}
+def short(word):
+    return f"{float(word):.0f}" if float(word) >= 100 else f"{float(word):.3g}"
+
+
+def lapack_errors():
+    """Each type and order, and under it who computed."""
+    lines, label, found = (ROOT / "perf/results" / f"{LAPACK}.txt").read_text(encoding="utf-8").split("\n"), "", {}
+    for line in lines:
+        label = line.removeprefix("-- ") if line.startswith("-- ") else label
+        row = re.fullmatch(r"([sdcz]) +(\d+) u  (.+)", line)
+        if row:
+            words = row[3].split()
+            found[row[1], int(row[2]), label] = dict(zip(words[::2], words[1::2]))
+    names = list(next(iter(found.values())))
+    kinds = sorted({key[:2] for key in found}, key=lambda kind: ("sdcz".index(kind[0]), kind[1]))
+    rows = [[f"{letter}, {order}: {label}", *(short(errors[name]) for name in names)]
+            for letter, order in kinds for (type_, size, label), errors in found.items() if (type_, size) == (letter, order)]
+    return table(["", *names], rows)
+
+
+TABLES = {"emulated errors": emulated_errors, "errors on a device": device_errors, "errors of LAPACK": lapack_errors}

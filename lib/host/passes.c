@@ -111,7 +111,11 @@ void lava_passes_turn(struct lava_copy_pool *pool, const struct lava_passes_copy
     struct copy_pass pass = {
         .copy = copy,
         .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), TURN_COLUMNS)};
-    lava_copy_pool_run(pool, turn_cell, &pass, cells_of(copy->columns, pass.each));
+    const struct lava_thread_work work = {.function = turn_cell,
+                                          .context = &pass,
+                                          .cells = cells_of(copy->columns, pass.each),
+                                          .name = "turn matrix"};
+    lava_copy_pool_run(pool, &work);
 }
 
 struct largest_pass {
