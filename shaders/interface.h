@@ -161,8 +161,9 @@
 #define LAVA_TRIANGLE_PARTS  4
 #define LAVA_TRIANGLE_MASKED 8
 
-/* Bits of `sums`: they are added to the target's contents, from an earlier panel of K; and, from the shift on, after how
- * many steps new sums begin, which are added to the target as well. 0: one sum for all steps. SIMT alone. */
+/* Bits of `sums`: they are added to the target's contents, from an earlier panel of K; and, from the shift
+ * on, after how many steps new sums begin, which are added to the target as well. 0: one sum for all steps.
+ * SIMT alone. */
 #define LAVA_SUMS_ADDED      1
 #define LAVA_SUMS_SPAN_SHIFT 1
 
@@ -179,8 +180,8 @@ LAVA_U32 first_unit;
 LAVA_U32 end_unit;
 LAVA_U32 steps; /* number of tile_k steps in the whole packed K */
 LAVA_U32 steps_per_slice;
-LAVA_U32 target_ld;  /* a multiple of tile_m */
-LAVA_U32 sums;       /* see below */
+LAVA_U32 target_ld; /* a multiple of tile_m */
+LAVA_U32 sums;      /* see below */
 LAVA_F32 alpha;
 LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
 /* The rest is used if tiles may be screened out. */
