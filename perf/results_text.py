@@ -35,7 +35,7 @@ NUMBERS = (
               r" steady +[\d.]+  ratio +(?P<ratio>[\d.]+)$"),
     ("ready", r"(?P<library>old|new), (?P<situation>empty|cached): ready after (?P<seconds>[\d.]+) s$"),
     ("device_product", r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<best_ms>[\d.]+) +(?P<tflop_per_s>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
-    ("device_factor", r"(?P<routine>cholesky|lu|qr|form):(?P<n>\d+) +(?P<best_ms>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
+    ("device_factor", r"(?P<routine>cholesky|lu|qr|form):(?P<n>\d+)(?:x(?P=n))? +(?P<best_ms>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
     ("batch", r"(?P<count>\d+)x(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<kernel>\w+) +[\d.]+ +[\d.]+ \| +(?P<call_ms>[\d.]+) +[\d.]+ \| "
               r"+(?P<cpu_ms>[\d.]+) ok$"))
 NUMBERS = tuple((kind, re.compile(line)) for kind, line in NUMBERS)

@@ -4,6 +4,7 @@ from table_parts import best_at, best_of, measurements, milliseconds, number, ta
 SYRK, STRUCTURE, LAPACK = "2026-11-22-nvidia-h200-syrk", "2026-11-22-nvidia-h200-structure", "2026-11-23-nvidia-h200-lapack"
 HOST, PLANES, DOUBLE = "2026-11-21-nvidia-h200-host-to-host", "2026-11-21-nvidia-h200-planes", "2026-11-21-nvidia-h200-double"
 STREAMS, BESIDE, LATER = "2026-11-22-nvidia-h200-streams", "2026-11-25-nvidia-h200-level3-beside", "2026-11-25-nvidia-h200-lapack"
+CHAINS = "2026-11-25-nvidia-h200-lapack-errors"
 OLD_NEW = "2026-11-25-nvidia-h200-kernels-old-new"
 ORDERS = (1024, 2048, 4096, 8192)
 
@@ -226,7 +227,7 @@ def device_factor():
     for routine, name, cubes in (("cholesky", "Cholesky", 1 / 3), ("lu", "LU", 2 / 3), ("qr", "QR", 4 / 3)):
         cells = []
         for kind in ("fp32", "fp64"):
-            times = measurements(LAPACK, "device_factor", run="Run 5", label=f", {kind}, times")
+            times = measurements(CHAINS, "device_factor", run="Run 2", label=f", {kind}, times")
             products = measurements(STREAMS, "device_product", label=f", {kind}, 10 products")
             for n in (1024, 4096, 8192):
                 time, rate = value_of(times, "best_ms", routine=routine, n=n), value_of(products, "tflop_per_s", m=n, n=n, k=n)
