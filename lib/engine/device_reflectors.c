@@ -109,22 +109,26 @@ enum lava_status lava_reflectors_triangle(const struct lava_reflectors *task, in
                                           int64_t rows) {
     const struct lava_reflectors_work *work = &task->work;
     const struct lava_device_matrix v = lava_device_matrix_block(&work->v, 0, rows, 0, count);
-    const struct lava_device_product product = {.a = v,
-                                                .b = v,
-                                                .c =
-                                                    lava_device_matrix_block(&work->gram, 0, count, 0, count),
-                                                .op_a = LAVA_OP_T,
-                                                .conjugate_a = lava_type_is_complex(v.type),
-                                                .alpha.real = 1,
-                                                .region = LAVA_REGION_UPPER,
-                                                .precision = task->precision,
-                                                .chain = lava_qr_chain(rows),
-                                                .overrides = task->overrides};
+    struct lava_device_product product = {.a = v,
+                                          .b = v,
+                                          .c = lava_device_matrix_block(&work->gram, 0, count, 0, count),
+                                          .op_a = LAVA_OP_T,
+                                          .conjugate_a = lava_type_is_complex(v.type),
+                                          .alpha.real = 1,
+                                          .region = LAVA_REGION_UPPER,
+                                          .precision = task->precision,
+                                          .chain = lava_qr_chain(rows),
+                                          .overrides = task->overrides};
     const struct lava_qr_triangle_constants constants = {.gram = lava_device_matrix_address(&work->gram),
                                                          .t = lava_device_matrix_address(&work->t),
                                                          .tau = element_address(&task->tau, from),
                                                          .order = (uint32_t)count};
     enum lava_status status = lava_device_product(task->stream, &product);
+    if (status == LAVA_ERROR_DEVICE_MEMORY) {
+        /* A triangle needs all of V packed at once, the whole square parts of it. */
+        product.region = LAVA_REGION_ALL;
+        status = lava_device_product(task->stream, &product);
+    }
     return status ? status
                   : lava_stream_dispatch(task->stream, task->triangle, &constants, sizeof constants, 1);
 }

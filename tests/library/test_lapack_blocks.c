@@ -1,6 +1,6 @@
-/* LU and Cholesky, solves with them, and inverses, of matrices that are larger than the memory of the device,
- * which LAVABLAS_MEMORY limits (7M in meson.build): on the device, by block columns, and as accurate as
- * OpenBLAS.
+/* LU, Cholesky and QR, solves with them, and inverses, of matrices that are larger than the memory of the
+ * device, which LAVABLAS_MEMORY limits (7M in meson.build): on the device, by block columns, and as accurate
+ * as OpenBLAS.
  *
  *     test_lapack_blocks compute LIBRARY gpu       values, in mode gpu (lavapipe), and of LIBRARY's routines
  *     test_lapack_blocks stats LIBRARY             what the process tells at its end */
@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define VECTORS 2
-#include "tests/library/errors.h"
+#include "tests/library/errors_qr.h"
 
 #define MEMORY_BYTES (7 << 20)
 /* The errors of the device may be so many times OpenBLAS's. That of one solution depends on luck: 2.2 times
@@ -303,6 +303,30 @@ static void inverses(void **state) {
     check_inverse_of_triangle(poison_random(4), "LU"[kind % 2], kind > 1);
 }
 
+/* QR, its Q, and least squares, in any of the types but the last: two slices of that many rows and a block
+ * leave no memory for products in it. */
+static void reflections(void **state) {
+    int type = poison_random(3), n = order_of(types[type]) * 7 / 8, m = n + n / 3;
+    struct matrix a = new_matrix(types[type], 'A', m, n), b = new_matrix(types[type], 'A', m, 5);
+    long double errors[SIDES], angles[SIDES];
+    (void)state;
+    reset(&a);
+    for (enum side side = 0; side < SIDES; side++)
+        factor_and_form(&a, type, side, &errors[side], &angles[side]);
+    compare("QR ", &a, errors, MOST_RATIO);
+    compare("Q^H Q ", &a, angles, MOST_RATIO);
+    check_guards(&a);
+    reset(&a);
+    reset(&b);
+    for (enum side side = 0; side < SIDES; side++)
+        errors[side] = solve_least_squares(&a, &b, type, side);
+    compare("least squares ", &a, errors, MOST_SOLUTION_RATIO);
+    check_guards(&a);
+    check_guards(&b);
+    free_matrix(&a);
+    free_matrix(&b);
+}
+
 /* A call is one, however many block columns there are. */
 static void statistics(void **state) {
     char text[8192];
@@ -323,9 +347,9 @@ static int child(void) {
 }
 
 static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky), cmocka_unit_test(lu),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cholesky),     cmocka_unit_test(lu),
                                        cmocka_unit_test(not_a_number), cmocka_unit_test(systems),
-                                       cmocka_unit_test(inverses)};
+                                       cmocka_unit_test(inverses),     cmocka_unit_test(reflections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define VECTORS 4 /* for errors.h: each error is a few columns' */
-#include "tests/library/errors.h"
+#include "tests/library/errors_qr.h"
 
 /* The device's error may be so many times OpenBLAS's, and so many u more. */
 struct limit {
@@ -28,13 +28,6 @@ static const struct limit usual = {2, 1};
 
 #define RIGHT_SIDES 5
 
-typedef void geqrf_type(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
-                        const int *lwork, int *info);
-typedef void orgqr_type(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau,
-                        void *work, const int *lwork, int *info);
-typedef void gels_type(const char *trans, const int *m, const int *n, const int *sides, void *a,
-                       const int *lda, void *b, const int *ldb, void *work, const int *lwork, int *info,
-                       size_t length);
 typedef void getri_type(const int *n, void *a, const int *lda, const int *pivots, void *work,
                         const int *lwork, int *info);
 typedef void trtri_type(const char *uplo, const char *diag, const int *n, void *a, const int *lda, int *info,
@@ -48,10 +41,6 @@ static const char *const kinds[KINDS] = {"random", "graded", "Kahan", "Wilkinson
 
 static int failures;
 static int chosen_order; /* 0: random ones */
-
-static long double unit_of(enum lava_type type) {
-    return lava_type_facts(type)->unit;
-}
 
 /* How elements of a matrix with n columns come about. */
 struct recipe {
@@ -271,126 +260,32 @@ static void posv(const struct subject *subject) {
     free_matrix(&b);
 }
 
-/* Returns the norm of a whole matrix. */
-static long double norm_of(const struct matrix *x, const void *memory) {
-    long double sum = 0;
-    for (int j = 0; j < x->n; j++)
-        for (int i = 0; i < x->m; i++) {
-            const struct naive_number number = naive_read(x->type, memory, i + (int64_t)j * x->ld);
-            sum += square_of(&number, 1);
-        }
-    return sqrtl(sum);
-}
-
-/* A matrix in memory, as far as a factor of a product is concerned. */
-struct factor {
-    const struct matrix *matrix;
-    const void *memory;
-    enum shape shape;
-    char op;
-};
-
-/* Returns ||first second v - third v||, as random vectors v with so many elements measure it. third is the
- * unit matrix where it has no matrix. */
-static long double difference(const struct factor *first, const struct factor *second,
-                              const struct factor *third, int length) {
-    int most = first->matrix->m + first->matrix->n + second->matrix->m + length;
-    struct naive_number *v = new_vector(most), *w = new_vector(most), *y = new_vector(most);
-    long double error = 0, size = 0;
-    for (int i = 0; i < VECTORS; i++) {
-        int rows = third->matrix ? third->matrix->m : length;
-        for (int j = 0; j < length; j++)
-            v[j] = random_number(first->matrix->type);
-        size += square_of(v, length);
-        multiply(second->matrix, second->memory, second->shape, second->op, v, w);
-        multiply(first->matrix, first->memory, first->shape, first->op, w, y);
-        if (third->matrix)
-            multiply(third->matrix, third->memory, third->shape, third->op, v, w);
-        subtract(y, third->matrix ? w : v, rows);
-        error += square_of(y, rows);
-    }
-    free(v);
-    free(w);
-    free(y);
-    return sqrtl(error / size * length);
-}
-
-/* ||A - Q R|| in u ||A||, and ||I - Q^H Q|| in u sqrt(n). */
 static void geqrf(const struct subject *subject) {
-    int n = subject->order, m = n + n / 3, info, lwork = 64 * n;
-    enum lava_type type = types[subject->type];
-    struct matrix x = general_matrix(subject->kind, type, m, n), r = matrix_of(type, 'A', m, n);
-    void *tau = calloc((size_t)n, lava_type_bytes(type)),
-         *work = calloc((size_t)lwork, lava_type_bytes(type));
+    int n = subject->order, m = n + n / 3;
+    struct matrix x = general_matrix(subject->kind, types[subject->type], m, n);
     long double errors[SIDES], angles[SIDES];
     reset(&x);
     for (enum side side = 0; side < SIDES; side++) {
         poison_seed = subject->seed;
-        const struct factor q = {&x, x.after[side], WHOLE, 'N'}, q_adjoint = {&x, x.after[side], WHOLE, 'C'},
-                            upper = {&r, r.before, UPPER_PART, 'N'}, a = {&x, x.before, WHOLE, 'N'},
-                            unit = {0};
-        ((geqrf_type *)find(side, subject->type, "geqrf"))(&m, &n, x.after[side], &x.ld, tau, work, &lwork,
-                                                           &info);
-        assert_int_equal(info, 0);
-        check_place(side, "gpu");
-        memcpy(r.before, x.after[side], bytes_of(&r));
-        ((orgqr_type *)find(side, subject->type, lava_type_is_complex(type) ? "ungqr" : "orgqr"))(
-            &m, &n, &n, x.after[side], &x.ld, tau, work, &lwork, &info);
-        assert_int_equal(info, 0);
-        check_place(side, "gpu");
-        errors[side] = difference(&q, &upper, &a, n) / norm_of(&x, x.before) / unit_of(type);
-        angles[side] = difference(&q_adjoint, &q, &unit, n) / sqrtl(n) / unit_of(type);
+        factor_and_form(&x, subject->type, side, &errors[side], &angles[side]);
     }
     compare("geqrf", subject, errors, usual);
     compare("geqrf, Q^H Q", subject, angles, usual);
-    free(tau);
-    free(work);
     free_matrix(&x);
-    free_matrix(&r);
-}
-
-/* Returns ||A^H (b - A x)|| in u ||A|| (||b|| + ||A|| ||x||), all right-hand sides together. */
-static long double least_squares_error(const struct matrix *a, const struct matrix *b, const void *solution) {
-    struct naive_number *x = new_vector(a->m), *rest = new_vector(a->m), *y = new_vector(a->n);
-    long double error = 0, size = 0, other = 0, norm = norm_of(a, a->before);
-    for (int side = 0; side < b->n; side++) {
-        for (int i = 0; i < b->m; i++) {
-            x[i] = naive_read(b->type, solution, i + (int64_t)side * b->ld);
-            rest[i] = naive_read(b->type, b->before, i + (int64_t)side * b->ld);
-        }
-        size += square_of(x, a->n);
-        other += square_of(rest, a->m);
-        struct naive_number *product = new_vector(a->m);
-        multiply(a, a->before, WHOLE, 'N', x, product);
-        subtract(rest, product, a->m);
-        free(product);
-        multiply(a, a->before, WHOLE, 'C', rest, y);
-        error += square_of(y, a->n);
-    }
-    free(x);
-    free(rest);
-    free(y);
-    return sqrtl(error) / (norm * (sqrtl(other) + norm * sqrtl(size))) / unit_of(a->type);
 }
 
 static void gels(const struct subject *subject) {
-    int n = subject->order, m = n + n / 2, info, lwork = 64 * n;
+    int n = subject->order, m = n + n / 2;
     enum lava_type type = types[subject->type];
     struct matrix a = general_matrix(subject->kind, type, m, n), b = right_sides(type, m);
-    void *work = calloc((size_t)lwork, lava_type_bytes(type));
     long double errors[SIDES];
     reset(&a);
     reset(&b);
     for (enum side side = 0; side < SIDES; side++) {
         poison_seed = subject->seed;
-        ((gels_type *)find(side, subject->type, "gels"))("N", &m, &n, &b.n, a.after[side], &a.ld,
-                                                         b.after[side], &b.ld, work, &lwork, &info, 1);
-        assert_int_equal(info, 0);
-        check_place(side, "gpu");
-        errors[side] = least_squares_error(&a, &b, b.after[side]);
+        errors[side] = solve_least_squares(&a, &b, subject->type, side);
     }
     compare("gels", subject, errors, usual);
-    free(work);
     free_matrix(&a);
     free_matrix(&b);
 }
