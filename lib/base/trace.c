@@ -46,7 +46,7 @@ struct kept {
     struct place place;
 };
 
-/* Of the calling thread; track 0: not chosen yet. */
+/* Where the calling thread's spans go; track 0: that is not chosen yet. */
 static _Thread_local struct {
     struct place place;
     bool is_named;

@@ -48,8 +48,8 @@ static bool next_stored(void *context, struct lava_stored *stored) {
            (has_sides(runner) && lava_trapezoids_stage(&runner->sides, stored));
 }
 
-/* Of C's adjoint, what is below the given rows of the right-hand sides is zero for Q: all is, before they
- * come. A product that multiplies nothing. */
+/* With C's adjoint the right-hand sides are zero below the given rows, as Q needs them: all of them become
+ * zero before those come, by a product that multiplies nothing. */
 static enum lava_status clear_sides(struct qr_runner *runner) {
     const struct lava_device_product nothing = {
         .a = runner->c.matrix, .b = runner->sides.matrix, .c = all_sides(runner)};
