@@ -64,7 +64,7 @@ static struct lava_device_solve with_triangle(const struct task *task, struct ra
                                               struct range rows, struct range columns) {
     const struct lava_device_triangle *whole = task->triangle;
     return (struct lava_device_solve){.a = block_of(task, triangle, triangle),
-                                      .b = block_of(task, rows, columns),
+                                      .b = part_of(task, rows, columns),
                                       .stored = whole->stored,
                                       .unit_diagonal = whole->unit_diagonal,
                                       .alpha.real = 1,
@@ -84,7 +84,6 @@ static struct range known_beside(const struct task *task, struct range range) {
  */
 static enum lava_status solve_known(const struct task *task, struct range range, struct range known) {
     struct lava_device_solve solve = with_triangle(task, range, range, known);
-    solve.b = part_of(task, range, known);
     solve.a_on_right = task->triangle->by_columns;
     solve.alpha.real = -1;
     return known.size > 0 ? lava_device_solve(task->stream, &solve) : LAVA_OK;
@@ -117,7 +116,6 @@ static enum lava_status invert(const struct task *task, struct range range) {
     struct range high, low = halve(range, &high);
     const struct range done = task->from_end ? high : low, rest = task->from_end ? low : high;
     struct lava_device_solve product = with_triangle(task, done, rest, done);
-    product.b = part_of(task, rest, done);
     product.a_on_right = !task->triangle->by_columns;
     status = invert(task, done);
     status = status ? status : add_known(task, rest, done, known);
@@ -246,8 +244,9 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
     task.work = work;
     if (stream->failure)
         return stream->failure;
-    if (!is_valid(&task) || triangle->unit_diagonal || work->type != a->type || work->rows < order ||
-        work->columns < order || !lava_device_matrix_is_aligned(work) || lava_device_matrix_overlap(a, work))
+    if (!is_valid(&task) || triangle->unit_diagonal || triangle->by_columns || work->type != a->type ||
+        work->rows < order || work->columns < order || !lava_device_matrix_is_aligned(work) ||
+        lava_device_matrix_overlap(a, work))
         return LAVA_ERROR_UNAVAILABLE;
     if (a->rows == 0)
         return LAVA_OK;

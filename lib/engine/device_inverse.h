@@ -35,8 +35,8 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
 
 /* A <- L^H L for a lower triangle L, or U U^H for an upper one: the same triangle of the result. Imaginary
  * parts of its diagonal are zero. `work` has the type, and at least lava_device_square_order(n) rows and
- * columns. The error is that of products: 4 (n + 1) u |L^H| |L|. A unit diagonal is refused. Returns what
- * lava_device_invert returns. */
+ * columns. The error is that of products: 4 (n + 1) u |L^H| |L|. A unit diagonal is refused, and so is
+ * by_columns. Returns what lava_device_invert returns. */
 int64_t lava_device_square_order(int64_t n);
 enum lava_status lava_device_square(struct lava_stream *stream, const struct lava_device_triangle *triangle,
                                     const struct lava_device_matrix *work);

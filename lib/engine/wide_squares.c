@@ -25,44 +25,23 @@ static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t colum
     return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
 }
 
-/* Both buffers <- the call's matrices; of the right-hand sides the rows that are given. */
-static void fill(struct lava_copy_pool *pool, const struct lava_operation *wide,
-                 const struct lava_operation *tall) {
-    const struct lava_passes_copy c = {.type = wide->type,
-                                       .source = wide->c.first,
-                                       .source_ld = wide->c.ld,
-                                       .target = tall->c.first,
-                                       .target_ld = tall->c.ld,
-                                       .rows = tall->m,
-                                       .columns = tall->n},
-                                  sides = {.type = wide->type,
-                                           .source = wide->sides.first,
-                                           .source_ld = wide->sides.ld,
-                                           .target = tall->sides.first,
-                                           .target_ld = tall->sides.ld,
-                                           .rows = tall->adjoint ? tall->n : tall->m,
-                                           .columns = wide->sides.count};
-    lava_passes_turn(pool, &c);
-    lava_passes_copy(pool, &sides);
-}
-
-/* The call's matrices <- the buffers. */
-static void write_all(struct lava_copy_pool *pool, const struct lava_operation *wide,
-                      const struct lava_operation *tall) {
-    const struct lava_passes_copy c = {.type = wide->type,
-                                       .source = tall->c.first,
-                                       .source_ld = tall->c.ld,
-                                       .target = wide->c.first,
-                                       .target_ld = wide->c.ld,
-                                       .rows = wide->m,
-                                       .columns = wide->n},
-                                  sides = {.type = wide->type,
-                                           .source = tall->sides.first,
-                                           .source_ld = tall->sides.ld,
-                                           .target = wide->sides.first,
-                                           .target_ld = wide->sides.ld,
-                                           .rows = tall->m,
-                                           .columns = wide->sides.count};
+/* C of `to` <- the adjoint of C of `from`; so many rows of the right-hand sides <- those of `from`. */
+static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
+                 const struct lava_operation *to, int64_t rows) {
+    const struct lava_passes_copy c = {.type = from->type,
+                                       .source = from->c.first,
+                                       .source_ld = from->c.ld,
+                                       .target = to->c.first,
+                                       .target_ld = to->c.ld,
+                                       .rows = to->m,
+                                       .columns = to->n},
+                                  sides = {.type = from->type,
+                                           .source = from->sides.first,
+                                           .source_ld = from->sides.ld,
+                                           .target = to->sides.first,
+                                           .target_ld = to->sides.ld,
+                                           .rows = rows,
+                                           .columns = from->sides.count};
     lava_passes_turn(pool, &c);
     lava_passes_copy(pool, &sides);
 }
@@ -80,11 +59,11 @@ enum lava_status lava_wide_squares_run(struct lava_engine *engine, const struct 
     tall.sides.first = sides.first;
     tall.sides.ld = sides.ld;
     if (!status) {
-        fill(engine->pool, operation, &tall);
+        turn(engine->pool, operation, &tall, tall.adjoint ? tall.n : tall.m); /* the rows that are given */
         status = lava_qr_runner_run(engine, &tall, plan, &of_buffers);
     }
     if (!status) {
-        write_all(engine->pool, operation, &tall);
+        turn(engine->pool, &tall, operation, tall.m);
         *progress = (struct lava_progress){
             .rows = operation->m, .column = operation->n, .sides = operation->sides.count};
     }

@@ -44,13 +44,18 @@ static void copy_cell(void *context, int64_t cell) {
     }
 }
 
-void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
-    struct copy_pass pass = {.copy = copy, .each = columns_each(copy->type, copy->rows, copy->columns)};
-    const struct lava_thread_work work = {.function = copy_cell,
-                                          .context = &pass,
-                                          .cells = cells_of(copy->columns, pass.each),
-                                          .name = "copy matrix"};
+/* Runs it for cells of at least so many columns. */
+static void run_columns(struct lava_copy_pool *pool, const struct lava_passes_copy *copy, int64_t least,
+                        lava_thread_pool_cell *function, const char *name) {
+    struct copy_pass pass = {
+        .copy = copy, .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), least)};
+    const struct lava_thread_work work = {
+        .function = function, .context = &pass, .cells = cells_of(copy->columns, pass.each), .name = name};
     lava_copy_pool_run(pool, &work);
+}
+
+void lava_passes_copy(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
+    run_columns(pool, copy, 1, copy_cell, "copy matrix");
 }
 
 /* Rows [row, end) of columns [column, stop) of the target. */
@@ -108,14 +113,7 @@ static void turn_cell(void *context, int64_t cell) {
 }
 
 void lava_passes_turn(struct lava_copy_pool *pool, const struct lava_passes_copy *copy) {
-    struct copy_pass pass = {
-        .copy = copy,
-        .each = lava_maximum(columns_each(copy->type, copy->rows, copy->columns), TURN_COLUMNS)};
-    const struct lava_thread_work work = {.function = turn_cell,
-                                          .context = &pass,
-                                          .cells = cells_of(copy->columns, pass.each),
-                                          .name = "turn matrix"};
-    lava_copy_pool_run(pool, &work);
+    run_columns(pool, copy, TURN_COLUMNS, turn_cell, "turn matrix");
 }
 
 struct largest_pass {

@@ -37,6 +37,17 @@ static void *at(const struct matrix *matrix, int64_t i, int64_t j) {
     return lava_operation_element(matrix->first, matrix->type, i, j, matrix->ld);
 }
 
+/* All of the target, from as much of the source. */
+static struct lava_passes_copy copy_of(const struct matrix *source, const struct matrix *target) {
+    return (struct lava_passes_copy){.type = target->type,
+                                     .source = source->first,
+                                     .source_ld = source->ld,
+                                     .target = target->first,
+                                     .target_ld = target->ld,
+                                     .rows = target->rows,
+                                     .columns = target->columns};
+}
+
 /* What is not copied stays, between the columns, too. */
 static void check_copy(struct lava_copy_pool *pool, enum lava_type type, enum lava_region region,
                        int64_t rows, int64_t columns, bool has_order) {
@@ -54,15 +65,9 @@ static void check_copy(struct lava_copy_pool *pool, enum lava_type type, enum la
         order[j] = order[other];
         order[other] = held;
     }
-    const struct lava_passes_copy copy = {.type = type,
-                                          .source = source.first,
-                                          .source_ld = source.ld,
-                                          .target = target.first,
-                                          .target_ld = target.ld,
-                                          .rows = rows,
-                                          .columns = columns,
-                                          .region = region,
-                                          .order = has_order ? order : NULL};
+    struct lava_passes_copy copy = copy_of(&source, &target);
+    copy.region = region;
+    copy.order = has_order ? order : NULL;
     lava_passes_copy(pool, &copy);
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < target.ld; i++) {
@@ -105,13 +110,7 @@ static void check_turn(struct lava_copy_pool *pool, enum lava_type type, int64_t
         for (int64_t i = 0; i < columns; i++)
             naive_write(type, source.first, i + j * source.ld,
                         (struct naive_number){(double)(j * columns + i), (double)(i * rows + j) + 0.5});
-    const struct lava_passes_copy copy = {.type = type,
-                                          .source = source.first,
-                                          .source_ld = source.ld,
-                                          .target = target.first,
-                                          .target_ld = target.ld,
-                                          .rows = rows,
-                                          .columns = columns};
+    const struct lava_passes_copy copy = copy_of(&source, &target);
     lava_passes_turn(pool, &copy);
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < target.ld; i++) {
