@@ -43,3 +43,13 @@ int several_devices_main(int argument_count, char **arguments, const struct test
         return run_with_devices(argument_count, arguments, cases, devices);
     return cases_main(argument_count, arguments, cases);
 }
+
+void several_devices_hold(struct lava_lane_lock *held, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        CASE_CHECK(lava_context_lock_lane(1, 0, &held[i]) && held[i].device == i);
+}
+
+void several_devices_give_back(struct lava_lane_lock *held, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        lava_context_unlock_lane(&held[i]);
+}

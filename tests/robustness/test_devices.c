@@ -231,12 +231,10 @@ static bool make_wide(struct lava_engine *engines[DEVICES]) {
         return false;
     for (unsigned i = 0; i < WIDE; i++)
         product_make(&wide[i], i + 1);
-    for (unsigned i = 0; i < devices; i++) {
-        CASE_CHECK(lava_context_lock_lane(1, 0, &locks[i]) && locks[i].device == i);
-        engines[i] = locks[i].engine;
-    }
+    several_devices_hold(locks, devices);
     for (unsigned i = 0; i < devices; i++)
-        lava_context_unlock_lane(&locks[i]);
+        engines[i] = locks[i].engine;
+    several_devices_give_back(locks, devices);
     return !case_result();
 }
 
@@ -251,8 +249,7 @@ static void *compute_with(const struct product *product, unsigned count) {
     struct lava_lane_lock held[DEVICES];
     uint64_t shared = lava_stats_of_shared(), before[DEVICES];
     void *c = product_new_c(product);
-    for (unsigned i = 0; i < devices - count; i++)
-        CASE_CHECK(lava_context_lock_lane(1, 0, &held[i]) && held[i].device == i);
+    several_devices_hold(held, devices - count);
     for (unsigned i = 0; i < devices; i++)
         before[i] = lava_stats_of_device(i);
     case_call(product, c);
@@ -260,8 +257,7 @@ static void *compute_with(const struct product *product, unsigned count) {
     CASE_CHECK(lava_stats_of_shared() == shared + (count > 1));
     for (unsigned i = 0; i < devices; i++)
         CASE_CHECK(lava_stats_of_device(i) == before[i] + (i >= devices - count));
-    for (unsigned i = 0; i < devices - count; i++)
-        lava_context_unlock_lane(&held[i]);
+    several_devices_give_back(held, devices - count);
     return c;
 }
 

@@ -85,8 +85,7 @@ static void *compute_with(const struct level3_call *call, unsigned count) {
     struct lava_lane_lock held[DEVICES];
     uint64_t shared = lava_stats_of_shared(), before[DEVICES];
     void *c = level3_new_c(call);
-    for (unsigned i = 0; i < devices - count; i++)
-        CASE_CHECK(lava_context_lock_lane(1, 0, &held[i]) && held[i].device == i);
+    several_devices_hold(held, devices - count);
     for (unsigned i = 0; i < devices; i++)
         before[i] = lava_stats_of_device(i);
     level3_run(call, c);
@@ -95,8 +94,7 @@ static void *compute_with(const struct level3_call *call, unsigned count) {
         fprintf(stderr, "%s %s with %u devices\n", call->routine, call->options, count);
     for (unsigned i = 0; i < devices; i++)
         CASE_CHECK(lava_stats_of_device(i) - before[i] <= 1);
-    for (unsigned i = 0; i < devices - count; i++)
-        lava_context_unlock_lane(&held[i]);
+    several_devices_give_back(held, devices - count);
     return c;
 }
 
