@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -207,6 +208,72 @@ static void many(void **state) {
     lava_objects_free(&objects);
 }
 
+/* The hash table of a library that the loader has read, made writable. */
+static uint32_t *hash_of_loaded(void *handle) {
+    struct link_map *map;
+    uintptr_t address = 0, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_GNU_HASH)
+            address = entry->d_un.d_ptr;
+    assert_true(address > map->l_addr); /* glibc has moved it */
+    uintptr_t first = address / page * page;
+    assert_int_equal(mprotect((void *)first, page, PROT_READ | PROT_WRITE), 0);
+    uint32_t *header = (uint32_t *)address;
+    /* filter and buckets lie in the page */
+    assert_true(address + 4 * (4 + header[0]) + header[2] * sizeof(ElfW(Addr)) <= first + page);
+    return header;
+}
+
+/* A header that the loader would not have got through: the object counts as one that may define any symbol.
+ */
+static void damaged_header(void **state) {
+    static const struct {
+        const char *what;
+        size_t word;
+        uint32_t value;
+    } damages[] = {{"no buckets", 0, 0},
+                   {"more buckets than bytes", 0, UINT32_MAX},
+                   {"no filter", 2, 0},
+                   {"a filter past the segment", 2, UINT32_MAX},
+                   {"a shift of 32", 3, 32}};
+    void *handle = opened(smallest);
+    uint32_t *header = hash_of_loaded(handle);
+    (void)state;
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        uint32_t *word = &header[damages[i].word], before = *word;
+        assert_false(is_found(smallest, "no_such_symbol"));
+        *word = damages[i].value;
+        if (!is_found(smallest, "no_such_symbol"))
+            fail_msg("%s: read as if it were whole", damages[i].what);
+        *word = before;
+    }
+    dlclose(handle);
+}
+
+/* Chains that begin outside the segment, or before the first symbol that has a hash. The filter lets all
+ * pass. */
+static void damaged_chains(void **state) {
+    void *handle = opened(smallest);
+    uint32_t *header = hash_of_loaded(handle), first = header[1];
+    ElfW(Addr) *filter = (void *)&header[4];
+    uint32_t *buckets = (void *)&filter[header[2]];
+    const struct {
+        uint32_t from;
+        bool may_define;
+    } begins[] = {{UINT32_MAX, true}, {1u << 24, true}, {first - 1, false}, {0, false}};
+    (void)state;
+    assert_true(first > 0);
+    memset(filter, 0xff, header[2] * sizeof *filter);
+    assert_false(is_found(smallest, "no_such_symbol"));
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        for (uint32_t bucket = 0; bucket < header[0]; bucket++)
+            buckets[bucket] = begins[i].from;
+        assert_int_equal(is_found(smallest, "no_such_symbol"), begins[i].may_define);
+    }
+    dlclose(handle);
+}
+
 static void several_and_none(void **state) {
     static const char *const one[] = {"malloc"}, *const both[] = {"no_such_symbol", "malloc"};
     (void)state;
@@ -258,6 +325,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(addresses),
         cmocka_unit_test(vdso),
         cmocka_unit_test(many),
+        cmocka_unit_test(damaged_header),
+        cmocka_unit_test(damaged_chains),
         cmocka_unit_test(several_and_none),
         cmocka_unit_test(holders),
     };
