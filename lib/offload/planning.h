@@ -17,7 +17,7 @@ bool lava_planning_share(const struct lava_operation *operation, const struct la
 bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor);
 /* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
- * when that would have been cheaper, at the eighth time at the latest. Other lanes than the first reserve
+ * when that would have been cheaper, after eight times at the latest. Other lanes than the first reserve
  * nothing, so nothing is spared there. Nor is it for solves and factorizations: most of their memory are
  * matrices. */
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
