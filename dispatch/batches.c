@@ -133,17 +133,24 @@ static double arithmetic_s(const struct lava_operation *operation, const struct 
            (double)sizes.k_padded / flops_per_s;
 }
 
+static struct lava_estimate estimate_of(const struct lava_operation *operation,
+                                        const struct lava_capabilities *device,
+                                        const struct lava_profile *profile,
+                                        const struct lava_device_figures *figures) {
+    return (struct lava_estimate){.operation = operation,
+                                  .device = device,
+                                  .rates = lava_cost_rates(profile, figures),
+                                  .multiprocessors = device->multiprocessors ? device->multiprocessors
+                                                                             : profile->multiprocessors};
+}
+
 /* Chooses the fastest row that the device can run. Leaves plan->kernel NULL if there is none, or if no row
  * fits a product into a block. */
 static void choose_row(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_device_figures *figures, uint64_t memory_bytes,
                        struct lava_plan *plan) {
     const struct lava_profile *profile = lava_profiles_find(device);
-    struct lava_estimate estimate = {.operation = operation,
-                                     .device = device,
-                                     .rates = lava_cost_rates(profile, figures),
-                                     .multiprocessors = device->multiprocessors ? device->multiprocessors
-                                                                                : profile->multiprocessors};
+    struct lava_estimate estimate = estimate_of(operation, device, profile, figures);
     double least_busy_s = 0;
     plan->profile = profile;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
@@ -194,4 +201,18 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
                                          : LAVA_REASON_UNPROFITABLE;
     if (mode == LAVA_MODE_GPU || profitable)
         plan->place = LAVA_PLACE_GPU;
+}
+
+double lava_batches_shared_ns(const struct lava_operation *operation, const struct lava_capabilities *device,
+                              const struct lava_figures *figures, const struct lava_plan *plan,
+                              uint32_t engines) {
+    const struct lava_profile_kernel *row = plan->profile->kernels;
+    struct lava_estimate estimate = estimate_of(operation, device, plan->profile, &figures->device);
+    while (strcmp(row->kernel, plan->kernel->name)) /* lava_batches_choose found it there */
+        row++;
+    estimate.kernel = plan->kernel;
+    estimate.row = lava_cost_row(row, plan->kernel, &figures->device);
+    estimate.blocking = plan->blocking;
+    estimate.engines = engines;
+    return lava_cost_gpu_ns(&estimate);
 }

@@ -452,7 +452,8 @@ static double downloaded_bytes(const struct lava_operation *operation) {
 /* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all
  * of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block. Of a
  * triangle each uploads what all strips need: both matrices where each of them is in both operands. A
- * triangular op(B) has row blocks, one for each engine. */
+ * triangular op(B) has row blocks, one for each engine. The products of a batch have operands of their own.
+ */
 struct uploads {
     double each, together;
 };
@@ -464,6 +465,9 @@ static struct uploads uploads_of(const struct lava_estimate *estimate) {
     double a = rounds * (double)operation->m * (double)operation->k * element_bytes(estimate);
     double b = (double)operation->k * (double)operation->n * (operation->of_parts ? 0.5 : 1.0) *
                (double)blocking->blocks_m * element_bytes(estimate);
+    if (operation->series)
+        return (struct uploads){.together = lava_operation_operand_bytes(operation) *
+                                            (double)lava_operation_count(operation)};
     if (lava_operation_is_triangular(operation))
         return lava_operation_is_by_rows(operation)
                    ? (struct uploads){.each = b / 2 / (double)blocking->blocks_m, .together = a}
@@ -478,7 +482,8 @@ static double shared_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct uploads uploads = uploads_of(estimate);
     double copies_of_each = estimate->device->import_page_bytes > 0 ? 1.0 : estimate->engines;
-    double copied = copies_of_each * uploads.each + uploads.together + downloaded_bytes(operation);
+    double copied = copies_of_each * uploads.each + uploads.together +
+                    downloaded_bytes(operation) * (double)lava_operation_count(operation);
     double uploaded = estimate->engines * uploads.each + uploads.together;
     double copies_ns = 1e9 * copied / (HOST_COPY_BYTES_PER_S * estimate->engines);
     double bus_ns = 1e9 * uploaded / (HOST_BUS_BYTES_PER_S * estimate->engines);

@@ -76,8 +76,16 @@ static void set_strip(const struct lava_operation *operation, const struct lava_
 
 void lava_program_share_place(const struct lava_operation *operation, const struct lava_blocking *blocking,
                               uint32_t index, struct lava_block *block) {
+    *block = (struct lava_block){.products = 1};
     if (blocking->by_strips) {
         set_strip(operation, blocking, index * blocking->piece_m, block);
+        return;
+    }
+    if (operation->series) {
+        block->rows = operation->m;
+        block->columns = operation->n;
+        block->product = index * blocking->products;
+        block->products = lava_minimum(blocking->products, operation->series->count - block->product);
         return;
     }
     block->row = index / blocking->blocks_n * blocking->block_m;
@@ -100,7 +108,7 @@ static bool take_block(struct lava_program *program) {
     }
     lava_program_share_place(program->operation, program->blocking, index, &place);
     program->row = place.row;
-    program->column = place.column;
+    program->column = program->operation->series ? place.product : place.column;
     program->is_first = program->blocks == 0 || program->row != before;
     return true;
 }
@@ -223,7 +231,8 @@ static bool pack(struct lava_program *program, struct lava_task *task) {
     const struct lava_operand *operand = pack->is_b ? &program->operation->b : &program->operation->a;
     task->kind = pack->is_b ? LAVA_TASK_PACK_B : LAVA_TASK_PACK_A;
     task->is_overwriting = pack->is_overwriting;
-    task->is_common = pack->is_b == lava_operation_is_by_rows(program->operation);
+    task->is_common =
+        !program->operation->series && pack->is_b == lava_operation_is_by_rows(program->operation);
     if (operand->structure == LAVA_STRUCTURE_GENERAL) {
         set_width(pack->is_b, pack->next, pack->end - pack->next, task);
         task->from_k = pack->from_k;

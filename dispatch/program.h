@@ -65,7 +65,7 @@
  *
  * A strip of the lower triangle needs all columns of op(B) before its end, and no other's rows of op(A). So a
  * program skips the rows of strips that others compute, unless op(B) is op(A) transposed or the product is
- * added transposed: there one upload has both.
+ * added transposed: there one upload has both. The blocks of a batch have nothing in common.
  *
  * Pure functions on plain structs. A program belongs to one thread. */
 #ifndef LAVA_DISPATCH_PROGRAM_H
@@ -132,7 +132,7 @@ struct lava_program_pack {
 };
 
 /* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C; of a triangle
- * strips. */
+ * strips; of a batch `products` products each. */
 struct lava_program_share {
     /* Sets *index to the program's block with that number. C's blocks are counted row block by row block from
      * 0 on, strips from the shortest one. Returns false if there is none; then there is none after it.
@@ -141,7 +141,7 @@ struct lava_program_share {
     void *context;
 };
 
-/* Sets the rows and columns of a block of a shared product; the operation is real, or of parts. */
+/* Sets a block's rows, columns and products in a shared product; the operation is real, or of parts. */
 void lava_program_share_place(const struct lava_operation *operation, const struct lava_blocking *blocking,
                               uint32_t index, struct lava_block *block);
 

@@ -4,6 +4,7 @@
 #include "dispatch/sharing.h"
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/batches.h"
 
 /* Shorter products are not shared: threads that begin 100 us late would cost what they gain. Two H100: hgemm
  * 4096 takes 2.3 ms on one and 2.5 on both, sgemm 4.8 and 4.4 (2026-11-25). */
@@ -20,7 +21,7 @@
 /* Only products that write each element of C once, from operands that nobody writes. In place: a block of C
  * depends on no other one, and is packed before it is written. */
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->series && !operation->on_device &&
+    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->on_device &&
            one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
 }
 
@@ -50,6 +51,23 @@ static bool has_same_sums(const struct lava_plan *a, const struct lava_plan *b) 
            a->blocking.epilogue == b->blocking.epilogue;
 }
 
+/* The blocks are those of one engine: they are many, and have nothing in common. */
+static bool share_batch(const struct lava_operation *operation, const struct lava_capabilities *device,
+                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+                        struct lava_plan *plan) {
+    double best_ns = one->gpu_ns;
+    *plan = *one;
+    plan->one_ns = one->gpu_ns;
+    for (uint32_t count = 2; count <= engines && count <= one->blocking.blocks_n; count++) {
+        double ns = lava_batches_shared_ns(operation, device, figures, one, count);
+        if (ns >= GAIN_SHARE * best_ns)
+            continue;
+        plan->gpu_ns = best_ns = ns;
+        plan->engines = count;
+    }
+    return plan->engines > 1;
+}
+
 bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan) {
@@ -57,6 +75,8 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
     bool found = false, by_rows = lava_operation_is_by_rows(operation);
     if (engines < 2 || !is_shareable(operation, one))
         return false;
+    if (operation->series)
+        return share_batch(operation, device, figures, one, engines, plan);
     for (uint32_t count = 2; count <= engines; count++) {
         double fewer_ns = best_ns;
         for (int64_t each = 1; each <= most_each(operation); each *= 2) {

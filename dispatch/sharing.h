@@ -1,13 +1,14 @@
 /* Decides whether several engines share one product. Each engine takes the next block of C when it gets there
  * (program.h). C is cut into column blocks, and into row blocks only where memory wants that, a triangle into
- * strips. Results have the same bits as those of one engine: the kernel, the tiles, and the slices and panels
- * of K are those of the plan for one. A pure function; any thread. */
+ * strips; a batch has blocks of several products as it is. Results have the same bits as those of one engine:
+ * the kernel, the tiles, and the slices and panels of K are those of the plan for one. A pure function; any
+ * thread. */
 #ifndef LAVA_DISPATCH_SHARING_H
 #define LAVA_DISPATCH_SHARING_H
 
 #include "dispatch/policy.h"
 
-/* Most blocks of a product that is shared. */
+/* Most blocks of a product that is shared. A batch with more is shared part by part. */
 #define LAVA_SHARING_BLOCKS_MAX 256
 
 /* Looks for a plan by which 2 to `engines` engines of the device's kind share the product, which is to be

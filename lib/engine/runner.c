@@ -124,7 +124,10 @@ static void record_progress(const struct lava_run *run, struct lava_progress *pr
         rows_done = first->rows_done;
         products_done = columns_done / (block->columns / run->each);
     }
-    if (run->caller->series) {
+    if (run->caller->series && run->share) {
+        progress->blocks = (int64_t)block->number + !unfinished;
+        progress->products = unfinished ? products_done : 0;
+    } else if (run->caller->series) {
         progress->products = block->product + products_done;
     } else if (run->share) {
         progress->blocks = (int64_t)block->number + !unfinished;

@@ -16,7 +16,8 @@
  * are written, and of the others none or all. */
 struct lava_progress {
     int64_t row, rows, column, partial;
-    int64_t products; /* of a batch: the first ones, whole; the rest does not count then */
+    int64_t products; /* of a batch: the first ones, whole; the rest does not count then. Of a share: those of
+                       * the block after `blocks` */
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
     bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
                        * yet; else a column is written when all of the factor is known */

@@ -31,10 +31,11 @@ struct member {
 };
 
 /* A block of C in its own elements, without the columns before progress.column, and without the first
- * progress.partial rows of that one. It ends before row `m` and column `n`. */
+ * progress.partial rows of that one. It ends before row `m` and column `n`. Of a batch: products. */
 struct rest {
     struct lava_progress progress;
     int64_t m, n;
+    int64_t product, products;
 };
 
 struct crew {
@@ -77,7 +78,19 @@ static struct rest rest_of(const struct crew *crew, uint32_t index) {
     lava_program_share_place(&crew->parts, &crew->plan->blocking, index, &block);
     return (struct rest){.progress = {.row = block.row, .rows = block.rows, .column = block.column / each},
                          .m = block.row + block.rows,
-                         .n = (block.column + block.columns) / each};
+                         .n = (block.column + block.columns) / each,
+                         .product = block.product,
+                         .products = block.products};
+}
+
+/* Takes off what is written of it. Returns false if that is nothing. */
+static bool shorten(struct rest *rest, const struct lava_progress *written) {
+    bool is_begun = written->column > rest->progress.column || written->partial > 0 || written->products > 0;
+    rest->progress.column = lava_maximum(written->column, rest->progress.column);
+    rest->progress.partial = written->partial;
+    rest->product += written->products;
+    rest->products -= written->products;
+    return is_begun;
 }
 
 /* Notes what the member has written, and gives back what it has not. The lock is held. */
@@ -87,9 +100,7 @@ static void settle(struct member *member, const struct lava_progress *progress) 
     crew->is_written = crew->is_written || first > 0;
     if (first < member->count) {
         struct rest rest = rest_of(crew, member->blocks[first]);
-        if (progress->column > rest.progress.column || progress->partial > 0) {
-            rest.progress.column = lava_maximum(progress->column, rest.progress.column);
-            rest.progress.partial = progress->partial;
+        if (shorten(&rest, progress)) {
             crew->rests[crew->rest_count++] = rest;
             crew->is_written = true;
             first++;
@@ -167,6 +178,13 @@ static bool has_worker(const struct crew *crew) {
  * rest. A triangle's strip ends on the diagonal. */
 static void compute_on_cpu(const struct crew *crew, const struct rest *rest) {
     struct lava_operation until = *crew->operation;
+    const struct lava_progress nothing = {0};
+    for (int64_t i = rest->product; until.series && i < rest->product + rest->products; i++) {
+        const struct lava_operation one = lava_operation_of_series(crew->operation, until.series, i);
+        lava_complete_on_cpu(&one, &nothing);
+    }
+    if (until.series)
+        return;
     until.m = rest->m;
     until.n = rest->n;
     lava_complete_on_cpu(&until, &rest->progress);
@@ -197,39 +215,50 @@ static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_loc
     for (unsigned i = 0; i < count; i++)
         crew->members[i + 1] = (struct member){.crew = crew, .lock = others[i]};
     crew->size = count + 1;
-    bool shares = count > 0 && lava_shared_staging_begin(own->engine->arena.slot_bytes, crew->size);
+    bool shares = count > 0 && !crew->operation->series &&
+                  lava_shared_staging_begin(own->engine->arena.slot_bytes, crew->size);
     for (unsigned i = 0; i < crew->size; i++)
         crew->members[i].role = (struct lava_runner_member){.number = i, .shares_staging = shares};
 }
 
+/* Returns LAVA_OK if the engines have written all. */
+static enum lava_status run(struct crew *crew) {
+    enum lava_status status = LAVA_OK;
+    lay_out(crew);
+    do
+        work(crew);
+    while (crew->left_count > 0 && has_worker(crew));
+    if (crew->members[0].role.shares_staging)
+        lava_shared_staging_end();
+    for (unsigned i = 0; i < crew->size; i++) {
+        status = crew->members[i].status ? crew->members[i].status : status;
+        if (i > 0)
+            lava_context_unlock_other(&crew->members[i].lock);
+    }
+    return crew->left_count + crew->rest_count == 0 ? LAVA_OK : status;
+}
+
 enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,
                                uint64_t needs, const struct lava_lane_lock *own,
-                               struct lava_crew_outcome *outcome) {
+                               const struct lava_learning *learning, bool *is_untouched) {
+    struct lava_learning own_learning = *learning;
     struct crew crew = {.operation = operation,
                         .plan = plan,
                         .parts = lava_operation_of_parts(operation),
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .ended = PTHREAD_COND_INITIALIZER};
-    *outcome = (struct lava_crew_outcome){.is_untouched = true};
+    *is_untouched = true;
     gather(&crew, needs, own);
     if (crew.size == 1)
         return LAVA_ERROR_UNAVAILABLE;
-    outcome->engines = crew.size;
-    lay_out(&crew);
-    do
-        work(&crew);
-    while (crew.left_count > 0 && has_worker(&crew));
-    if (crew.members[0].role.shares_staging)
-        lava_shared_staging_end();
-    enum lava_status status = LAVA_OK;
-    for (unsigned i = 0; i < crew.size; i++) {
-        status = crew.members[i].status ? crew.members[i].status : status;
-        if (i > 0)
-            lava_context_unlock_other(&crew.members[i].lock);
-    }
-    if (crew.left_count + crew.rest_count == 0)
-        status = LAVA_OK;
-    outcome->is_untouched = !crew.is_written;
+    if (own_learning.start_ns > 0)
+        own_learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
+    lava_learning_begin_device(&own_learning, own->engine, plan);
+    enum lava_status status = run(&crew);
+    if (crew.size == plan->engines) /* the estimate is for so many */
+        lava_learning_end_device(&own_learning, own->engine, plan, status);
+    lava_stats_shared();
+    *is_untouched = !crew.is_written;
     if (status && crew.is_written)
         complete(&crew);
     return status;

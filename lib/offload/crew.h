@@ -5,19 +5,16 @@
 
 #include "lib/engine/runner.h"
 #include "lib/offload/context.h"
-
-/* What became of a product. */
-struct lava_crew_outcome {
-    unsigned engines;  /* that began; 0: no other device was at rest, and nothing was computed */
-    bool is_untouched; /* nothing of C is written: the status says why */
-};
+#include "lib/offload/learning.h"
 
 /* Computes the product with the engine of the lane, which the caller has locked, and with those of other
  * devices that are at rest and serve the needs. The blocks of an engine that fails go to the others, then to
  * the CPU. Returns LAVA_OK where the engines have written all of C, whatever failed on the way. Else either
- * nothing of C is written, or the CPU has completed it. */
+ * nothing of C is written and *is_untouched set, which is so where no other device is at rest, or the CPU has
+ * completed it. `learning` is that of the call, which is learnt from
+ * if as many engines have begun as the plan says. */
 enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,
                                uint64_t needs, const struct lava_lane_lock *own,
-                               struct lava_crew_outcome *outcome);
+                               const struct lava_learning *learning, bool *is_untouched);
 
 #endif

@@ -259,20 +259,12 @@ static enum lava_reason reason_of(enum lava_status status) {
 static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uint64_t needs,
                        const struct lava_lane_lock *lock, struct lava_progress *progress,
                        enum lava_status *status) {
-    struct lava_crew_outcome outcome;
-    struct lava_learning learning = call->learning;
-    if (learning.start_ns > 0)
-        learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
-    lava_learning_begin_device(&learning, lock->engine, plan);
-    *status = lava_crew_run(&call->operation, plan, needs, lock, &outcome);
-    if (outcome.engines == plan->engines) /* the estimate is for so many */
-        lava_learning_end_device(&learning, lock->engine, plan, *status);
-    if (outcome.engines > 0)
-        lava_stats_shared();
+    bool is_untouched;
+    *status = lava_crew_run(&call->operation, plan, needs, lock, &call->learning, &is_untouched);
     *progress = (struct lava_progress){0};
-    if (!outcome.is_untouched) /* nothing is left, whatever its region */
+    if (!is_untouched) /* nothing is left, whatever its region */
         *progress = (struct lava_progress){.row = call->operation.m, .column = call->operation.n};
-    return *status == LAVA_OK || !outcome.is_untouched;
+    return *status == LAVA_OK || !is_untouched;
 }
 
 /* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */

@@ -77,6 +77,51 @@ static void check_program(const struct lava_operation *x, const struct lava_plan
     assert_int_equal(unfinished, 0);
 }
 
+/* Blocks that several programs take, each one at random. */
+struct taken {
+    uint32_t *left; /* blocks, for all programs */
+    uint32_t mine[64], count;
+};
+
+static bool take(void *context, uint32_t number, uint32_t *index) {
+    struct taken *taken = context;
+    if (number == taken->count && *taken->left > 0 && taken->count < 64)
+        taken->mine[taken->count++] = --*taken->left;
+    if (number < taken->count)
+        *index = taken->mine[number];
+    return number < taken->count;
+}
+
+/* Several programs in turn: each product is packed, multiplied and downloaded by one of them, and nothing is
+ * common to two. */
+static void check_shared(const struct lava_operation *x, const struct lava_plan *plan) {
+    enum { PROGRAMS = 3 };
+    uint32_t left = (uint32_t)plan->blocking.blocks_n;
+    struct taken taken[PROGRAMS] = {{0}};
+    struct lava_program_share shares[PROGRAMS];
+    struct lava_program programs[PROGRAMS];
+    unsigned char *done = calloc((size_t)x->series->count, 1);
+    assert_non_null(done);
+    for (int i = 0; i < PROGRAMS; i++) {
+        taken[i].left = &left;
+        shares[i] = (struct lava_program_share){take, &taken[i]};
+        lava_program_begin(&programs[i], x, plan->kernel, &plan->blocking);
+        programs[i].share = &shares[i];
+    }
+    for (int i = 0, working = PROGRAMS; working > 0; i = (i + 1) % PROGRAMS) {
+        struct lava_task task;
+        bool goes_on = lava_program_next(&programs[i], &task);
+        working = goes_on ? PROGRAMS : working - 1;
+        assert_false(goes_on && task.is_common);
+        for (int64_t j = 0; goes_on && task.kind == LAVA_TASK_DOWNLOAD && j < task.block->products; j++)
+            assert_int_equal(done[task.block->product + j]++, 0);
+    }
+    assert_int_equal(left, 0);
+    for (int64_t j = 0; j < x->series->count; j++)
+        assert_int_equal(done[j], 1);
+    free(done);
+}
+
 static void plans_and_programs(void **state) {
     uint64_t random = random_seed();
     unsigned computed = 0, refused = 0, blocks = 0;
@@ -106,6 +151,8 @@ static void plans_and_programs(void **state) {
         blocks += plan.blocking.blocks_n > 2;
         check_limits(&x, &plan, device.slot_bytes, memory_bytes);
         check_program(&x, &plan);
+        if (plan.blocking.blocks_n <= 3 * 64)
+            check_shared(&x, &plan);
     }
     printf("%u batches, %u of more than two blocks, %u refused\n", computed, blocks, refused);
     assert_true(computed > BATCHES / 10 && blocks > BATCHES / 20 && refused > BATCHES / 20);

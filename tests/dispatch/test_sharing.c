@@ -2,11 +2,15 @@
  * those of the plan for one engine. */
 #include "products.h"
 
+#include "dispatch/batches.h"
 #include "dispatch/sharing.h"
 
 static bool share(const struct lava_operation *operation, const struct lava_capabilities *device,
                   uint32_t engines, struct lava_plan *one, struct lava_plan *plan) {
-    *one = choose(operation, device, LAVA_MODE_GPU, &none);
+    if (operation->series)
+        lava_batches_choose(operation, device, &sixteen_cores, LAVA_MODE_GPU, 0, one);
+    else
+        *one = choose(operation, device, LAVA_MODE_GPU, &none);
     memset(plan, 0x5a, sizeof *plan);
     return lava_sharing_plan(operation, device, &sixteen_cores, one, engines, plan);
 }
@@ -139,23 +143,48 @@ static void one_engine_is_not_shared(void **state) {
 
 /* What cannot be cut into columns that are independent of each other. */
 static void others_are_not_shared(void **state) {
-    static const struct lava_series series = {.count = 3};
-    struct lava_operation operations[5];
+    struct lava_operation operations[4];
     (void)state;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 4; i++)
         operations[i] = product(16384, 16384, 16384);
     operations[0].on_device = true;
-    operations[1].series = &series;
-    operations[2].kind = LAVA_OPERATION_LU;
-    operations[3].kind = LAVA_OPERATION_SOLVE;
-    operations[4].c.first = (void *)(uintptr_t)operations[4].a.first; /* stays on the CPU */
-    for (int i = 0; i < 5; i++) {
+    operations[1].kind = LAVA_OPERATION_LU;
+    operations[2].kind = LAVA_OPERATION_SOLVE;
+    operations[3].c.first = (void *)(uintptr_t)operations[3].a.first; /* stays on the CPU */
+    for (int i = 0; i < 4; i++) {
         const struct lava_capabilities h200 = device_h200();
         const struct lava_operation plain = product(16384, 16384, 16384);
         struct lava_plan one = choose(&plain, &h200, LAVA_MODE_GPU, &none), plan;
-        if (i == 4)
+        if (i == 3)
             one = choose(&operations[i], &h200, LAVA_MODE_GPU, &none);
         assert_false(lava_sharing_plan(&operations[i], &h200, &sixteen_cores, &one, 8, &plan));
+    }
+}
+
+/* Batches of products and of updates, of more and of fewer bytes for each operation. */
+static void batches_gain(void **state) {
+    const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64};
+    const int64_t orders[] = {16, 64, 256};
+    const struct lava_capabilities h200 = device_h200();
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        int64_t n = orders[i % 3];
+        const struct lava_series few = {.count = 3}, many = {.count = (int64_t)4e8 / (n * n)};
+        struct lava_operation operation = product_of(types[i / 6], types[i / 6], n, n, n);
+        if (i / 3 % 2)
+            operation = triangle_of(SYRK, types[i / 6], LAVA_REGION_UPPER, n, n);
+        operation.series = &few;
+        assert_true(gain_of(&operation, 8) == 1.0);
+        operation.series = &many;
+        struct lava_plan one, plan;
+        assert_true(share(&operation, &h200, 2, &one, &plan));
+        double two = one.gpu_ns / plan.gpu_ns, four = gain_of(&operation, 4);
+        print_message("%s of %ld, %s: %ld blocks, 2 engines %.2f, 4 %.2f\n",
+                      i / 3 % 2 ? "updates" : "products", (long)n, lava_type_name(types[i / 6]),
+                      (long)plan.blocking.blocks_n, two, four);
+        assert_true(two > 1.1 && two <= 2.0 && four >= two && four <= 4.0);
+        assert_true(plan.engines == 2 && plan.one_ns == one.gpu_ns && plan.kernel == one.kernel);
+        assert_memory_equal(&plan.blocking, &one.blocking, sizeof plan.blocking);
     }
 }
 
@@ -211,10 +240,15 @@ static void same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_ones_gain),        cmocka_unit_test(triangles_gain),
-        cmocka_unit_test(products_in_place_gain), cmocka_unit_test(those_with_row_blocks_gain),
-        cmocka_unit_test(narrow_ones_do_not),     cmocka_unit_test(one_engine_is_not_shared),
-        cmocka_unit_test(others_are_not_shared),  cmocka_unit_test(same_sums),
+        cmocka_unit_test(large_ones_gain),
+        cmocka_unit_test(triangles_gain),
+        cmocka_unit_test(products_in_place_gain),
+        cmocka_unit_test(those_with_row_blocks_gain),
+        cmocka_unit_test(narrow_ones_do_not),
+        cmocka_unit_test(one_engine_is_not_shared),
+        cmocka_unit_test(others_are_not_shared),
+        cmocka_unit_test(batches_gain),
+        cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
