@@ -97,6 +97,7 @@ static enum lava_status subtract(const struct block_factorizer *factorizer,
                                                 .beta.real = 1,
                                                 .region = is_square ? operation->c.region : LAVA_REGION_ALL,
                                                 .real_diagonal = is_complex && is_square,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = operation->precision,
                                                 .overrides = &factorizer->overrides};
     return lava_device_product(factorizer->stream, &product);
@@ -179,6 +180,7 @@ static enum lava_status factor_cholesky(struct block_factorizer *factorizer, con
         .op = LAVA_OP_T,
         .conjugate = lava_type_is_complex(operation->type),
         .alpha.real = 1,
+        .chain = LAVA_CHAIN_OF_FACTORS,
         .precision = operation->precision,
         .overrides = &factorizer->overrides};
     return lava_device_solve(factorizer->stream, &solve);

@@ -84,6 +84,7 @@ static struct lava_device_solve on_right_of_rest(const struct block_inverter *in
                                       .stored = inverter->stored,
                                       .unit_diagonal = inverter->operation->a.unit_diagonal,
                                       .alpha.real = -1,
+                                      .chain = LAVA_CHAIN_OF_FACTORS,
                                       .precision = inverter->operation->precision,
                                       .overrides = &inverter->overrides};
 }
@@ -112,8 +113,9 @@ static struct lava_slices_solve with_slices(struct block_inverter *inverter, con
 static enum lava_status invert_upper(struct block_inverter *inverter, const struct block *block) {
     const struct lava_slices_solve product = with_slices(inverter, block);
     const struct lava_device_solve solve = on_right_of_rest(inverter, block);
-    const struct lava_device_triangle triangle = triangle_of(inverter, block);
+    struct lava_device_triangle triangle = triangle_of(inverter, block);
     enum lava_status status = LAVA_OK;
+    triangle.by_columns = true; /* as what is above it */
     if (block->rest.rows > 0)
         status = lava_slices_multiply(&inverter->slices, &product);
     if (!status && block->rest.rows > 0)
@@ -148,6 +150,7 @@ static enum lava_status add(const struct block_inverter *inverter, const struct 
                                                 .beta.real = 1,
                                                 .region = is_square ? inverter->stored : LAVA_REGION_ALL,
                                                 .real_diagonal = is_complex && is_square,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = inverter->operation->precision,
                                                 .overrides = &inverter->overrides};
     return lava_device_product(inverter->stream, &product);
@@ -214,6 +217,7 @@ static enum lava_status subtract(const struct block_inverter *inverter,
                                                 .c = *x,
                                                 .alpha.real = -1,
                                                 .beta.real = beta,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = inverter->operation->precision,
                                                 .overrides = &inverter->overrides};
     return lava_device_product(inverter->stream, &product);
@@ -311,6 +315,7 @@ static enum lava_status solve_column(struct block_inverter *inverter, int64_t fr
                                             .stored = LAVA_REGION_LOWER,
                                             .unit_diagonal = true,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = inverter->operation->precision,
                                             .overrides = &inverter->overrides};
     const struct lava_block_place place = {0, n, from, l.columns};

@@ -122,6 +122,7 @@ static enum lava_status solve_triangle(void *context, const struct lava_operand 
                                             .conjugate = triangle->conjugate,
                                             .unit_diagonal = triangle->unit_diagonal,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = factorizer->operation->precision,
                                             .overrides = &factorizer->overrides};
     return lava_device_solve(factorizer->stream, &solve);

@@ -89,6 +89,7 @@ static enum lava_status solve(const struct qr_runner *runner) {
                                         .conjugate =
                                             operation->adjoint && lava_type_is_complex(operation->type),
                                         .alpha.real = 1,
+                                        .chain = LAVA_CHAIN_OF_FACTORS,
                                         .precision = operation->precision,
                                         .overrides = &runner->overrides};
     return lava_device_solve(runner->stream, &r);

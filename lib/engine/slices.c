@@ -61,6 +61,7 @@ static enum lava_status apply_block(const struct lava_slices *slices, const stru
                                             .conjugate = solve->conjugate,
                                             .unit_diagonal = solve->unit_diagonal,
                                             .alpha.real = 1,
+                                            .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = slices->precision,
                                             .overrides = slices->overrides};
     return part->multiplies ? lava_device_multiply_triangle(slices->stream, &block)
@@ -77,6 +78,7 @@ static enum lava_status apply_rest(const struct lava_slices *slices, const struc
                                                 .conjugate_a = solve->conjugate,
                                                 .alpha.real = part->multiplies ? 1 : -1,
                                                 .beta.real = 1,
+                                                .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = slices->precision,
                                                 .overrides = slices->overrides};
     return part->rest.rows > 0 ? lava_device_product(slices->stream, &product) : LAVA_OK;
