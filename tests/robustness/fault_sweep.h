@@ -16,8 +16,12 @@ static inline void set_fault(const char *name, long passage) {
 }
 
 /* Passages of transfers and submissions are many and alike: some of them fail, evenly spread, and others in
- * the next run, by a random turn. */
-#define FAULT_SWEEP_FAILURES 10
+ * the next run, by a random turn. Under a sanitizer each takes several times as long. */
+#if defined(__SANITIZE_ADDRESS__)
+#    define FAULT_SWEEP_FAILURES 5
+#else
+#    define FAULT_SWEEP_FAILURES 10
+#endif
 static inline bool fault_is_left_out(enum lava_fault_point point, long passage, long passages, int turn) {
     long stride = (passages + FAULT_SWEEP_FAILURES - 1) / FAULT_SWEEP_FAILURES;
     return point != LAVA_FAULT_ALLOCATE && passage > 2 && passage < passages &&
