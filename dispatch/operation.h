@@ -123,11 +123,11 @@ enum lava_operation_kind {
     LAVA_OPERATION_INVERT_LU /* pivots are read */
 };
 
-/* Sizes, operands, scalars, and what is written. */
-/* The chains of LU, Cholesky and inverses. OpenBLAS's kernels add some hundred terms before they begin anew.
- * In one chain zpotrf's error was 4.5 times OpenBLAS's (order 4096, random). */
+/* The chains of LU, Cholesky, inverses and solves with factors. OpenBLAS's kernels add some hundred terms
+ * before they begin anew. In one chain zpotrf's error was 4.5 times OpenBLAS's (order 4096, random). */
 #define LAVA_CHAIN_OF_FACTORS 256
 
+/* Sizes, operands, scalars, and what is written. */
 struct lava_operation {
     enum lava_operation_kind kind;
     enum lava_type type; /* of A and B; products and sums of half precision are fp32 */

@@ -131,12 +131,12 @@ struct lava_program_pack {
     int part, after;       /* of the strip; the stage after the pack */
 };
 
-/* Gives a program its blocks, all of block_m rows and block_n columns but the last ones of C; of a triangle
- * strips; of a batch `products` products each. */
+/* Gives a program its blocks: of C, all of block_m rows and block_n columns but the last ones; of a triangle,
+ * strips; of a batch, `products` products each but the last one. */
 struct lava_program_share {
     /* Sets *index to the program's block with that number. C's blocks are counted row block by row block from
-     * 0 on, strips from the shortest one. Returns false if there is none; then there is none after it.
-     * Another iterator over the same program gets the same answers. */
+     * 0 on, strips from the shortest one, those of a batch from its first product. Returns false if there is
+     * none; then there is none after it. Another iterator over the same program gets the same answers. */
     bool (*take)(void *context, uint32_t number, uint32_t *index);
     void *context;
 };

@@ -1,6 +1,6 @@
-/* Plans products that several engines share. Called by lib/offload for products that go to a device, where
- * there are several, and by `lavablas explain`. Invariant: a plan that is returned computes every element of
- * C as the plan for one engine does. */
+/* Plans products and batches that several engines share. Called by lib/offload and lib/blas for those that go
+ * to a device, where there are several, and by `lavablas explain`. Invariant: a plan that is returned
+ * computes every element of C as the plan for one engine does. */
 #include "dispatch/sharing.h"
 
 #include "dispatch/arithmetic.h"
@@ -51,14 +51,16 @@ static bool has_same_sums(const struct lava_plan *a, const struct lava_plan *b) 
            a->blocking.epilogue == b->blocking.epilogue;
 }
 
-/* The blocks are those of one engine: they are many, and have nothing in common. */
+/* The blocks are those of one engine: they have nothing in common. */
 static bool share_batch(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                         struct lava_plan *plan) {
     double best_ns = one->gpu_ns;
     *plan = *one;
     plan->one_ns = one->gpu_ns;
-    for (uint32_t count = 2; count <= engines && count <= one->blocking.blocks_n; count++) {
+    uint32_t most = (uint32_t)lava_minimum(engines, one->blocking.blocks_n), count = 1;
+    while (count < most) { /* 2, 4, 8 and so on, and all */
+        count = count <= most / 2 ? 2 * count : most;
         double ns = lava_batches_shared_ns(operation, device, figures, one, count);
         if (ns >= GAIN_SHARE * best_ns)
             continue;

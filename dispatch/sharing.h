@@ -8,7 +8,7 @@
 
 #include "dispatch/policy.h"
 
-/* Most blocks of a product that is shared. A batch with more is shared part by part. */
+/* Most blocks of a product that is shared; a batch may have more. */
 #define LAVA_SHARING_BLOCKS_MAX 256
 
 /* Looks for a plan by which 2 to `engines` engines of the device's kind share the product, which is to be

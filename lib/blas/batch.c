@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dispatch/arithmetic.h"
 #include "dispatch/batches.h"
 #include "dispatch/sharing.h"
 #include "lib/base/log.h"
@@ -137,42 +136,6 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     }
 }
 
-/* Products [first, first + count) of a batch. *series: theirs. */
-static struct lava_operation part_of(const struct lava_operation *batch, int64_t first, int64_t count,
-                                     struct lava_series *series) {
-    struct lava_operation part = lava_operation_of_series(batch, batch->series, first);
-    *series = *batch->series;
-    series->count = count;
-    series->a = series->a ? series->a + first : NULL;
-    series->b = series->b ? series->b + first : NULL;
-    series->c = series->c ? series->c + first : NULL;
-    part.series = series;
-    return part;
-}
-
-/* Shares the batch among the lane's engine and others at rest, as many blocks at a time as a crew may have.
- * What is begun is finished. Returns false if nothing is computed. */
-static bool run_shared(const struct lava_call *call, const struct lava_operation *operation,
-                       const struct lava_plan *plan, const struct lava_lane_lock *lock, int64_t *finished,
-                       enum lava_status *status) {
-    const struct lava_learning nothing = {0}; /* the estimate is for all parts together */
-    int64_t count = operation->series->count, products = plan->blocking.products,
-            most = lava_minimum(count, LAVA_SHARING_BLOCKS_MAX * products);
-    bool is_untouched = false;
-    *finished = 0;
-    do {
-        struct lava_series series;
-        const struct lava_operation part =
-            part_of(operation, *finished, lava_minimum(most, count - *finished), &series);
-        struct lava_plan its = *plan;
-        its.blocking.blocks_n = (series.count - 1) / products + 1;
-        *status = lava_crew_run(&part, &its, lava_steps_needs(operation), lock,
-                                most == count ? &call->learning : &nothing, &is_untouched);
-        *finished += is_untouched ? 0 : series.count;
-    } while (!*status && *finished < count);
-    return *finished > 0;
-}
-
 /* Runs the plan on one device, or with several where they gain. *lost: the one has failed. */
 static enum lava_status run_once(struct lava_call *call, const struct lava_operation *operation,
                                  struct lava_plan *plan, int64_t *finished, bool *lost) {
@@ -182,6 +145,7 @@ static enum lava_status run_once(struct lava_call *call, const struct lava_opera
     bool shares = lava_sharing_plan(operation, lava_context_capabilities(), lava_context_figures(), plan,
                                     lava_context_devices(), &shared);
     enum lava_status status = LAVA_OK;
+    bool is_untouched = true;
     *lost = true;
     if (shares)
         lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
@@ -189,8 +153,11 @@ static enum lava_status run_once(struct lava_call *call, const struct lava_opera
         call->reason = LAVA_REASON_FAILED;
         return LAVA_ERROR_UNAVAILABLE;
     }
-    bool is_begun = shares && run_shared(call, operation, &shared, &lock, finished, &status);
-    if (!is_begun && (!shares || !lock.engine->device->shared->failed)) {
+    if (shares)
+        status = lava_crew_run(operation, &shared, needs, &lock, &call->learning, &is_untouched);
+    if (!is_untouched) {
+        *finished = operation->series->count;
+    } else if (!shares || !lock.engine->device->shared->failed) {
         lava_learning_begin_device(&call->learning, lock.engine, plan);
         status = run_plan(&lock, operation, plan, finished);
         if (lock.engine)

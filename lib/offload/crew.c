@@ -1,4 +1,5 @@
-/* Shares a product among engines. Called by offload.c, which holds the first engine's lane.
+/* Shares a product or a batch among engines. Called by offload.c and lib/blas/batch.c, which hold the first
+ * engine's lane.
  *
  * Invariant: each block is with one member of the crew, or left. A member's blocks are left again when
  * it fails, apart from what it has written: what is missing of the one block that it has written in part is a
@@ -8,6 +9,7 @@
 #include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/sharing.h"
@@ -24,14 +26,15 @@ struct member {
     struct crew *crew;
     struct lava_lane_lock lock;
     struct lava_runner_member role;
-    uint32_t blocks[LAVA_SHARING_BLOCKS_MAX]; /* its blocks, in its order */
+    uint32_t *blocks; /* its blocks, in its order; room for all */
     uint32_t count;
     bool has_ended; /* it was told that no block is left */
     enum lava_status status;
 };
 
 /* A block of C in its own elements, without the columns before progress.column, and without the first
- * progress.partial rows of that one. It ends before row `m` and column `n`. Of a batch: products. */
+ * progress.partial rows of that one. It ends before row `m` and column `n`. Of a batch only the products
+ * count. */
 struct rest {
     struct lava_progress progress;
     int64_t m, n;
@@ -44,8 +47,9 @@ struct crew {
     const struct lava_plan *plan;
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    unsigned working;                       /* threads */
-    uint32_t left[LAVA_SHARING_BLOCKS_MAX]; /* the blocks that are left; the next one is the last */
+    unsigned working; /* threads */
+    uint32_t block_count;
+    uint32_t *left; /* the blocks that are left; the next one is the last */
     uint32_t left_count;
     struct rest rests[LAVA_DEVICE_SET_MAX];
     unsigned rest_count;
@@ -174,17 +178,22 @@ static bool has_worker(const struct crew *crew) {
     return false;
 }
 
+static void compute_products_on_cpu(const struct lava_operation *batch, const struct rest *rest) {
+    const struct lava_progress nothing = {0};
+    for (int64_t i = rest->product; i < rest->product + rest->products; i++) {
+        const struct lava_operation product = lava_operation_of_series(batch, batch->series, i);
+        lava_complete_on_cpu(&product, &nothing);
+    }
+}
+
 /* C's rows and columns that are not before the block's end are left out: what is left of the others is the
  * rest. A triangle's strip ends on the diagonal. */
 static void compute_on_cpu(const struct crew *crew, const struct rest *rest) {
     struct lava_operation until = *crew->operation;
-    const struct lava_progress nothing = {0};
-    for (int64_t i = rest->product; until.series && i < rest->product + rest->products; i++) {
-        const struct lava_operation one = lava_operation_of_series(crew->operation, until.series, i);
-        lava_complete_on_cpu(&one, &nothing);
-    }
-    if (until.series)
+    if (until.series) {
+        compute_products_on_cpu(&until, rest);
         return;
+    }
     until.m = rest->m;
     until.n = rest->n;
     lava_complete_on_cpu(&until, &rest->progress);
@@ -200,11 +209,14 @@ static void complete(const struct crew *crew) {
     }
 }
 
-/* The first block is taken first. */
-static void lay_out(struct crew *crew) {
+/* Makes room for all blocks at each member, too. The first block is taken first. */
+static bool lay_out(struct crew *crew) {
     const struct lava_blocking *blocking = &crew->plan->blocking;
-    for (uint32_t i = (uint32_t)(blocking->blocks_m * blocking->blocks_n); i > 0; i--)
+    uint32_t count = crew->block_count = (uint32_t)(blocking->blocks_m * blocking->blocks_n);
+    crew->left = malloc((1 + (size_t)crew->plan->engines) * count * sizeof *crew->left);
+    for (uint32_t i = count; i > 0 && crew->left; i--)
         crew->left[crew->left_count++] = i - 1;
+    return crew->left != NULL;
 }
 
 static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_lock *own) {
@@ -217,14 +229,15 @@ static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_loc
     crew->size = count + 1;
     bool shares = count > 0 && !crew->operation->series &&
                   lava_shared_staging_begin(own->engine->arena.slot_bytes, crew->size);
-    for (unsigned i = 0; i < crew->size; i++)
+    for (unsigned i = 0; i < crew->size; i++) {
         crew->members[i].role = (struct lava_runner_member){.number = i, .shares_staging = shares};
+        crew->members[i].blocks = crew->left + (1 + (size_t)i) * crew->block_count;
+    }
 }
 
 /* Returns LAVA_OK if the engines have written all. */
 static enum lava_status run(struct crew *crew) {
     enum lava_status status = LAVA_OK;
-    lay_out(crew);
     do
         work(crew);
     while (crew->left_count > 0 && has_worker(crew));
@@ -248,9 +261,13 @@ enum lava_status lava_crew_run(const struct lava_operation *operation, const str
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .ended = PTHREAD_COND_INITIALIZER};
     *is_untouched = true;
+    if (!lay_out(&crew))
+        return LAVA_ERROR_HOST_MEMORY;
     gather(&crew, needs, own);
-    if (crew.size == 1)
+    if (crew.size == 1) {
+        free(crew.left);
         return LAVA_ERROR_UNAVAILABLE;
+    }
     if (own_learning.start_ns > 0)
         own_learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
     lava_learning_begin_device(&own_learning, own->engine, plan);
@@ -261,5 +278,6 @@ enum lava_status lava_crew_run(const struct lava_operation *operation, const str
     *is_untouched = !crew.is_written;
     if (status && crew.is_written)
         complete(&crew);
+    free(crew.left);
     return status;
 }

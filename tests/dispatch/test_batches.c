@@ -77,7 +77,7 @@ static void check_program(const struct lava_operation *x, const struct lava_plan
     assert_int_equal(unfinished, 0);
 }
 
-/* Blocks that several programs take, each one at random. */
+/* Blocks that several programs take, the last one first. */
 struct taken {
     uint32_t *left; /* blocks, for all programs */
     uint32_t mine[64], count;
@@ -100,6 +100,7 @@ static void check_shared(const struct lava_operation *x, const struct lava_plan 
     struct taken taken[PROGRAMS] = {{0}};
     struct lava_program_share shares[PROGRAMS];
     struct lava_program programs[PROGRAMS];
+    int64_t packed_a[PROGRAMS], packed_b[PROGRAMS], multiplied[PROGRAMS];
     unsigned char *done = calloc((size_t)x->series->count, 1);
     assert_non_null(done);
     for (int i = 0; i < PROGRAMS; i++) {
@@ -107,12 +108,22 @@ static void check_shared(const struct lava_operation *x, const struct lava_plan 
         shares[i] = (struct lava_program_share){take, &taken[i]};
         lava_program_begin(&programs[i], x, plan->kernel, &plan->blocking);
         programs[i].share = &shares[i];
+        packed_a[i] = packed_b[i] = multiplied[i] = -1;
     }
     for (int i = 0, working = PROGRAMS; working > 0; i = (i + 1) % PROGRAMS) {
         struct lava_task task;
         bool goes_on = lava_program_next(&programs[i], &task);
         working = goes_on ? PROGRAMS : working - 1;
         assert_false(goes_on && task.is_common);
+        if (goes_on && task.kind == LAVA_TASK_PACK_A)
+            packed_a[i] = task.block->product;
+        if (goes_on && task.kind == LAVA_TASK_PACK_B)
+            packed_b[i] = task.block->product;
+        if (goes_on && task.kind == LAVA_TASK_MULTIPLY) {
+            multiplied[i] = task.block->product;
+            assert_true(packed_b[i] == multiplied[i] && (x->b_is_a || packed_a[i] == multiplied[i]));
+        }
+        assert_false(goes_on && task.kind == LAVA_TASK_DOWNLOAD && multiplied[i] != task.block->product);
         for (int64_t j = 0; goes_on && task.kind == LAVA_TASK_DOWNLOAD && j < task.block->products; j++)
             assert_int_equal(done[task.block->product + j]++, 0);
     }

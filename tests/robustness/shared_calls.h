@@ -22,7 +22,6 @@ struct shared_call {
     /* Returns false, with a line on stderr, if C is wrong, or more than C is written. */
     bool (*check)(const void *data, const void *c);
     size_t (*c_bytes)(const void *data);
-    unsigned parts; /* that are shared one after another */
 };
 
 /* C has the same bits, however many devices share the call. */

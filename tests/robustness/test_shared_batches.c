@@ -45,21 +45,19 @@ static bool is_in_region(const struct batch *batch, int i, int j) {
     return i < batch->m && (!is_update(batch) || i <= j);
 }
 
+/* The element of product p. */
+static size_t place(const struct batch *batch, int which, int p, int i, int j) {
+    return (size_t)p * (size_t)batch->stride[which] + (size_t)(j * batch->ld[which] + i);
+}
+
 static void *new_matrices(const struct batch *batch, int which, int rows, int columns, unsigned *seed) {
     void *matrices = poison_new((size_t)batch->count * (size_t)batch->stride[which] * bytes_each(batch));
     for (int p = 0; p < batch->count; p++)
         for (int j = 0; j < columns; j++)
             for (int i = 0; i < rows; i++)
                 if (which < 2 || is_in_region(batch, i, j))
-                    put(batch, matrices,
-                        (size_t)p * (size_t)batch->stride[which] + (size_t)(j * batch->ld[which] + i),
-                        rand_r(seed) % 7 - 3);
+                    put(batch, matrices, place(batch, which, p, i, j), rand_r(seed) % 7 - 3);
     return matrices;
-}
-
-/* The element of product p. */
-static size_t place(const struct batch *batch, int which, int p, int i, int j) {
-    return (size_t)p * (size_t)batch->stride[which] + (size_t)(j * batch->ld[which] + i);
 }
 
 static void expect(struct batch *batch) {
@@ -210,7 +208,7 @@ static struct batch batches[] = { /* by type */
     CALL(true,  PRODUCTS_STRIDED,     24, 40, 31, 600,  1,    1),
     CALL(true,  PRODUCTS_BY_POINTERS, 50, 17, 40, 400,  0.5,  0),
     CALL(true,  UPDATES_STRIDED,      29, 29, 60, 500,  -1,   0.5),
-    CALL(true,  PRODUCTS_STRIDED,     90, 80, 40, 300,  1,    0.5), /* a block each: more than a crew takes at a time */
+    CALL(true,  PRODUCTS_STRIDED,     90, 80, 40, 300,  1,    0.5), /* a block each */
 };
 // clang-format on
 #define BATCHES (int)(sizeof batches / sizeof batches[0])
@@ -237,7 +235,6 @@ int main(int argument_count, char **arguments) {
                                          new_c,
                                          run,
                                          check,
-                                         c_bytes,
-                                         i + 1 < BATCHES ? 1 : 2};
+                                         c_bytes};
     return shared_calls_main(argument_count, arguments, cases, shared, BATCHES);
 }

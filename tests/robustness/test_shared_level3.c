@@ -80,7 +80,6 @@ static const struct test_case cases[] = {
 int main(int argument_count, char **arguments) {
     struct shared_call shared[CALLS];
     for (int i = 0; i < CALLS; i++)
-        shared[i] =
-            (struct shared_call){calls[i].routine, &calls[i], make, end, new_c, run, check, c_bytes, 1};
+        shared[i] = (struct shared_call){calls[i].routine, &calls[i], make, end, new_c, run, check, c_bytes};
     return shared_calls_main(argument_count, arguments, cases, shared, CALLS);
 }
