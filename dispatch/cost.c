@@ -477,6 +477,12 @@ static struct uploads uploads_of(const struct lava_estimate *estimate) {
     return operation->twice ? (struct uploads){.each = a + b} : (struct uploads){a, b};
 }
 
+double lava_cost_shared_ns(uint32_t engines, double longest_ns, double copied_bytes, double uploaded_bytes) {
+    double copies_ns = 1e9 * copied_bytes / (HOST_COPY_BYTES_PER_S * engines);
+    double bus_ns = 1e9 * uploaded_bytes / (HOST_BUS_BYTES_PER_S * engines);
+    return SHARE_NS + fmax(longest_ns, fmax(copies_ns, bus_ns));
+}
+
 /* What all engines upload is copied to staging memory once where their devices import it. */
 static double shared_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
@@ -485,9 +491,7 @@ static double shared_ns(const struct lava_estimate *estimate) {
     double copied = copies_of_each * uploads.each + uploads.together +
                     downloaded_bytes(operation) * (double)lava_operation_count(operation);
     double uploaded = estimate->engines * uploads.each + uploads.together;
-    double copies_ns = 1e9 * copied / (HOST_COPY_BYTES_PER_S * estimate->engines);
-    double bus_ns = 1e9 * uploaded / (HOST_BUS_BYTES_PER_S * estimate->engines);
-    return SHARE_NS + fmax(streamed_ns(estimate), fmax(copies_ns, bus_ns));
+    return lava_cost_shared_ns(estimate->engines, streamed_ns(estimate), copied, uploaded);
 }
 
 double lava_cost_gpu_ns(const struct lava_estimate *estimate) {

@@ -65,6 +65,10 @@ struct lava_overrides {
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
     uint32_t engines; /* that share the product (sharing.h); 0: one */
+    /* Of a product that is a part of another: the kernel, and how K is cut, are those for so many rows or
+     * columns, planned in so much memory. 0: its own. So the sums are the same. */
+    int64_t as_m, as_n;
+    uint64_t as_bytes;
 };
 
 /* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
@@ -76,6 +80,10 @@ struct lava_solve_chunks {
     uint32_t held;          /* chunks with a matrix of their own, at most LAVA_SOLVE_HELD */
     uint64_t product_bytes; /* memory for the products between the blocks */
     int64_t band;           /* unknowns of a band (bands.h), with all sides in one chunk. 0: no bands */
+    int64_t part;           /* right-hand sides of an engine's part, where several share the solve; 0: all */
+    /* Of a part of bands, or of a chunk: as_m or as_n, and as_bytes, of its products. */
+    int64_t as_sides;
+    uint64_t as_bytes;
 };
 
 /* A factorization or an inverse of a matrix that does not fit the device, solves with such factors, or QR and

@@ -411,6 +411,28 @@ static enum lava_reason plan_kind(const struct lava_operation *operation,
     }
 }
 
+/* Sets *its to the overrides, with the kernel and the cuts of K of the product that this one is a part of. */
+static void set_sums_of_whole(const struct lava_operation *part, const struct lava_capabilities *device,
+                              const struct lava_figures *figures, const struct lava_overrides *overrides,
+                              struct lava_overrides *its) {
+    const struct lava_overrides of_whole = {.memory_bytes = overrides->as_bytes};
+    struct lava_operation whole = *part;
+    struct lava_plan plan;
+    whole.a.first = LAVA_PLANNED_A; /* it may be longer than the memory here */
+    whole.b.first = LAVA_PLANNED_B;
+    whole.c.first = LAVA_PLANNED_C;
+    whole.m = overrides->as_m > 0 ? overrides->as_m : part->m;
+    whole.n = overrides->as_n > 0 ? overrides->as_n : part->n;
+    lava_policy_choose(&whole, device, figures, LAVA_MODE_GPU, &of_whole, &plan);
+    *its = *overrides;
+    its->as_m = its->as_n = 0;
+    if (plan.place != LAVA_PLACE_GPU)
+        return;
+    its->kernel = plan.kernel;
+    its->split_k = plan.blocking.split_k;
+    its->block_k = plan.blocking.block_k;
+}
+
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
  * every mode if operands overlap, or if the device cannot run the row or hold a block. A forced row that does
  * not fit, or is of another type, counts as no kernel. */
@@ -429,7 +451,12 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
         return;
     }
 
+    struct lava_overrides its;
     overrides = overrides ? overrides : &none;
+    if (overrides->as_m > 0 || overrides->as_n > 0) {
+        set_sums_of_whole(operation, device, figures, overrides, &its);
+        overrides = &its;
+    }
     plan->imports = overrides->imports;
     plan->profile = lava_profiles_find(device);
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);

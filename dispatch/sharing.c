@@ -5,6 +5,8 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/batches.h"
+#include "dispatch/cost.h"
+#include "dispatch/solve.h"
 
 /* Shorter products are not shared: threads that begin 100 us late would cost what they gain. Two H100: hgemm
  * 4096 takes 2.3 ms on one and 2.5 on both, sgemm 4.8 and 4.4 (2026-11-25). */
@@ -17,12 +19,15 @@
  * where they are few. */
 #define BLOCKS_EACH_MAX 4
 #define STRIPS_EACH_MAX 8
+/* The parts of a solve by bands have multiples of so many right-hand sides, as tiles have. */
+#define PART_ALIGN 128
 
-/* Only products that write each element of C once, from operands that nobody writes. In place: a block of C
- * depends on no other one, and is packed before it is written. */
+/* Only products that write each element of C once, from operands that nobody writes, and solves, whose
+ * right-hand sides do not depend on each other. In place: a block of C depends on no other one, and is packed
+ * before it is written. */
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->on_device &&
-           one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+    bool is_of_kind = operation->kind == LAVA_OPERATION_PRODUCT || operation->kind == LAVA_OPERATION_SOLVE;
+    return is_of_kind && !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
 }
 
 /* Blocks of each engine: op(B) is packed for each row block, so there is one. */
@@ -70,6 +75,80 @@ static bool share_batch(const struct lava_operation *operation, const struct lav
     return plan->engines > 1;
 }
 
+struct lava_operation lava_sharing_part(const struct lava_operation *solve, const struct lava_plan *plan,
+                                        uint32_t index) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(solve);
+    int64_t first = index * plan->chunks.part, count = lava_minimum(plan->chunks.part, sizes.sides - first);
+    struct lava_operation part = *solve;
+    part.c.first = lava_operation_element(solve->c.first, solve->c.type, sizes.on_right ? first : 0,
+                                          sizes.on_right ? 0 : first, solve->c.ld);
+    (sizes.on_right ? &part.a : &part.b)->first = part.c.first;
+    *(sizes.on_right ? &part.m : &part.n) = count;
+    return part;
+}
+
+uint32_t lava_sharing_parts(const struct lava_operation *solve, const struct lava_plan *plan) {
+    return (uint32_t)((lava_solve_sizes(solve).sides - 1) / plan->chunks.part + 1);
+}
+
+/* Plans a part for each of so many engines: of its bands or of its only chunk, else whole chunks. */
+static bool plan_parts(const struct lava_operation *solve, const struct lava_capabilities *device,
+                       const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+                       struct lava_plan *plan) {
+    const struct lava_solve_chunks *chunks = &one->chunks;
+    int64_t sides = lava_solve_sizes(solve).sides;
+    bool by_bands = chunks->band > 0, is_cut = by_bands || chunks->sides >= sides;
+    int64_t each = is_cut ? PART_ALIGN : chunks->sides;
+    struct lava_overrides overrides = {.band = chunks->band};
+    struct lava_plan whole = *one;
+    whole.chunks.part = ((sides - 1) / each / engines + 1) * each;
+    if (lava_sharing_parts(solve, &whole) < engines)
+        return false;
+    const struct lava_operation part = lava_sharing_part(solve, &whole, 0);
+    overrides.sides_each = by_bands ? 0 : is_cut ? whole.chunks.part : chunks->sides;
+    lava_policy_choose(&part, device, figures, LAVA_MODE_GPU, &overrides, plan);
+    if (plan->place != LAVA_PLACE_GPU || plan->chunks.band != chunks->band)
+        return false;
+    uint64_t products = plan->chunks.product_bytes, most = chunks->product_bytes;
+    most = products > most ? products : most;
+    plan->blocking.total_bytes += most - products;
+    plan->chunks.product_bytes = most;
+    plan->chunks.part = whole.chunks.part;
+    plan->chunks.as_sides = is_cut ? sides : 0;
+    plan->chunks.as_bytes = is_cut ? chunks->product_bytes : 0;
+    return true;
+}
+
+/* Each engine solves for a part of the right-hand sides, and needs all of the triangle. */
+static bool share_solve(const struct lava_operation *solve, const struct lava_capabilities *device,
+                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+                        struct lava_plan *plan) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(solve);
+    double best_ns = one->gpu_ns;
+    double triangle = lava_trapezoid_bytes(solve->type, sizes.order, LAVA_REGION_LOWER),
+           b = (double)sizes.order * (double)sizes.sides * (double)lava_type_bytes(solve->type);
+    bool found = false;
+    for (uint32_t count = 2; count <= engines; count++) {
+        struct lava_plan other;
+        if (!plan_parts(solve, device, figures, one, count, &other))
+            continue;
+        other.gpu_ns =
+            lava_cost_shared_ns(count, other.gpu_ns, count * triangle + 2 * b, count * triangle + b);
+        if (other.gpu_ns >= GAIN_SHARE * best_ns)
+            continue;
+        best_ns = other.gpu_ns;
+        *plan = other;
+        plan->engines = count;
+        found = true;
+    }
+    if (found) {
+        plan->reason = one->reason;
+        plan->cpu_ns = one->cpu_ns;
+        plan->one_ns = one->gpu_ns;
+    }
+    return found;
+}
+
 bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan) {
@@ -77,6 +156,8 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
     bool found = false, by_rows = lava_operation_is_by_rows(operation);
     if (engines < 2 || !is_shareable(operation, one))
         return false;
+    if (operation->kind == LAVA_OPERATION_SOLVE)
+        return share_solve(operation, device, figures, one, engines, plan);
     if (operation->series)
         return share_batch(operation, device, figures, one, engines, plan);
     for (uint32_t count = 2; count <= engines; count++) {

@@ -1,8 +1,8 @@
 /* Decides whether several engines share one product. Each engine takes the next block of C when it gets there
  * (program.h). C is cut into column blocks, and into row blocks only where memory wants that, a triangle into
- * strips; a batch has blocks of several products as it is. Results have the same bits as those of one engine:
- * the kernel, the tiles, and the slices and panels of K are those of the plan for one. A pure function; any
- * thread. */
+ * strips; a batch has blocks of several products as it is. A solve is cut into a part of the right-hand sides
+ * for each engine. Results have the same bits as those of one engine: the kernel, the tiles, and the slices
+ * and panels of K are those of the plan for one. A pure function; any thread. */
 #ifndef LAVA_DISPATCH_SHARING_H
 #define LAVA_DISPATCH_SHARING_H
 
@@ -17,5 +17,11 @@
 bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan);
+
+/* The parts of a solve that is shared: plan->chunks.part right-hand sides each, the last one perhaps fewer.
+ */
+uint32_t lava_sharing_parts(const struct lava_operation *solve, const struct lava_plan *plan);
+struct lava_operation lava_sharing_part(const struct lava_operation *solve, const struct lava_plan *plan,
+                                        uint32_t index);
 
 #endif

@@ -48,6 +48,13 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
         .on_right = on_right, .order = operation->k, .sides = on_right ? operation->m : operation->n};
 }
 
+struct lava_overrides lava_solve_overrides(const struct lava_solve_chunks *chunks, bool on_right) {
+    return (struct lava_overrides){.memory_bytes = chunks->product_bytes,
+                                   .as_m = on_right ? chunks->as_sides : 0,
+                                   .as_n = on_right ? 0 : chunks->as_sides,
+                                   .as_bytes = chunks->as_bytes};
+}
+
 int64_t lava_trapezoid_count(int64_t columns) {
     return (columns + LAVA_SOLVE_TRAPEZOID - 1) / LAVA_SOLVE_TRAPEZOID;
 }

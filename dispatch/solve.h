@@ -55,6 +55,9 @@ struct lava_solve_frame {
     bool has_bands;       /* the triangle and the sides may go by bands */
 };
 
+/* Returns how the products of a planned solve are to be computed. */
+struct lava_overrides lava_solve_overrides(const struct lava_solve_chunks *chunks, bool on_right);
+
 /* Plans a product whose matrices are on the device. */
 typedef void lava_solve_product(const struct lava_operation *product, const struct lava_capabilities *device,
                                 const struct lava_figures *figures, const struct lava_overrides *overrides,

@@ -260,9 +260,9 @@ enum lava_status lava_solve_bands_run(struct lava_engine *engine, const struct l
                       .operation = operation,
                       .plan = plan,
                       .triangle = lava_operation_structured(operation),
-                      .overrides.memory_bytes = plan->chunks.product_bytes,
                       .bands = lava_bands_of(operation, plan->chunks.band),
                       .sides = lava_solve_sizes(operation).sides};
+    run.overrides = lava_solve_overrides(&plan->chunks, run.bands.on_right);
     run.count = lava_bands_count(&run.bands);
     *progress = (struct lava_progress){0};
     enum lava_status status = create(&run);

@@ -74,7 +74,7 @@ static enum lava_status run_chunks(struct lava_engine *engine, const struct lava
         .operation = operation,
         .plan = plan,
         .triangle = triangle,
-        .overrides.memory_bytes = plan->chunks.product_bytes,
+        .overrides = lava_solve_overrides(&plan->chunks, lava_solve_sizes(operation).on_right),
         .a = {.stream = &stream, .region = triangle->stored, .first = triangle->first, .ld = triangle->ld},
         .chunks = {.stream = &stream,
                    .plan = &plan->chunks,

@@ -18,6 +18,7 @@
 #include "lib/base/thread.h"
 #include "lib/base/trace.h"
 #include "lib/engine/shared_staging.h"
+#include "lib/engine/solver.h"
 #include "lib/offload/complete.h"
 
 struct crew;
@@ -34,8 +35,9 @@ struct member {
 
 /* A block of C in its own elements, without the columns before progress.column, and without the first
  * progress.partial rows of that one. It ends before row `m` and column `n`. Of a batch only the products
- * count. */
+ * count, of a solve the part's index and what is written of it. */
 struct rest {
+    uint32_t index;
     struct lava_progress progress;
     int64_t m, n;
     int64_t product, products;
@@ -75,8 +77,14 @@ static bool take(void *context, uint32_t number, uint32_t *index) {
     return taken;
 }
 
-/* The whole block. */
+static bool is_solve(const struct crew *crew) {
+    return crew->operation->kind == LAVA_OPERATION_SOLVE;
+}
+
+/* The whole block, or part. */
 static struct rest rest_of(const struct crew *crew, uint32_t index) {
+    if (is_solve(crew))
+        return (struct rest){.index = index};
     int64_t each = crew->parts.of_parts ? 2 : 1; /* columns of op(B) for each of C */
     struct lava_block block;
     lava_program_share_place(&crew->parts, &crew->plan->blocking, index, &block);
@@ -88,7 +96,11 @@ static struct rest rest_of(const struct crew *crew, uint32_t index) {
 }
 
 /* Takes off what is written of it. Returns false if that is nothing. */
-static bool shorten(struct rest *rest, const struct lava_progress *written) {
+static bool shorten(const struct crew *crew, struct rest *rest, const struct lava_progress *written) {
+    if (is_solve(crew)) {
+        rest->progress = *written;
+        return written->row > 0 || written->column > 0 || written->partial > 0;
+    }
     bool is_begun = written->column > rest->progress.column || written->partial > 0 || written->products > 0;
     rest->progress.column = lava_maximum(written->column, rest->progress.column);
     rest->progress.partial = written->partial;
@@ -104,7 +116,7 @@ static void settle(struct member *member, const struct lava_progress *progress) 
     crew->is_written = crew->is_written || first > 0;
     if (first < member->count) {
         struct rest rest = rest_of(crew, member->blocks[first]);
-        if (shorten(&rest, progress)) {
+        if (shorten(crew, &rest, progress)) {
             crew->rests[crew->rest_count++] = rest;
             crew->is_written = true;
             first++;
@@ -114,14 +126,31 @@ static void settle(struct member *member, const struct lava_progress *progress) 
         crew->left[crew->left_count++] = member->blocks[--member->count];
 }
 
+/* The parts of a solve, each as a solve of its own. */
+static enum lava_status run_parts(struct member *member, struct lava_progress *progress) {
+    const struct crew *crew = member->crew;
+    uint32_t index;
+    *progress = (struct lava_progress){0};
+    for (uint32_t number = 0; take(member, number, &index); number++) {
+        const struct lava_operation part = lava_sharing_part(crew->operation, crew->plan, index);
+        enum lava_status status = lava_solver_run(member->lock.engine, &part, crew->plan, progress);
+        progress->blocks = number;
+        if (status)
+            return status;
+    }
+    *progress = (struct lava_progress){.blocks = member->count};
+    return LAVA_OK;
+}
+
 static void run_member(struct member *member) {
     struct crew *crew = member->crew;
     const struct lava_program_share share = {.take = take, .context = member};
     struct lava_progress progress;
     member->count = 0;
     member->has_ended = false;
-    member->status = lava_runner_run_share(member->lock.engine, crew->operation, crew->plan, &share,
-                                           &member->role, &progress);
+    member->status = is_solve(crew) ? run_parts(member, &progress)
+                                    : lava_runner_run_share(member->lock.engine, crew->operation, crew->plan,
+                                                            &share, &member->role, &progress);
     pthread_mutex_lock(&crew->lock);
     settle(member, &progress);
     pthread_mutex_unlock(&crew->lock);
@@ -190,6 +219,11 @@ static void compute_products_on_cpu(const struct lava_operation *batch, const st
  * rest. A triangle's strip ends on the diagonal. */
 static void compute_on_cpu(const struct crew *crew, const struct rest *rest) {
     struct lava_operation until = *crew->operation;
+    if (is_solve(crew)) {
+        const struct lava_operation part = lava_sharing_part(crew->operation, crew->plan, rest->index);
+        lava_complete_on_cpu(&part, &rest->progress);
+        return;
+    }
     if (until.series) {
         compute_products_on_cpu(&until, rest);
         return;
@@ -212,7 +246,8 @@ static void complete(const struct crew *crew) {
 /* Makes room for all blocks at each member, too. The first block is taken first. */
 static bool lay_out(struct crew *crew) {
     const struct lava_blocking *blocking = &crew->plan->blocking;
-    uint32_t count = crew->block_count = (uint32_t)(blocking->blocks_m * blocking->blocks_n);
+    uint32_t count = crew->block_count = is_solve(crew) ? lava_sharing_parts(crew->operation, crew->plan)
+                                                        : (uint32_t)(blocking->blocks_m * blocking->blocks_n);
     crew->left = malloc((1 + (size_t)crew->plan->engines) * count * sizeof *crew->left);
     for (uint32_t i = count; i > 0 && crew->left; i--)
         crew->left[crew->left_count++] = i - 1;
@@ -227,7 +262,7 @@ static void gather(struct crew *crew, uint64_t needs, const struct lava_lane_loc
     for (unsigned i = 0; i < count; i++)
         crew->members[i + 1] = (struct member){.crew = crew, .lock = others[i]};
     crew->size = count + 1;
-    bool shares = count > 0 && !crew->operation->series &&
+    bool shares = count > 0 && !crew->operation->series && !is_solve(crew) &&
                   lava_shared_staging_begin(own->engine->arena.slot_bytes, crew->size);
     for (unsigned i = 0; i < crew->size; i++) {
         crew->members[i].role = (struct lava_runner_member){.number = i, .shares_staging = shares};

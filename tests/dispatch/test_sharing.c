@@ -143,22 +143,109 @@ static void one_engine_is_not_shared(void **state) {
 
 /* What cannot be cut into columns that are independent of each other. */
 static void others_are_not_shared(void **state) {
-    struct lava_operation operations[4];
+    struct lava_operation operations[3];
     (void)state;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         operations[i] = product(16384, 16384, 16384);
     operations[0].on_device = true;
     operations[1].kind = LAVA_OPERATION_LU;
-    operations[2].kind = LAVA_OPERATION_SOLVE;
-    operations[3].c.first = (void *)(uintptr_t)operations[3].a.first; /* stays on the CPU */
-    for (int i = 0; i < 4; i++) {
+    operations[2].c.first = (void *)(uintptr_t)operations[2].a.first; /* stays on the CPU */
+    for (int i = 0; i < 3; i++) {
         const struct lava_capabilities h200 = device_h200();
         const struct lava_operation plain = product(16384, 16384, 16384);
         struct lava_plan one = choose(&plain, &h200, LAVA_MODE_GPU, &none), plan;
-        if (i == 3)
+        if (i == 2)
             one = choose(&operations[i], &h200, LAVA_MODE_GPU, &none);
         assert_false(lava_sharing_plan(&operations[i], &h200, &sixteen_cores, &one, 8, &plan));
     }
+}
+
+/* op(A) X = B, or X op(A) = B. */
+static struct lava_operation solve_of(enum lava_type type, bool on_right, int64_t order, int64_t sides) {
+    struct lava_operation operation =
+        in_place(type, on_right, on_right ? sides : order, on_right ? order : sides);
+    operation.kind = LAVA_OPERATION_SOLVE;
+    operation.in_place = false;
+    return operation;
+}
+
+/* A part for each engine: of the bands of the plan for one, or of its chunks. All parts together are B. */
+static void solves_gain(void **state) {
+    const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+    struct lava_capabilities h200 = device_h200();
+    unsigned by_bands = 0, by_chunks = 0;
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        bool on_right = i % 2;
+        const struct lava_operation large = solve_of(types[i / 2 % 4], on_right, 8192, 8192 + 1000 * (i % 3)),
+                                    small = solve_of(types[i / 2 % 4], on_right, 500, 500);
+        struct lava_plan one, plan;
+        h200.memory_bytes = i < 8 ? UINT64_C(100) << 30 : UINT64_C(1) << 29 << i / 2 % 4;
+        assert_true(gain_of(&small, 8) == 1.0);
+        if (!share(&large, &h200, 2, &one, &plan)) {
+            assert_true(i >= 8);
+            continue;
+        }
+        int64_t parts = lava_sharing_parts(&large, &plan), sides = 0;
+        double gain = one.gpu_ns / plan.gpu_ns;
+        print_message("%s, solve of 8192 %s: 2 engines %.2f, parts of %ld, bands of %ld, chunks of %ld\n",
+                      lava_type_name(large.type), on_right ? "right" : "left", gain, (long)plan.chunks.part,
+                      (long)plan.chunks.band, (long)plan.chunks.sides);
+        assert_true(gain > 1.1 && gain <= 2.0 && parts == 2 && plan.engines == 2);
+        assert_true(plan.chunks.band == one.chunks.band &&
+                    plan.chunks.product_bytes >= one.chunks.product_bytes);
+        assert_true(plan.chunks.as_sides > 0
+                        ? plan.chunks.as_sides == (on_right ? large.m : large.n)
+                        : plan.chunks.sides == one.chunks.sides && plan.chunks.part % one.chunks.sides == 0);
+        for (uint32_t j = 0; j < parts; j++) {
+            const struct lava_operation part = lava_sharing_part(&large, &plan, j);
+            assert_ptr_equal(part.c.first, (char *)large.c.first + (on_right ? sides : sides * large.c.ld) *
+                                                                       (int64_t)lava_type_bytes(large.type));
+            assert_ptr_equal(part.c.first, on_right ? part.a.first : part.b.first);
+            assert_true(on_right ? part.n == large.n : part.m == large.m);
+            sides += on_right ? part.m : part.n;
+        }
+        assert_int_equal(sides, on_right ? large.m : large.n);
+        by_bands += plan.chunks.band > 0;
+        by_chunks += plan.chunks.band == 0;
+    }
+    assert_true(by_bands > 3 && by_chunks > 0);
+}
+
+/* The products of a solve's part have the sums of those of the whole solve, whatever would suit them better.
+ */
+static void parts_have_the_sums_of_the_whole(void **state) {
+    uint64_t random = random_seed();
+    const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
+    unsigned other = 0, split = 0;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
+        enum lava_type type = types[random_next(&random) % 4];
+        bool of_rows = random_next(&random) % 2;
+        int64_t sides = 1 + (int64_t)(random_next(&random) % 8192),
+                unknowns = 128 << random_next(&random) % 6;
+        struct lava_operation whole = product_of(type, type, of_rows ? sides : unknowns,
+                                                 of_rows ? unknowns : sides, 128 << random_next(&random) % 6);
+        whole.on_device = true;
+        struct lava_operation part = whole;
+        *(of_rows ? &part.m : &part.n) = 1 + (int64_t)(random_next(&random) % (uint64_t)sides);
+        const struct lava_overrides as = {.as_m = of_rows ? sides : 0, .as_n = of_rows ? 0 : sides};
+        const struct lava_capabilities *device = &devices[i % 3];
+        const struct lava_plan expected = choose(&whole, device, LAVA_MODE_GPU, &none),
+                               plain = choose(&part, device, LAVA_MODE_GPU, &none),
+                               plan = choose(&part, device, LAVA_MODE_GPU, &as);
+        assert_int_equal(plan.place, expected.place);
+        if (plan.place != LAVA_PLACE_GPU)
+            continue;
+        assert_ptr_equal(plan.kernel, expected.kernel);
+        assert_int_equal(plan.blocking.split_k, expected.blocking.split_k);
+        assert_int_equal(plan.blocking.block_k, expected.blocking.block_k);
+        other += plain.kernel != plan.kernel;
+        split += plain.blocking.split_k != plan.blocking.split_k;
+    }
+    print_message("another kernel %u times, another split %u\n", other, split);
+    assert_true(other > 100 && split > 50);
 }
 
 /* Batches of products and of updates, of more and of fewer bytes for each operation. */
@@ -248,6 +335,8 @@ int main(void) {
         cmocka_unit_test(one_engine_is_not_shared),
         cmocka_unit_test(others_are_not_shared),
         cmocka_unit_test(batches_gain),
+        cmocka_unit_test(solves_gain),
+        cmocka_unit_test(parts_have_the_sums_of_the_whole),
         cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 #include "lib/base/fault.h"
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
+#include "lib/offload/further.h"
+#include "lib/offload/steps.h"
 #include "tests/robustness/device_test.h"
 
 static unsigned devices;
@@ -28,7 +30,14 @@ static void find_calls(void) {
     CASE_CHECK(last > first);
 }
 
-/* Makes the calls, and has all devices prepared for them: the first call of a kind waits for that. Returns
+static enum lava_type type_of(char letter) {
+    return letter == 's'   ? LAVA_TYPE_FP32
+           : letter == 'd' ? LAVA_TYPE_FP64
+           : letter == 'c' ? LAVA_TYPE_CFP32
+                           : LAVA_TYPE_CFP64;
+}
+
+/* Makes the calls, and has all devices prepared for them, also where a call is shared among fewer. Returns
  * false where there are no such devices. */
 static bool make(void) {
     unsigned seed = device_test_seed();
@@ -43,6 +52,10 @@ static bool make(void) {
         CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
         free(c);
     }
+    const struct lava_operation structured = {.kind = LAVA_OPERATION_SOLVE,
+                                              .type = type_of(*calls[first].name)};
+    lava_further_want(lava_steps_needs(&structured), devices - 1, true);
+    CASE_CHECK(lava_stats_of_shared() > 0);
     return !case_result();
 }
 
