@@ -520,8 +520,9 @@ static const struct test_case cases[] = {
     {.name = "listed", .run = listed, .variables = {"LAVABLAS_DEVICE=2,0"}},
     {.name = "prepared_when_needed", .run = prepared_when_needed, .variables = {ALL}},
     {.name = "same_bits", .run = same_bits, .variables = {ALL}},
-    {.name = "crowd", .run = crowd, .variables = {ALL}},
-    {.name = "crowd_in_lanes", .run = crowd, .variables = {ALL, "LAVABLAS_LANES=2"}},
+    /* Sixty products may be done before the last device is prepared, on a machine with other work. */
+    {.name = "crowd", .run = crowd, .attempts = 4, .variables = {ALL}},
+    {.name = "crowd_in_lanes", .run = crowd, .attempts = 4, .variables = {ALL, "LAVABLAS_LANES=2"}},
     {.name = "devices_fail", .run = devices_fail, .lines = -1, .variables = {ALL}},
     {.name = "one_fails_in_a_crowd", .run = one_fails_in_a_crowd, .lines = -1, .variables = {ALL}},
     {.name = "shared_bits", .run = shared_bits, .variables = {ALL}},

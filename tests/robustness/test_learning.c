@@ -441,7 +441,7 @@ static const struct test_case cases[] = {
      .run = waiting_is_not_learnt,
      .attempts = ATTEMPTS,
      .variables = {AUTO}},
-    {.name = "statistics", .run = statistics, .variables = {AUTO}},
+    {.name = "statistics", .run = statistics, .attempts = ATTEMPTS, .variables = {AUTO}},
     {.name = NULL},
 };
 
