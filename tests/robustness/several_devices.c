@@ -39,7 +39,7 @@ static int run_with_devices(int argument_count, char **arguments, const struct t
 }
 
 int several_devices_main(int argument_count, char **arguments, const struct test_case *cases, int devices) {
-    if (argument_count < 2)
+    if (argument_count != 2)
         return run_with_devices(argument_count, arguments, cases, devices);
     return cases_main(argument_count, arguments, cases);
 }

@@ -8,7 +8,7 @@
 
 #define SEVERAL_DEVICES_MOST 3
 
-/* main's work, as cases_main. With an argument the program is one case, whose environment is made already. */
+/* main's work, as cases_main. With one argument the program is one case, whose environment is made already. */
 int several_devices_main(int argument_count, char **arguments, const struct test_case *cases, int devices);
 
 /* Takes the first lane of each of the first `count` devices, which are free, so that calls go to the others;
