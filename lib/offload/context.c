@@ -393,14 +393,14 @@ bool lava_context_find_memory(struct lava_lane_lock *lock) {
     return keep_usable(lock, lane) != NULL;
 }
 
-static void lock_whole(void) {
+void lava_context_lock_whole(void) {
     struct waiter self = {.whole = true};
     pthread_mutex_lock(&context.lock);
     enter(&self, NULL);
     pthread_mutex_unlock(&context.lock);
 }
 
-static void unlock_whole(void) {
+void lava_context_unlock_whole(void) {
     pthread_mutex_lock(&context.lock);
     context.whole = false;
     tell_freed();
@@ -421,7 +421,7 @@ static struct lava_engine *usable_engine(int cancel_state) {
 
 struct lava_engine *lava_context_lock(int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    lock_whole();
+    lava_context_lock_whole();
     struct lava_engine *engine = usable_engine(*cancel_state);
     if (!engine && lava_process_is_exiting())
         lava_process_pause_at_exit();
@@ -442,7 +442,7 @@ bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state) {
 }
 
 void lava_context_unlock(int cancel_state) {
-    unlock_whole();
+    lava_context_unlock_whole();
     pthread_setcancelstate(cancel_state, NULL);
 }
 
@@ -540,21 +540,21 @@ void lava_context_open_device(unsigned device, uint64_t serves) {
     pthread_mutex_unlock(&context.lock);
 }
 
-void lava_context_begin_preparation(void) {
-    lock_whole();
-}
-
-void lava_context_end_preparation(void) {
-    unlock_whole();
-}
-
 void lava_context_set_engine(struct lava_engine *engine) {
     pthread_mutex_lock(&context.lock);
     context.devices[0].lanes[0].engine = engine;
     context.count = engine ? engine->device->set_size : 1;
-    pthread_mutex_unlock(&context.lock);
     if (engine)
         context.capabilities = engine->capabilities;
+    pthread_mutex_unlock(&context.lock);
+}
+
+bool lava_context_is_software(const struct timespec *deadline) {
+    if (pthread_mutex_timedlock(&context.lock, deadline))
+        return false;
+    bool is_software = first_engine() && context.capabilities.kind == LAVA_DEVICE_CPU;
+    pthread_mutex_unlock(&context.lock);
+    return is_software;
 }
 
 void lava_context_refuse(const struct lava_kernel *kernel) {

@@ -91,10 +91,13 @@ void lava_context_set_figures(const struct lava_figures *figures);
 /* Returns the first engine, without a lock; NULL where there is none. The caller has locked the device, or a
  * type is ready: then the engine stays. */
 struct lava_engine *lava_context_engine(void);
+/* Returns whether it is one of a software device. False where that is not known by the deadline of
+ * CLOCK_REALTIME. Any thread, at any time. */
+bool lava_context_is_software(const struct timespec *deadline);
 
-/* These enclose a preparation: they lock the whole device whether or not there is an engine. */
-void lava_context_begin_preparation(void);
-void lava_context_end_preparation(void);
+/* These lock the whole device, whether or not there is an engine; they enclose a preparation. */
+void lava_context_lock_whole(void);
+void lava_context_unlock_whole(void);
 /* A preparation sets the first engine, and NULL where it destroys it again. */
 void lava_context_set_engine(struct lava_engine *engine);
 /* A preparation tells which kernels products may use: none of a type at first, then those that are tested. */

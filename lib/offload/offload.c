@@ -395,7 +395,7 @@ static void finish_product(const struct timespec *deadline) {
  * (Mesa's lavapipe with two processors). It does not hang as a driver may. */
 static void finish_preparation(const struct timespec *deadline) {
     struct timespec later = *deadline;
-    if (lava_context_engine() && lava_context_capabilities()->kind == LAVA_DEVICE_CPU)
+    if (lava_context_is_software(deadline))
         later.tv_sec += SOFTWARE_EXIT_S;
     lava_prepare_finish(&later);
     if (lava_process_is_exiting())

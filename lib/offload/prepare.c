@@ -195,7 +195,7 @@ static void set_ready(struct lava_self_test *test) {
     lava_idle_touch();
     lava_vector_copy_allow(lava_vector_copy_threads(), LAVA_VECTOR_COPY_ALONE_NS);
     if (!test->lock)
-        lava_context_end_preparation();
+        lava_context_unlock_whole();
     lock_each_test(test);
 }
 
@@ -354,16 +354,16 @@ static void *prepare_in_background(void *argument) {
      * product. */
     bool shares = preparation.was_ready;
     if (!shares) {
-        lava_context_begin_preparation();
+        lava_context_lock_whole();
         shares = preparation.was_ready; /* meanwhile */
         if (shares)
-            lava_context_end_preparation();
+            lava_context_unlock_whole();
     }
     lava_watch_enter(&driver);
     if (prepare(type, shares) && !shares) {
         if (lava_context_engine() && !lava_watch_is_given_up(&driver))
             lava_idle_touch();
-        lava_context_end_preparation();
+        lava_context_unlock_whole();
     }
     set_finished(type);
     lava_watch_leave(&driver);
