@@ -65,7 +65,7 @@ struct lava_overrides {
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
     uint32_t engines; /* that share the product (sharing.h); 0: one */
-    /* Of a product that is a part of another: the kernel, and how K is cut, are those for so many rows or
+    /* A product that is a part of another has the kernel and the cuts of K of one with so many rows or
      * columns, planned in so much memory. 0: its own. So the sums are the same. */
     int64_t as_m, as_n;
     uint64_t as_bytes;
@@ -81,7 +81,7 @@ struct lava_solve_chunks {
     uint64_t product_bytes; /* memory for the products between the blocks */
     int64_t band;           /* unknowns of a band (bands.h), with all sides in one chunk. 0: no bands */
     int64_t part;           /* right-hand sides of an engine's part, where several share the solve; 0: all */
-    /* Of a part of bands, or of a chunk: as_m or as_n, and as_bytes, of its products. */
+    /* as_m or as_n, and as_bytes, of the products of a part that has fewer sides than its bands or chunk. */
     int64_t as_sides;
     uint64_t as_bytes;
 };

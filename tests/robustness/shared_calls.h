@@ -46,4 +46,13 @@ int shared_calls_main(int argument_count, char **arguments, const struct test_ca
         }                                                                                                    \
     }
 
+/* All cases of a type. */
+#ifdef LAVA_FAULT_INJECTION
+#    define SHARED_CALLS_CASES(letter)                                                                       \
+        SHARED_CALLS_CASE(same_bits, letter), SHARED_CALLS_CASE(one_fails, letter),                          \
+            SHARED_CALLS_CASE(all_fail, letter)
+#else
+#    define SHARED_CALLS_CASES(letter) SHARED_CALLS_CASE(same_bits, letter)
+#endif
+
 #endif

@@ -227,14 +227,8 @@ static struct batch batches[] = { /* by type */
 #define BATCHES (int)(sizeof batches / sizeof batches[0])
 
 static const struct test_case cases[] = {
-    SHARED_CALLS_CASE(same_bits, "s"),
-    SHARED_CALLS_CASE(same_bits, "d"),
-#ifdef LAVA_FAULT_INJECTION
-    SHARED_CALLS_CASE(one_fails, "s"),
-    SHARED_CALLS_CASE(one_fails, "d"),
-    SHARED_CALLS_CASE(all_fail, "s"),
-    SHARED_CALLS_CASE(all_fail, "d"),
-#endif
+    SHARED_CALLS_CASES("s"),
+    SHARED_CALLS_CASES("d"),
     {.name = NULL},
 };
 

@@ -57,23 +57,13 @@ static size_t c_bytes(const void *call) {
 }
 
 static const struct test_case cases[] = {
-    SHARED_CALLS_CASE(same_bits, "s"),
-    SHARED_CALLS_CASE(same_bits, "d"),
-    SHARED_CALLS_CASE(same_bits, "c"),
-    SHARED_CALLS_CASE(same_bits, "z"),
+    SHARED_CALLS_CASES("s"),
+    SHARED_CALLS_CASES("d"),
+    SHARED_CALLS_CASES("c"),
+    SHARED_CALLS_CASES("z"),
     {.name = "same_bits_of_two",
      .run = shared_calls_same_bits,
      .variables = {"LAVABLAS_DEVICE=1,2", "LAVA_TEST_TYPE=d"}},
-#ifdef LAVA_FAULT_INJECTION
-    SHARED_CALLS_CASE(one_fails, "s"),
-    SHARED_CALLS_CASE(one_fails, "d"),
-    SHARED_CALLS_CASE(one_fails, "c"),
-    SHARED_CALLS_CASE(one_fails, "z"),
-    SHARED_CALLS_CASE(all_fail, "s"),
-    SHARED_CALLS_CASE(all_fail, "d"),
-    SHARED_CALLS_CASE(all_fail, "c"),
-    SHARED_CALLS_CASE(all_fail, "z"),
-#endif
     {.name = NULL},
 };
 

@@ -203,21 +203,8 @@ static struct solve solves[] = { /* by type */
 #define SOLVES (int)(sizeof solves / sizeof solves[0])
 
 static const struct test_case cases[] = {
-    SHARED_CALLS_CASE(same_bits, "s"),
-    SHARED_CALLS_CASE(same_bits, "d"),
-    SHARED_CALLS_CASE(same_bits, "c"),
-    SHARED_CALLS_CASE(same_bits, "z"),
-#ifdef LAVA_FAULT_INJECTION
-    SHARED_CALLS_CASE(one_fails, "s"),
-    SHARED_CALLS_CASE(one_fails, "d"),
-    SHARED_CALLS_CASE(one_fails, "c"),
-    SHARED_CALLS_CASE(one_fails, "z"),
-    SHARED_CALLS_CASE(all_fail, "s"),
-    SHARED_CALLS_CASE(all_fail, "d"),
-    SHARED_CALLS_CASE(all_fail, "c"),
-    SHARED_CALLS_CASE(all_fail, "z"),
-#endif
-    {.name = NULL},
+    SHARED_CALLS_CASES("s"), SHARED_CALLS_CASES("d"), SHARED_CALLS_CASES("c"),
+    SHARED_CALLS_CASES("z"), {.name = NULL},
 };
 
 int main(int argument_count, char **arguments) {
