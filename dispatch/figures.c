@@ -178,6 +178,19 @@ static double more_ns(const struct lava_operation *operation) {
                : 0;
 }
 
+/* A CPU BLAS computes a product with less work (m n k) on one thread: OpenBLAS, 0.3 series. */
+#define ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
+
+/* Returns the time of a product, or of what is computed like one, where nothing was measured. */
+static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
+    double all_ns = 1e9 * lava_operation_flops(operation) / figures->flops_per_s[operation->type];
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    if (!(figures->one_thread_share > 0) || lava_operation_is_lapack(operation))
+        return all_ns;
+    double alone_ns = all_ns / figures->one_thread_share;
+    return work <= ONE_THREAD_WORK ? alone_ns : fmin(alone_ns, all_ns + figures->threads_ns);
+}
+
 /* Returns the time of one operation, without right-hand sides, by ?gemm's times alone. */
 static double unscaled_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double flops_per_s = figures->flops_per_s[operation->type];
@@ -191,7 +204,7 @@ static double unscaled_ns(const struct lava_cpu_figures *figures, const struct l
                        share_of(operation) +
                    more_ns(operation);
     }
-    return flops_per_s > 0 ? 1e9 * lava_operation_flops(operation) / flops_per_s + more_ns(operation) : 0;
+    return flops_per_s > 0 ? guessed_ns(figures, operation) + more_ns(operation) : 0;
 }
 
 /* Position of the type, or of its real type, among those in which families are measured; -1: of none. */

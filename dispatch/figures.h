@@ -21,6 +21,9 @@ struct lava_cpu_figures {
     /* Expected rate in large products, by the type of A and B, estimated from the processor. Used where
      * nothing was measured. 0: unknown. */
     double flops_per_s[LAVA_TYPE_COUNT];
+    /* What small products take by those rates: one thread reaches this share of them, and the threads of a
+     * product cost this much. 0: not known, and small ones are as fast as large ones. */
+    double one_thread_share, threads_ns;
     /* Measured time of fp32 products in ns, with all threads that the CPU BLAS uses, indexed by the positions
      * of m, n and k among the sizes. 0: not measured. */
     double product_ns[LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES];

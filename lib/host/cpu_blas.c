@@ -157,7 +157,10 @@ struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) 
     const double converted_share = 0.8;
     bool is_loop = !blas->gemm[LAVA_TYPE_FP32].function;
     double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();
-    struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32};
+    struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32,
+                                       .one_thread_share =
+                                           is_loop ? 1 : lava_processor_one_thread_flops_per_s() / fp32,
+                                       .threads_ns = is_loop ? 0 : lava_processor_threads_ns()};
     figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] = fp32 / 2;
     figures.flops_per_s[LAVA_TYPE_CFP32] = fp32;
     for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)

@@ -106,28 +106,33 @@ static bool has_any(void) {
  * counts. The AVX-512 row was measured on Sapphire Rapids, OpenBLAS 0.3.26, 16 cores, 8192^3, in two virtual
  * machines: 77e9 per core (887 ms, 2026-11-20) and 153e9 (451 ms, 2026-11-21). The faster one counts: too low
  * a figure would send products to a device that is slower. For the same reason the other rows are the peak of
- * the fastest cores sold (Zen 3, Neoverse V2). */
+ * the fastest cores sold (Zen 3, Neoverse V2). One thread alone has higher clocks and the whole cache: 64^3
+ * took 2.17 us on the first machine, 242e9 (2026-11-21). */
 /* clang-format off */
-static const struct {
+static const struct core {
     bool (*present)(void);
-    double flops_per_s;
+    double flops_per_s, one_thread_flops_per_s;
 } rates[] = {
 #if defined(__x86_64__) || defined(__i386__)
-    {has_avx512, 150e9},
-    {has_avx2,   140e9},
+    {has_avx512, 150e9, 242e9},
+    {has_avx2,   140e9, 140e9},
 #elif defined(__aarch64__)
-    {has_any,    100e9}, /* NEON */
+    {has_any,    100e9, 100e9}, /* NEON */
 #endif
-    {has_any,    40e9},
+    {has_any,    40e9,  40e9},
 };
 /* clang-format on */
 
-static double core_flops_per_s(void) {
-    size_t i = 0;
-    while (!rates[i].present())
-        i++;
-    return rates[i].flops_per_s;
+static const struct core *find_core(void) {
+    const struct core *core = rates;
+    while (!core->present())
+        core++;
+    return core;
 }
+
+/* OpenBLAS, those 16 cores: 256^3 took 35 us and 512^3 131, where their arithmetic by the rates above takes
+ * 14 and 112 (2026-11-21). */
+#define THREAD_NS 1.25e3
 
 /* More cores do not make a CPU BLAS faster in proportion: memory and clocks are shared. The fastest CPU that
  * was measured, 64 cores of a machine with four GPUs, took 12.6 ms for sgemm of order 4096: 10.9e12. */
@@ -138,14 +143,17 @@ double lava_processor_guess(double core, int count) {
     return all < MOST_FLOPS_PER_S ? all : MOST_FLOPS_PER_S;
 }
 
-static double flops_per_s;
+static double flops_per_s, one_thread_flops_per_s;
 static bool converts_fp16;
 static double half_gains[LAVA_TYPE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void estimate(void) {
     find_processors();
-    flops_per_s = lava_processor_guess(core_flops_per_s(), processors.count);
+    const struct core *core = find_core();
+    flops_per_s = lava_processor_guess(core->flops_per_s, processors.count);
+    one_thread_flops_per_s =
+        core->one_thread_flops_per_s < flops_per_s ? core->one_thread_flops_per_s : flops_per_s;
     converts_fp16 = has_f16c();
     for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
         half_gains[type] = half_gain((enum lava_type)type);
@@ -154,6 +162,16 @@ static void estimate(void) {
 double lava_processor_flops_per_s(void) {
     pthread_once(&once, estimate);
     return flops_per_s;
+}
+
+double lava_processor_one_thread_flops_per_s(void) {
+    pthread_once(&once, estimate);
+    return one_thread_flops_per_s;
+}
+
+double lava_processor_threads_ns(void) {
+    int count = lava_processor_count();
+    return count > 1 ? THREAD_NS * count : 0;
 }
 
 int lava_processor_count(void) {

@@ -14,6 +14,12 @@ double lava_processor_flops_per_s(void);
 /* What so many processors with so many operations per second each are expected to reach together. */
 double lava_processor_guess(double core, int count);
 
+/* The same of one thread in a product that it computes by itself; at most that of all. */
+double lava_processor_one_thread_flops_per_s(void);
+
+/* What the threads of a product cost: they begin, and wait for each other. Nothing where there is one. */
+double lava_processor_threads_ns(void);
+
 /* The number of those processors. */
 int lava_processor_count(void);
 

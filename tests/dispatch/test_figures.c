@@ -178,6 +178,24 @@ static void test_nothing_measured(void **state) {
 }
 
 /* Scaled by flop/s; a complex product has four times as many operations. */
+/* Small products by guessed rates: one thread has 0.1 of them, and threads cost 20 us. */
+static void test_guesses_of_small_products(void **state) {
+    (void)state;
+    const struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = 2e12,
+                                             .flops_per_s[LAVA_TYPE_FP64] = 1e12,
+                                             .one_thread_share = 0.1,
+                                             .threads_ns = 20e3};
+    assert_near(cpu_ns(&figures, 64, 64, 64), 2 * 64.0 * 64 * 64 / 200, 1e-12);
+    assert_near(cpu_ns(&figures, 128, 128, 128), 2 * 128.0 * 128 * 128 / 200,
+                1e-12); /* threads are no gain */
+    assert_near(cpu_ns(&figures, 512, 512, 512), 20e3 + 2 * 512.0 * 512 * 512 / 2000, 1e-12);
+    struct lava_operation operation = product(64, 64, 64);
+    operation.type = operation.c.type = LAVA_TYPE_FP64;
+    assert_near(lava_figures_cpu_ns(&figures, &operation), 2 * 64.0 * 64 * 64 / 100, 1e-12);
+    for (int64_t n = 8; n < 4000; n += 1 + n / 7)
+        assert_true(cpu_ns(&figures, n, n, n) >= 2.0 * (double)(n * n * n) / 2000);
+}
+
 static void test_types_by_ratio(void **state) {
     (void)state;
     static const double times[LAVA_TYPE_COUNT] = {
@@ -553,6 +571,7 @@ int main(void) {
         cmocka_unit_test(test_least_work),
         cmocka_unit_test(test_partly_measured_stays_within),
         cmocka_unit_test(test_nothing_measured),
+        cmocka_unit_test(test_guesses_of_small_products),
         cmocka_unit_test(test_types_by_ratio),
         cmocka_unit_test(test_measured_needs_all_neighbours),
         cmocka_unit_test(test_near_measured_times),
