@@ -99,6 +99,7 @@ static bool plan_blocks(const struct lava_operation *operation, const struct lav
                                        .blocks_m = 1,
                                        .blocks_n = blocks,
                                        .blocks_k = 1,
+                                       .wide_blocks = 1,
                                        .later_n = operation->n,
                                        .piece_m = operation->m,
                                        .products = (int64_t)products,

@@ -130,6 +130,7 @@ static void measure(const struct request *request, int64_t tiles_m, int64_t tile
     blocking->block_n = lava_minimum(operation->n, (int64_t)padded_n);
     blocking->block_k = lava_minimum(lava_blocking_depth(operation, kernel), (int64_t)padded_k);
     blocking->later_n = blocking->block_n;
+    blocking->wide_blocks = 1;
     measure_square(request, blocking);
     blocking->products = 1;
     blocking->split_k =
@@ -181,6 +182,7 @@ static void measure_strips(const struct request *request, int64_t rows, struct l
             .bytes;
     blocking->block_m = operation->m;
     blocking->block_n = blocking->later_n = operation->n;
+    blocking->wide_blocks = 1;
     blocking->blocks_n = strips;
     blocking->by_strips = true;
     blocking->piece_m = rows;
@@ -324,14 +326,17 @@ static int64_t widest_block(int64_t tiles_n, int64_t column_blocks) {
     return lava_minimum(tiles, DIMENSION_TILES_MAX);
 }
 
-/* Narrows the column blocks after the first. If K is cut they stay as wide, because op(A) crosses the bus for
- * each of them. */
+/* Narrows the column blocks after the wide ones. If K is cut they stay as wide, because op(A) crosses the bus
+ * for each of them. */
 static void narrow_later(const struct request *request, struct lava_blocking *blocking) {
     int64_t tile_n = request->kernel->tile_n, parts = request->limits->later_parts;
-    if (parts <= 1 || blocking->blocks_n == 1 || blocking->blocks_k > 1)
+    int64_t wide = lava_maximum(1, request->limits->wide_blocks);
+    if (parts <= 1 || blocking->blocks_n <= wide || blocking->blocks_k > 1)
         return;
+    blocking->wide_blocks = wide;
     blocking->later_n = divide_up(blocking->block_n / tile_n, parts) * tile_n;
-    blocking->blocks_n = 1 + divide_up(request->operation->n - blocking->block_n, blocking->later_n);
+    blocking->blocks_n =
+        wide + divide_up(request->operation->n - wide * blocking->block_n, blocking->later_n);
 }
 
 /* Holds more blocks, so that none waits for the download of an earlier one: up to the number of blocks, while

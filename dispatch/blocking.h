@@ -40,9 +40,11 @@
 struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block in each direction may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
-    bool by_strips;  /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
-    int64_t later_n; /* columns of a row block's column blocks after the first; the last may be smaller. At
-                      * most block_n; whole tiles, or block_n if there is one block */
+    bool by_strips;      /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
+    int64_t wide_blocks; /* of a row block's column blocks the first ones: they have block_n columns. One; of
+                          * a shared product one for each engine */
+    int64_t later_n; /* columns of the column blocks after those; the last may be smaller. At most block_n;
+                      * whole tiles, or block_n if there is one block */
     int64_t piece_m; /* rows of op(A) that are packed and multiplied at a time, unless they are packed
                       * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
                       * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
@@ -77,6 +79,7 @@ struct lava_blocking_limits {
     int64_t column_blocks; /* C is cut into at least this many column blocks if n allows (each then at least 4
                             * tiles wide), so that transfers of one overlap the arithmetic of another */
     int64_t row_blocks;    /* C is cut into at least this many row blocks; 0: one */
+    int64_t wide_blocks;   /* as in struct lava_blocking, if there are more blocks; 0: one */
     int64_t later_parts;   /* later column blocks are this many times narrower than the first, as far as whole
                             * tiles allow. Less data then waits for the last block's download. 0: as wide */
     uint32_t split_k;      /* the split asked for; reduced if K is too short */

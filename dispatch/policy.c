@@ -264,6 +264,7 @@ static struct request prepare(const struct lava_operation *operation, const stru
                    .max_buffer_bytes = device->max_buffer_bytes,
                    .column_blocks = overrides->column_blocks ? overrides->column_blocks : 1,
                    .row_blocks = overrides->row_blocks,
+                   .wide_blocks = overrides->engines,
                    .later_parts = overrides->later_parts,
                    .pieces = overrides->pieces,
                    .block_k = overrides->block_k,

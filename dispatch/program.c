@@ -74,6 +74,11 @@ static void set_strip(const struct lava_operation *operation, const struct lava_
     block->columns = end * each - block->column;
 }
 
+/* Returns the width of the column block that begins at this column, unless it is the last one. */
+static int64_t width_at(const struct lava_blocking *blocking, int64_t column) {
+    return column < blocking->wide_blocks * blocking->block_n ? blocking->block_n : blocking->later_n;
+}
+
 void lava_program_share_place(const struct lava_operation *operation, const struct lava_blocking *blocking,
                               uint32_t index, struct lava_block *block) {
     *block = (struct lava_block){.products = 1};
@@ -89,9 +94,10 @@ void lava_program_share_place(const struct lava_operation *operation, const stru
         return;
     }
     block->row = index / blocking->blocks_n * blocking->block_m;
-    block->column = index % blocking->blocks_n * blocking->block_n;
+    int64_t number = index % blocking->blocks_n, wide = lava_minimum(number, blocking->wide_blocks);
+    block->column = wide * blocking->block_n + (number - wide) * blocking->later_n;
     block->rows = lava_minimum(blocking->block_m, operation->m - block->row);
-    block->columns = lava_minimum(blocking->block_n, operation->n - block->column);
+    block->columns = lava_minimum(width_at(blocking, block->column), operation->n - block->column);
 }
 
 /* Returns false if no block is left. */
@@ -122,7 +128,7 @@ static void begin_block(struct lava_program *program) {
         program->stage = END;
         return;
     }
-    int64_t width = program->column == 0 || program->share ? blocking->block_n : blocking->later_n;
+    int64_t width = width_at(blocking, program->column);
     block->number = program->blocks++;
     block->row = block->packed_row = program->row;
     block->rows = block->packed_rows = lava_minimum(blocking->block_m, operation->m - program->row);

@@ -23,23 +23,25 @@ static inline void check_cover(int64_t size, int64_t block, int64_t blocks, int6
     assert_true(block % multiple == 0 || block == size);
 }
 
-/* Walks the column blocks as the engine does: one of block_n, then those of later_n. Each column must be
+/* Walks the column blocks as the engine does: wide_blocks of block_n, then those of later_n. Each column must be
  * covered once, and the widths must be consistent. */
 static inline void check_columns(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                  const struct lava_blocking_limits *limits,
                                  const struct lava_blocking *blocking) {
     int64_t width = blocking->block_n, later = blocking->later_n, tile_n = kernel->tile_n;
     assert_true(width >= 1 && width <= operation->n && (width % tile_n == 0 || width == operation->n));
-    if (blocking->blocks_n == 1 || blocking->blocks_k > 1 || limits->later_parts <= 1) {
-        assert_int_equal(later, width);
+    int64_t asked = limits->wide_blocks > 1 ? limits->wide_blocks : 1, wide = blocking->wide_blocks;
+    if ((operation->n - 1) / width < asked || blocking->blocks_k > 1 || limits->later_parts <= 1) {
+        assert_true(later == width && wide == 1);
     } else {
+        assert_int_equal(wide, asked);
         assert_true(later >= tile_n && later % tile_n == 0 && later <= width);
         assert_true(later * limits->later_parts >= width && (later - tile_n) * limits->later_parts < width);
     }
-    int64_t blocks = width < operation->n ? 1 + (operation->n - width - 1) / later + 1 : 1;
+    int64_t column = 0, blocks = 0;
+    while (column < operation->n)
+        column += blocks++ < wide ? width : later;
     assert_int_equal(blocking->blocks_n, blocks);
-    int64_t before_last = blocks > 1 ? width + (blocks - 2) * later : 0;
-    assert_true(before_last < operation->n && operation->n - before_last <= (blocks > 1 ? later : width));
 }
 
 /* Checks that no slice in any panel is empty and that each except the last has at least 4 steps. */

@@ -57,6 +57,7 @@ static void test_random(void **state) {
         struct lava_blocking_limits limits = {
             .memory_bytes = (uint64_t)random_size(&random, INT64_C(1) << (16 + random_next(&random) % 22)),
             .column_blocks = (int64_t)(random_next(&random) % 9),
+            .wide_blocks = (int64_t)(random_next(&random) % 4),
             .later_parts = (int64_t)(random_next(&random) % 6),
             .split_k = (uint32_t)(random_next(&random) % 20)};
         limits.max_buffer_bytes = limits.memory_bytes >> random_next(&random) % 4;

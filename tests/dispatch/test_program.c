@@ -396,6 +396,7 @@ static bool random_plan(uint64_t *random, const struct lava_operation *operation
         .memory_bytes = UINT64_C(1) << 36,
         .max_buffer_bytes = UINT64_C(1) << 36,
         .column_blocks = (int64_t)(random_next(random) % 9),
+        .wide_blocks = (int64_t)(random_next(random) % 4),
         .later_parts = (int64_t)(random_next(random) % 6),
         .split_k = (uint32_t)(random_next(random) % 6),
         .piece_tiles = (uint32_t)(random_next(random) % 3 * 7),
@@ -498,7 +499,7 @@ static void test_shares(void **state) {
         const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
         uint32_t count = 1 + (uint32_t)(random_next(&random) % 4);
-        if (!random_plan(&random, &operation, kernel, &blocking) || blocking.later_n != blocking.block_n)
+        if (!random_plan(&random, &operation, kernel, &blocking))
             continue;
         memset(&replay, 0, sizeof replay);
         replay.operation = &operation;

@@ -3,6 +3,7 @@
 #include "products.h"
 
 #include "dispatch/batches.h"
+#include "dispatch/program.h"
 #include "dispatch/sharing.h"
 
 static bool share(const struct lava_operation *operation, const struct lava_capabilities *device,
@@ -284,10 +285,46 @@ static void set_random_region(uint64_t *random, struct lava_operation *operation
 }
 
 /* Random products on three devices: the same sums, blocks of whole tiles that are enough for all. */
+/* Every column of a row block is in one block, in their order. Strips have places of their own. */
+static void tile_exactly(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    const struct lava_blocking *blocking = &plan->blocking;
+    int64_t column = 0;
+    for (int64_t i = 0; i < blocking->blocks_n && !blocking->by_strips; i++) {
+        struct lava_block block;
+        lava_program_share_place(&parts, blocking, (uint32_t)i, &block);
+        assert_true(block.column == column && block.columns > 0);
+        assert_true(block.columns == (i < plan->engines ? blocking->block_n : blocking->later_n) ||
+                    i == blocking->blocks_n - 1);
+        column += block.columns;
+    }
+    assert_true(blocking->by_strips || column == parts.n);
+}
+
+/* While A is uploaded, each engine has half of its columns to compute, and no large block at the end. */
+static void first_blocks_are_wide(void **state) {
+    const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP16, LAVA_TYPE_FP64};
+    const struct lava_capabilities h200 = device_h200();
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        enum lava_type type = types[i / 2];
+        int64_t n = i % 2 ? 16384 : 8192;
+        const struct lava_operation square = product_of(type, type, n, n, n);
+        struct lava_plan one, plan;
+        assert_true(share(&square, &h200, 2, &one, &plan));
+        print_message("%s, %ld: %.2f ms, by two %.2f, %ld blocks of %ld, then %ld\n", lava_type_name(type),
+                      (long)n, 1e-6 * one.gpu_ns, 1e-6 * plan.gpu_ns, (long)plan.blocking.blocks_n,
+                      (long)plan.blocking.block_n, (long)plan.blocking.later_n);
+        tile_exactly(&square, &plan);
+        if (type != LAVA_TYPE_FP64)
+            assert_true(plan.blocking.block_n >= n / 8 && plan.blocking.later_n < plan.blocking.block_n);
+    }
+}
+
 static void same_sums(void **state) {
     uint64_t random = random_seed();
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};
-    unsigned shared = 0, refused = 0, cut_m = 0, cut_k = 0, strips = 0;
+    unsigned shared = 0, refused = 0, cut_m = 0, cut_k = 0, strips = 0, narrowed = 0;
     (void)state;
     for (int i = 0; i < 600; i++) {
         struct lava_operation operation =
@@ -317,12 +354,17 @@ static void same_sums(void **state) {
         strips += blocking->by_strips;
         assert_true(blocking->by_strips == (operation.c.region != LAVA_REGION_ALL));
         int64_t width = blocking->by_strips ? blocking->piece_m : blocking->block_n;
-        assert_true(width % plan.kernel->tile_n == 0 && blocking->later_n == blocking->block_n);
+        bool is_narrowed = blocking->later_n < blocking->block_n;
+        assert_true(width % plan.kernel->tile_n == 0 && blocking->later_n <= blocking->block_n);
+        assert_true(!is_narrowed ||
+                    (blocking->later_n % plan.kernel->tile_n == 0 && blocking->wide_blocks == plan.engines));
+        narrowed += is_narrowed;
+        tile_exactly(&operation, &plan);
         assert_true(plan.gpu_ns < one.gpu_ns && plan.reason == one.reason);
     }
-    print_message("shared %u, with row blocks %u, with panels of K %u, triangles %u, not %u\n", shared, cut_m,
-                  cut_k, strips, refused);
-    assert_true(shared > 60 && refused > 60 && cut_m > 10 && cut_k > 2 && strips > 20);
+    print_message("shared %u, with row blocks %u, with panels of K %u, triangles %u, narrowed %u, not %u\n",
+                  shared, cut_m, cut_k, strips, narrowed, refused);
+    assert_true(narrowed > 20 && shared > 60 && refused > 60 && cut_m > 10 && cut_k > 2 && strips > 20);
 }
 
 int main(void) {
@@ -337,6 +379,7 @@ int main(void) {
         cmocka_unit_test(batches_gain),
         cmocka_unit_test(solves_gain),
         cmocka_unit_test(parts_have_the_sums_of_the_whole),
+        cmocka_unit_test(first_blocks_are_wide),
         cmocka_unit_test(same_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
