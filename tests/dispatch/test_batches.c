@@ -1,6 +1,8 @@
 /* batches.c: plans for random batches keep every limit, and their programs compute each product once. */
 #include "products.h"
 
+#include <math.h>
+
 #include "dispatch/batches.h"
 #include "dispatch/program.h"
 
@@ -206,7 +208,28 @@ static void refused(void **state) {
     assert_int_equal(plan.place, LAVA_PLACE_CPU);
 }
 
+/* A large batch comes from memory on the CPU, a small one from its cache. */
+static void cpu_reads_memory(void **state) {
+    const struct lava_capabilities device = device_h200();
+    struct lava_operation x = product_of(LAVA_TYPE_FP64, LAVA_TYPE_FP64, 64, 64, 64);
+    double each_ns = lava_figures_cpu_ns(&sixteen_cores.cpu, &x);
+    (void)state;
+    for (int64_t count = 2; count < 1000000; count *= 2) {
+        const struct lava_series series = {.count = count};
+        struct lava_plan plan;
+        x.series = &series;
+        lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_AUTO, 0, &plan);
+        double bytes = 3.0 * 64 * 64 * 8 * (double)count, expected_ns = each_ns * (double)count;
+        if (bytes < 64e6)
+            assert_true(fabs(plan.cpu_ns - expected_ns) <= 1e-9 * expected_ns);
+        else
+            assert_true(plan.cpu_ns > expected_ns && plan.cpu_ns < expected_ns + bytes / 10);
+        assert_true(count < 20000 || plan.place == LAVA_PLACE_GPU);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_and_programs), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_and_programs), cmocka_unit_test(refused),
+                                       cmocka_unit_test(cpu_reads_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
