@@ -37,7 +37,9 @@ NUMBERS = (
     ("device_product", r"(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<best_ms>[\d.]+) +(?P<tflop_per_s>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
     ("device_factor", r"(?P<routine>cholesky|lu|qr|form):(?P<n>\d+)(?:x(?P=n))? +(?P<best_ms>[\d.]+) \|(?: +[\d.]+){3} \| ok$"),
     ("batch", r"(?P<count>\d+)x(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<kernel>\w+) +[\d.]+ +[\d.]+ \| +(?P<call_ms>[\d.]+) +[\d.]+ \| "
-              r"+(?P<cpu_ms>[\d.]+) ok$"))
+              r"+(?P<cpu_ms>[\d.]+) ok$"),
+    ("batch_calls", r"(?P<count>\d+)x(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+) +(?P<best_ms>[\d.]+) ms best +(?P<median_ms>[\d.]+) median "
+                    r"+(?P<gflop_per_s>[\d.]+) GFLOP/s  (?P<place>gpu|cpu) ok$"))
 NUMBERS = tuple((kind, re.compile(line)) for kind, line in NUMBERS)
 INTEGERS = {"m", "n", "k", "count", "threads", "registers", "slices", "roof_percent"}
 DEVICE = re.compile(r"(NVIDIA [\w ]+?|lavapipe)(?:, (?:driver )?([\d.]+))?(?:[,:.]|$)", re.M)
