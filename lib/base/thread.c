@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* A thread of this niceness gets a tenth of a processor beside one of the program's. With 19 it is never done
  * while all processors work. */
@@ -16,6 +17,19 @@
  * beginning in the parent. */
 #define PLACES 256
 
+/* Threads of lava_thread_start that can be told apart at once. One that finds no track is detached: nobody
+ * waits for its end. */
+#define TRACKS 64
+
+/* The track of a thread: taken from its start until it was joined. In a child of fork() the tracks are of
+ * threads that do not exist. */
+static struct track {
+    _Atomic enum { TRACK_FREE, TRACK_TAKEN, TRACK_ENDS, TRACK_JOINS } state;
+    pid_t owner;
+    pthread_t thread; /* set by the thread itself */
+} tracks[TRACKS];
+static _Thread_local struct track *own_track;
+
 /* What a new thread does. The place is free again as soon as the thread has a copy. It is not allocated,
  * because a thread that calls free() gets an arena of its own, with 64 MiB of addresses; a copy thread never
  * needs one. */
@@ -23,6 +37,7 @@ struct beginning {
     char name[LAVA_THREAD_NAME_BYTES];
     void *(*function)(void *);
     void *argument;
+    struct track *track; /* NULL: it has none */
 };
 static struct place {
     atomic_bool is_taken;
@@ -41,7 +56,49 @@ static void *begin(void *argument) {
     const struct beginning beginning = place->beginning;
     atomic_store(&place->is_taken, false);
     pthread_setname_np(pthread_self(), beginning.name);
-    return beginning.function(beginning.argument);
+    own_track = beginning.track;
+    if (own_track)
+        own_track->thread = pthread_self();
+    void *result = beginning.function(beginning.argument);
+    lava_thread_ends();
+    return result;
+}
+
+void lava_thread_ends(void) {
+    if (own_track)
+        own_track->state = TRACK_ENDS;
+    own_track = NULL;
+}
+
+/* Returns false where the thread has not ended by then. One thread at a time joins it. */
+static bool join_by(struct track *track, const struct timespec *deadline) {
+    int ends = TRACK_ENDS;
+    if (!atomic_compare_exchange_strong(&track->state, &ends, TRACK_JOINS))
+        return true;
+    bool is_own = track->owner == getpid();
+    bool joined = is_own && pthread_timedjoin_np(track->thread, NULL, deadline) == 0;
+    track->state = joined ? TRACK_FREE : TRACK_ENDS;
+    return joined || !is_own;
+}
+
+bool lava_thread_settle(const struct timespec *deadline) {
+    bool all = true;
+    for (int i = 0; i < TRACKS; i++)
+        all = join_by(&tracks[i], deadline) && all;
+    return all;
+}
+
+static struct track *take_track(void) {
+    const struct timespec past = {.tv_sec = 0};
+    lava_thread_settle(&past);
+    for (int i = 0; i < TRACKS; i++) {
+        int is_free = TRACK_FREE;
+        if (!atomic_compare_exchange_strong(&tracks[i].state, &is_free, TRACK_TAKEN))
+            continue;
+        tracks[i].owner = getpid();
+        return &tracks[i];
+    }
+    return NULL;
 }
 
 static bool create_at(struct place *place, pthread_t *thread, size_t stack_bytes) {
@@ -70,28 +127,37 @@ static bool create(pthread_t *thread, size_t stack_bytes, const struct beginning
     return created;
 }
 
-unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned count, size_t stack_bytes,
-                                void *(*function)(void *), void *argument) {
+static unsigned start_all(pthread_t *threads, unsigned count, size_t stack_bytes,
+                          const struct beginning *beginning) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    struct beginning wanted = {.function = function, .argument = argument};
     sigset_t all, before;
     unsigned created = 0;
-    memcpy(wanted.name, name, strnlen(name, sizeof wanted.name - 1));
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (created < count && create(&threads[created], stack_bytes, &wanted))
+    while (created < count && create(&threads[created], stack_bytes, beginning))
         created++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return created;
 }
 
+unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned count, size_t stack_bytes,
+                                void *(*function)(void *), void *argument) {
+    struct beginning wanted = {.function = function, .argument = argument};
+    memcpy(wanted.name, name, strnlen(name, sizeof wanted.name - 1));
+    return start_all(threads, count, stack_bytes, &wanted);
+}
+
 bool lava_thread_start(const char *name, void *(*function)(void *), void *argument) {
+    struct beginning wanted = {.function = function, .argument = argument, .track = take_track()};
     pthread_t thread;
-    bool started = lava_thread_start_team(name, &thread, 1, 0, function, argument) == 1;
-    if (started)
+    memcpy(wanted.name, name, strnlen(name, sizeof wanted.name - 1));
+    bool started = start_all(&thread, 1, 0, &wanted) == 1;
+    if (started && !wanted.track)
         pthread_detach(thread);
+    if (!started && wanted.track)
+        wanted.track->state = TRACK_FREE;
     return started;
 }
 

@@ -6,19 +6,29 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* With the byte that ends it. A name begins with "lava-"; a longer one is cut. */
 #define LAVA_THREAD_NAME_BYTES 16
 /* Enough for loops over arrays. */
 #define LAVA_THREAD_SMALL_STACK (128 * 1024)
 
-/* Starts a detached thread that runs function(argument). It has its name before it does so; debuggers, ps and
- * the trace show it. The text is copied.
+/* Starts a thread that runs function(argument), and that nobody joins but lava_thread_settle. It has its name
+ * before it does so; debuggers, ps and the trace show it. The text is copied.
  *
  * The program's signals must be handled by the program's threads, so the new one blocks all signals except
  * those that a thread raises itself. Those stay unblocked because a program may make its matrices' pages
  * fault on purpose (write barriers, dirty tracking). Returns false where no thread can be created. */
 bool lava_thread_start(const char *name, void *(*function)(void *), void *argument);
+
+/* Called by such a thread before it tells others that its work is done; else at the end of its function. From
+ * here on lava_thread_settle waits for it. */
+void lava_thread_ends(void);
+
+/* Waits until the deadline, a time of CLOCK_REALTIME, for those threads that have called lava_thread_ends and
+ * have not ended: they run what a driver does at the end of a thread that called it. Returns whether all of
+ * them have ended. */
+bool lava_thread_settle(const struct timespec *deadline);
 
 /* Starts up to `count` such threads, which have to be joined, with stacks of so many bytes if possible (0:
  * the system's default). Returns how many there are. */

@@ -213,6 +213,8 @@ static unsigned take_wanted(void) {
     unsigned types = state.wanted;
     state.wanted = 0;
     state.running = types != 0;
+    if (!types)
+        lava_thread_ends();
     pthread_mutex_unlock(&state.start);
     return types;
 }

@@ -267,6 +267,7 @@ static void *make_lane(void *argument) {
     struct lava_engine *engine = make_engine(first, (unsigned)(place - device->lanes));
     LAVA_LOG(INFO, "another product at a time: %s, %.1f ms", engine ? "yes" : "there is no room for it",
              (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    lava_thread_ends();
     pthread_mutex_lock(&context.lock);
     if (engine)
         engine->figures = first->figures;

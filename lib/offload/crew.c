@@ -165,6 +165,7 @@ static void *run_in_thread(void *argument) {
     fesetenv(FE_DFL_ENV); /* C must not depend on the caller's rounding mode */
     lava_trace_follow_device(member->lock.device);
     run_member(member);
+    lava_thread_ends();
     pthread_mutex_lock(&crew->lock);
     crew->working--;
     pthread_cond_signal(&crew->ended);

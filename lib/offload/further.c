@@ -84,6 +84,8 @@ static uint64_t take_wanted(struct further *device) {
     uint64_t needs = device->refused || must_stop() ? 0 : device->wanted & ~device->tried;
     device->tried |= needs;
     device->working = needs != 0;
+    if (!needs)
+        lava_thread_ends();
     pthread_cond_broadcast(&further.changed);
     pthread_mutex_unlock(&further.change);
     return needs;

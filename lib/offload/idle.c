@@ -43,6 +43,7 @@ static bool give_back(void) {
     lava_context_release();
     LAVA_LOG(INFO, "the device's memory is given back after %.3g s without a product",
              (double)lava_config_get()->idle_ns / NS_PER_S);
+    lava_thread_ends();
     idle.waiting = false;
     return true;
 }

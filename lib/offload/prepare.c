@@ -329,18 +329,19 @@ static bool prepare(enum lava_type type, bool shares) {
     enum lava_status status = lava_context_engine() ? LAVA_OK : create_engine(&why);
     if (lava_watch_is_given_up(&driver))
         return true;
-    if (status)
-        give_device_up(status, why);
-    else if (lava_context_engine()->device->shared->failed)
-        set_state(type, UNAVAILABLE, "the device failed");
-    else {
+    if (!status && !lava_context_engine()->device->shared->failed) {
         lava_steps_give_way(lava_context_engine());
         return prepare_type(lava_context_engine(), type, shares);
     }
+    if (status)
+        give_device_up(status, why);
+    else
+        set_state(type, UNAVAILABLE, "the device failed");
     return true;
 }
 
 static void set_finished(enum lava_type type) {
+    lava_thread_ends();
     begin_change();
     preparation.unfinished[type] = false;
     end_change();
@@ -350,8 +351,7 @@ static void *prepare_in_background(void *argument) {
     enum lava_type type = (enum lava_type)(intptr_t)argument;
     /* This thread and the driver's threads must not inherit the first caller's rounding mode and traps. */
     fesetenv(FE_DFL_ENV);
-    /* The context stays locked until the device is ready for a first type: exit() waits for it as for any
-     * product. */
+    /* Until the device is ready for a first type the context stays locked, and exit() waits for it. */
     bool shares = preparation.was_ready;
     if (!shares) {
         lava_context_lock_whole();
@@ -372,6 +372,7 @@ static void *prepare_in_background(void *argument) {
 }
 
 static void set_later(enum lava_step step, enum lava_type type, enum state state) {
+    lava_thread_ends();
     begin_change();
     if (!lava_watch_is_given_up(&driver))
         preparation.later[step][type] = (int)state;

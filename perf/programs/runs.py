@@ -25,6 +25,7 @@ def describe_threads(process_id):
             place = (folder / "wchan").read_text() if os.access(folder / "wchan", os.R_OK) else "?"
         except OSError:  # it has ended
             continue
+        name = "main thread" if folder.name == str(process_id) else name
         kind = kinds.setdefault((name, fields[0], place), [0, 0.0])
         kind[0] += 1
         kind[1] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

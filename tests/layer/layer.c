@@ -9,6 +9,7 @@
 
 #include <vulkan/vk_layer.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,9 +87,11 @@ static struct {
     DEVICE_CALLS(MEMBER)
 #define OTHER_MEMBER(name) PFN_vk##name name;
     OTHER_CALLS(OTHER_MEMBER)
-    atomic_uint calls, hangs;
+    atomic_uint calls, hangs, lingering;
     _Atomic bool lost;
-} layer;
+    pthread_once_t once;
+    pthread_key_t key; /* of threads that linger */
+} layer = {.once = PTHREAD_ONCE_INIT};
 
 static void sleep_ms(unsigned ms) {
     const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
@@ -104,8 +107,28 @@ static void hang_in(const char *name) {
         pause();
 }
 
+static void linger(void *unused) {
+    (void)unused;
+    layer.lingering++;
+    sleep_ms((unsigned)layer.options.linger);
+    layer.lingering--;
+}
+
+static void make_key(void) {
+    pthread_key_create(&layer.key, linger);
+}
+
+/* The calling thread will linger at its end. The main thread ends in exit(). */
+static void note_thread(void) {
+    if (layer.options.linger == 0 || gettid() == getpid())
+        return;
+    pthread_once(&layer.once, make_key);
+    pthread_setspecific(layer.key, &layer);
+}
+
 /* Counts the call, and returns what it returns without the driver; VK_SUCCESS: it goes on. */
 static VkResult begin_call(const char *name) {
+    note_thread();
     hang_in(name);
     bool fails = ++layer.calls == layer.options.fail_at;
     if (fails && layer.options.result == VK_ERROR_DEVICE_LOST)
@@ -318,6 +341,11 @@ static VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info
 EXPORT void lavablas_test_layer_hang(void);
 EXPORT void lavablas_test_layer_hang(void) {
     layer.hangs = layer.options.hang_at;
+}
+
+__attribute__((destructor)) static void check_threads(void) {
+    if (layer.lingering > 0)
+        _exit(9);
 }
 
 __attribute__((destructor)) static void write_count(void) {

@@ -22,7 +22,7 @@ static const struct {
 } numbers[] = {
 #define NUMBER(name)                                                                                         \
     { #name, offsetof(struct layer_options, name) }
-    NUMBER(shared), NUMBER(range), NUMBER(invocations), NUMBER(queues), NUMBER(heap)};
+    NUMBER(linger), NUMBER(shared), NUMBER(range), NUMBER(invocations), NUMBER(queues), NUMBER(heap)};
 
 static void set_text(struct layer_options *options, size_t which, const char *value) {
     snprintf((char *)options + texts[which].offset, texts[which].bytes, "%s", value);

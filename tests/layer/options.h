@@ -8,6 +8,8 @@
  * device every later call of the kind fails, as a driver's do count=FILE                 at exit the number
  * of such calls is written there without=shaderInt64        the feature is missing; several with commas
  *   hide=VK_EXT_memory_budget  the extension is missing; several with commas
+ *   linger=300                 a thread that has called takes this many milliseconds to end; the process ends
+ *                              with status 9 where the layer's exit handler runs meanwhile
  *   shared=32768               bytes of shared memory, at most
  *   range=134217728            maxStorageBufferRange, maxBufferSize and maxMemoryAllocationSize, at most
  *   invocations=256            of a workgroup, at most
@@ -26,6 +28,7 @@ struct layer_options {
     unsigned hang_at, hang_ms; /* 0 ms: for ever */
     unsigned fail_at;
     int result;
+    uint64_t linger; /* ms */
     uint64_t shared, range, invocations, queues, heap; /* 0: as the driver has it */
 };
 

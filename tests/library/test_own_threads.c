@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/thread.h"
@@ -96,6 +98,60 @@ static void team(void **state) {
         for (int i = 0; i < TEAM; i++)
             check_found(&found[i], "lava-team");
     }
+}
+
+/* Threads that have returned from their function, and are kept at their end by what a driver might do there.
+ */
+static pthread_key_t at_end;
+static sem_t goes_on;
+static atomic_int returned, ended;
+
+static void wait_at_end(void *unused) {
+    (void)unused;
+    while (sem_wait(&goes_on))
+        assert_int_equal(errno, EINTR);
+    ended++;
+}
+
+static void *return_late(void *argument) {
+    pthread_setspecific(at_end, argument);
+    returned++;
+    return argument;
+}
+
+static bool settle_within(long ms) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += ms / 1000;
+    deadline.tv_nsec += ms % 1000 * 1000000;
+    if (deadline.tv_nsec >= 1000000000) {
+        deadline.tv_nsec -= 1000000000;
+        deadline.tv_sec++;
+    }
+    return lava_thread_settle(&deadline);
+}
+
+/* More of them, in all, than can be told apart at once. */
+static void settles(void **state) {
+    enum { AT_ONCE = 40, TIMES = 4 };
+    (void)state;
+    assert_int_equal(pthread_key_create(&at_end, wait_at_end), 0);
+    assert_int_equal(sem_init(&goes_on, 0, 0), 0);
+    assert_true(settle_within(10000));
+    for (int time = 1; time <= TIMES; time++) {
+        for (int i = 0; i < AT_ONCE; i++)
+            assert_true(lava_thread_start("lava-late", return_late, &at_end));
+        while (returned < time * AT_ONCE)
+            sched_yield();
+        while (settle_within(20)) /* a thread has returned a moment before it is known to end */
+            sched_yield();
+        for (int i = 0; i < AT_ONCE; i++)
+            sem_post(&goes_on);
+        while (ended < time * AT_ONCE)
+            assert_true(settle_within(10000));
+    }
+    assert_true(settle_within(10000));
+    pthread_key_delete(at_end);
 }
 
 enum { ORDER = 1024, COPIES = 300, SMALL = 64 };
@@ -179,6 +235,6 @@ static void spans_of_copies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_signals), cmocka_unit_test(team),
-                                       cmocka_unit_test(spans_of_copies)};
+                                       cmocka_unit_test(settles), cmocka_unit_test(spans_of_copies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

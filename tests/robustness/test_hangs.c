@@ -180,6 +180,16 @@ static int hangs_later(void) {
     return case_result();
 }
 
+/* exit() when a product has just found the device ready: threads of the preparation are in the driver, at
+ * their ends. */
+static int threads_end_first(void) {
+    product_make(&product, 1);
+    case_multiply(&product, "gpu");
+    product_free(&product);
+    case_ends();
+    return case_result() ? 1 : 3;
+}
+
 #define HANG(call) "LAVABLAS_TEST_LAYER=hang=" call
 static const struct test_case cases[] = {
     {.name = "instance", .run = call_waits, .lines = 1, .variables = {HANG("vkCreateInstance")}},
@@ -205,6 +215,11 @@ static const struct test_case cases[] = {
      .run = hangs_later,
      .lines = 1,
      .variables = {HANG("vkCreateComputePipelines@1000000")}},
+    {.name = "threads_end_first",
+     .run = threads_end_first,
+     .status = 3 << 8,
+     .repeats = 3,
+     .variables = {"LAVABLAS_TEST_LAYER=linger=150"}},
     {.name = NULL},
 };
 
