@@ -22,10 +22,11 @@
 /* Two rows whose estimates differ by less than this share count as equal, because the bus decides about both.
  * The one with less arithmetic is chosen then. */
 #define EQUAL_SHARE 0.02
-/* A CPU BLAS computes one product after another, each of them from memory and not from its cache, where a
- * product that is timed by itself is. What does not fit the cache is read and written at this rate. OpenBLAS,
- * 32 cores, 20000 products of order 64, 10000 of 128, 2000 of 256, us for each, and what is expected with
- * this: sgemm 5.4, 41, 120 (5.2, 29, 95), dgemm 13, 56, 147 (10, 59, 150) (2026-11-26). */
+/* A CPU BLAS computes the products one after the other. A product that is measured by itself has its operands
+ * in the cache; those of a batch come from memory, and what does not fit the cache is read and written at
+ * this rate. OpenBLAS, 32 cores, 20000 products of order 64, 10000 of 128, 2000 of 256, us for each, and in
+ * parentheses what is expected: sgemm 5.4, 41, 120 (5.2, 29, 95), dgemm 13, 56, 147 (10, 59, 150)
+ * (2026-11-26). */
 #define CPU_MEMORY_BYTES_PER_S 16e9
 #define CPU_CACHE_BYTES        64e6
 /* Blocks that are computed or wait for their download. */
@@ -187,14 +188,23 @@ static bool suits(const struct lava_operation *operation) {
            (operation->c.region == LAVA_REGION_ALL || operation->b_is_a);
 }
 
+/* Returns the bytes of all operands and results. One matrix may serve all products. */
+static double bytes_of(const struct lava_operation *operation) {
+    const struct lava_series *series = operation->series;
+    double count = (double)series->count, m = (double)operation->m, n = (double)operation->n,
+           k = (double)operation->k;
+    double a = m * k * (!series->a && series->stride_a == 0 ? 1 : count);
+    double b = operation->b_is_a ? 0 : k * n * (!series->b && series->stride_b == 0 ? 1 : count);
+    double c = m * n * count * (operation->c.region == LAVA_REGION_ALL ? 1 : 0.5);
+    return (double)lava_type_bytes(operation->type) * (a + b) +
+           (double)lava_type_bytes(operation->c.type) * c;
+}
+
 /* 0: not known. */
-static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation,
-                     double count) {
+static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double each_ns = lava_figures_cpu_ns(figures, operation);
-    double c = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->c.type);
-    double bytes = count * (lava_operation_operand_bytes(operation) + c);
-    return each_ns > 0 ? count * each_ns + 1e9 * fmax(0, bytes - CPU_CACHE_BYTES) / CPU_MEMORY_BYTES_PER_S
-                       : 0;
+    double memory_ns = 1e9 * fmax(0, bytes_of(operation) - CPU_CACHE_BYTES) / CPU_MEMORY_BYTES_PER_S;
+    return each_ns > 0 ? (double)operation->series->count * each_ns + memory_ns : 0;
 }
 
 void lava_batches_choose(const struct lava_operation *operation, const struct lava_capabilities *device,
@@ -206,7 +216,7 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
     memset(plan, 0, sizeof *plan);
     plan->place = LAVA_PLACE_CPU;
     plan->reason = LAVA_REASON_NO_KERNEL;
-    plan->cpu_ns = cpu_ns(&figures->cpu, operation, (double)count);
+    plan->cpu_ns = cpu_ns(&figures->cpu, operation);
     if (count < 2 || work > LARGEST_WORK || !suits(operation))
         return;
     choose_row(operation, device, &figures->device, memory_bytes ? least(memory_bytes, most) : most, plan);

@@ -41,10 +41,10 @@ struct lava_blocking {
     int64_t block_m, block_n, block_k; /* elements; the last block in each direction may be smaller */
     int64_t blocks_m, blocks_n, blocks_k;
     bool by_strips;      /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
-    int64_t wide_blocks; /* of a row block's column blocks the first ones: they have block_n columns. One; of
-                          * a shared product one for each engine */
+    int64_t wide_blocks; /* so many of a row block's first column blocks have block_n columns: one, or one for
+                          * each engine where the others of a shared product are narrower */
     int64_t later_n; /* columns of the column blocks after those; the last may be smaller. At most block_n;
-                      * whole tiles, or block_n if there is one block */
+                      * whole tiles, or block_n if none is narrowed */
     int64_t piece_m; /* rows of op(A) that are packed and multiplied at a time, unless they are packed
                       * already: whole tiles, or block_m. For a triangle: rows of a strip (program.h), in
                       * whole tiles of both sizes; blocks_n counts the strips, and op(A) and op(B) are
@@ -80,13 +80,14 @@ struct lava_blocking_limits {
                             * tiles wide), so that transfers of one overlap the arithmetic of another */
     int64_t row_blocks;    /* C is cut into at least this many row blocks; 0: one */
     int64_t wide_blocks;   /* as in struct lava_blocking, if there are more blocks; 0: one */
-    int64_t later_parts;   /* later column blocks are this many times narrower than the first, as far as whole
-                            * tiles allow. Less data then waits for the last block's download. 0: as wide */
-    uint32_t split_k;      /* the split asked for; reduced if K is too short */
-    uint32_t piece_tiles;  /* tiles that run at once: a piece of op(A) has waves of this many, all slices
-                            * counted; 0: no pieces */
-    uint32_t pieces;       /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
-    uint64_t slot_bytes;   /* a staging slot's; a square fits one. 0: not known */
+    int64_t
+        later_parts;  /* later column blocks are this many times narrower than the wide ones, as far as whole
+                       * tiles allow. Less data then waits for the last block's download. 0: as wide */
+    uint32_t split_k; /* the split asked for; reduced if K is too short */
+    uint32_t piece_tiles; /* tiles that run at once: a piece of op(A) has waves of this many, all slices
+                           * counted; 0: no pieces */
+    uint32_t pieces;      /* exactly this many pieces instead, as far as there are tiles; 0: chosen */
+    uint64_t slot_bytes;  /* a staging slot's; a square fits one. 0: not known */
     int64_t block_k;  /* exactly this depth of a panel of K, of the plan that it is taken from; 0: chosen */
     bool wide_sums;   /* the multiply kernel writes fp32 only; another type takes the epilogue */
     bool b_by_pieces; /* as in struct lava_blocking */

@@ -491,7 +491,7 @@ static double shared_ns(const struct lava_estimate *estimate) {
     double copied = copies_of_each * uploads.each + uploads.together +
                     downloaded_bytes(operation) * (double)lava_operation_count(operation);
     double uploaded = estimate->engines * uploads.each + uploads.together;
-    struct lava_estimate slower = *estimate;
+    struct lava_estimate slower = *estimate; /* while all upload; uploads end before the arithmetic does */
     slower.rates.upload_bytes_per_s = fmin(slower.rates.upload_bytes_per_s, HOST_BUS_BYTES_PER_S);
     return lava_cost_shared_ns(estimate->engines, streamed_ns(&slower), copied, uploaded);
 }

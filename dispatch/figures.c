@@ -178,7 +178,7 @@ static double more_ns(const struct lava_operation *operation) {
                : 0;
 }
 
-/* A CPU BLAS computes a product with less work (m n k) on one thread: OpenBLAS, 0.3 series. */
+/* A CPU BLAS computes a product with at most this work (m n k) on one thread: OpenBLAS, 0.3 series. */
 #define ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
 
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */

@@ -19,14 +19,14 @@
  * where they are few.
  *
  * The first block of each engine may be wider than the others, 2 or 4 times: while A is uploaded, an engine
- * has nothing else to compute. Two H200, 8192, blocks of 1024 before, now 2048 and then 512: sgemm 17.0 ms
- * and 15.4, dgemm 37.1 and 34.3, hgemm 6.95 and 6.73 (2026-11-26). */
+ * has nothing else to compute. Two H200, 8192, best of equal blocks, and of one of 2048 and then 512:
+ * sgemm 17.1 ms and 15.5, dgemm 37.5 and 34.8, hgemm 6.8 and 6.7 (2026-11-26). */
 #define BLOCKS_EACH_MAX 4
+#define STRIPS_EACH_MAX 8
 #define LATER_PARTS_MAX 4
 /* A cut that is faster by less than this share counts as equal, because the bus decides. Of equal ones that
  * with the fewest blocks each and the narrowest later ones is taken. */
-#define EQUAL_SHARE     0.01
-#define STRIPS_EACH_MAX 8
+#define EQUAL_SHARE 0.01
 /* The parts of a solve by bands have multiples of so many right-hand sides, as tiles have. */
 #define PART_ALIGN 128
 
@@ -180,7 +180,7 @@ static bool plan_cut(const struct lava_operation *operation, const struct lava_c
            has_blocks(operation, &plan->blocking, cut->engines);
 }
 
-/* Blocks that are narrowed are found among as many wide ones: at least two for each engine. */
+/* Returns how many times narrower the later blocks may be. With one block for each engine there are none. */
 static int64_t most_parts(const struct lava_operation *operation, int64_t each) {
     return each > 1 && operation->c.region == LAVA_REGION_ALL ? LATER_PARTS_MAX : 1;
 }
@@ -196,8 +196,11 @@ static bool share_product(const struct lava_operation *operation, const struct l
         for (int64_t parts = most_parts(operation, each); parts >= 1; parts /= 2) {
             const struct cut cut = {engines, each, parts};
             struct lava_plan other;
-            if (!plan_cut(operation, device, figures, one, &cut, &other))
+            if (!plan_cut(operation, device, figures, one, &cut, &other)) {
+                if (parts > 1)
+                    continue; /* there may be too many narrow blocks */
                 return found;
+            }
             if (other.gpu_ns >= allowed_ns)
                 continue;
             allowed_ns = (1 - EQUAL_SHARE) * other.gpu_ns;

@@ -51,11 +51,11 @@ def batches_of_two_devices():
     rows = []
     for letter in "sd":
         for count, order in BATCHES:
-            one, two = (value_of([row for row in measurements(MEASURED, "batch_calls", command=f"LAVABLAS_DEVICE={devices} batch_calls "
-                                                              f"--library liblavablas.so.0.1.0 --routine cblas_{letter}gemm")
-                                  if row["place"] == "gpu"], "best_ms", count=count, m=order) for devices in DEVICES)
-            if one and two:
-                rows.append([f"{letter}gemm, {count} of {order}", number(one), number(two), f"{one / two:.2f}"])
+            rows_of = [measurements(MEASURED, "batch_calls", command=f"LAVABLAS_DEVICE={devices} batch_calls --library "
+                                    f"liblavablas.so.0.1.0 --routine cblas_{letter}gemm") for devices in DEVICES]
+            one, two = (value_of(found, "best_ms", count=count, m=order) for found in rows_of)
+            place = value_of(rows_of[0], "place", count=count, m=order)
+            rows.append([f"{letter}gemm, {count} of {order}", number(one), number(two), f"{one / two:.2f}" if place == "gpu" else "on the CPU"])
     return table(["batch", "one GPU", "two", "times"], rows)
 
 

@@ -1,8 +1,10 @@
-/* Starts the library's threads, and says how they share processors with the program's. A new thread inherits
- * its mask of signals, so the caller's is changed only while the thread is created. */
+/* Starts the library's threads, waits for the ends of those that have done their work, and says how they
+ * share processors with the program's. A new thread inherits its mask of signals, so the caller's is changed
+ * only while the thread is created. */
 #include "lib/base/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -21,10 +23,11 @@
  * waits for its end. */
 #define TRACKS 64
 
+enum track_state { TRACK_FREE, TRACK_TAKEN, TRACK_ENDS, TRACK_JOINS };
 /* The track of a thread: taken from its start until it was joined. In a child of fork() the tracks are of
  * threads that do not exist. */
 static struct track {
-    _Atomic enum { TRACK_FREE, TRACK_TAKEN, TRACK_ENDS, TRACK_JOINS } state;
+    _Atomic int state; /* one of enum track_state */
     pid_t owner;
     pthread_t thread; /* set by the thread itself */
 } tracks[TRACKS];
@@ -70,27 +73,43 @@ void lava_thread_ends(void) {
     own_track = NULL;
 }
 
-/* Returns false where the thread has not ended by then. One thread at a time joins it. */
+/* Returns false where the thread has not ended by then; deadline NULL: now. One thread at a time joins it. */
 static bool join_by(struct track *track, const struct timespec *deadline) {
     int ends = TRACK_ENDS;
-    if (!atomic_compare_exchange_strong(&track->state, &ends, TRACK_JOINS))
-        return true;
+    while (!atomic_compare_exchange_strong(&track->state, &ends, TRACK_JOINS)) {
+        if (ends != TRACK_JOINS)
+            return true;
+        if (!deadline)
+            return false;
+        sched_yield(); /* a thread that is being started has looked, and waits for nothing */
+        ends = TRACK_ENDS;
+    }
     bool is_own = track->owner == getpid();
-    bool joined = is_own && pthread_timedjoin_np(track->thread, NULL, deadline) == 0;
-    track->state = joined ? TRACK_FREE : TRACK_ENDS;
-    return joined || !is_own;
+    int error = !is_own    ? 0
+                : deadline ? pthread_timedjoin_np(track->thread, NULL, deadline)
+                           : pthread_tryjoin_np(track->thread, NULL);
+    track->state = is_own && !error ? TRACK_FREE : TRACK_ENDS;
+    return !error;
 }
 
-bool lava_thread_settle(const struct timespec *deadline) {
+static bool join_all(const struct timespec *deadline) {
     bool all = true;
     for (int i = 0; i < TRACKS; i++)
         all = join_by(&tracks[i], deadline) && all;
     return all;
 }
 
+/* A thread that is cancelled in a join would leave its track for good. */
+bool lava_thread_settle(const struct timespec *deadline) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    bool all = join_all(deadline);
+    pthread_setcancelstate(cancel_state, NULL);
+    return all;
+}
+
 static struct track *take_track(void) {
-    const struct timespec past = {.tv_sec = 0};
-    lava_thread_settle(&past);
+    join_all(NULL);
     for (int i = 0; i < TRACKS; i++) {
         int is_free = TRACK_FREE;
         if (!atomic_compare_exchange_strong(&tracks[i].state, &is_free, TRACK_TAKEN))

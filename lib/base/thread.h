@@ -21,13 +21,13 @@
  * fault on purpose (write barriers, dirty tracking). Returns false where no thread can be created. */
 bool lava_thread_start(const char *name, void *(*function)(void *), void *argument);
 
-/* Called by such a thread before it tells others that its work is done; else at the end of its function. From
- * here on lava_thread_settle waits for it. */
+/* Called by such a thread before it tells others that its work is done; else it counts as called when the
+ * thread's function returns. From here on lava_thread_settle waits for the thread. */
 void lava_thread_ends(void);
 
 /* Waits until the deadline, a time of CLOCK_REALTIME, for those threads that have called lava_thread_ends and
- * have not ended: they run what a driver does at the end of a thread that called it. Returns whether all of
- * them have ended. */
+ * have not ended: they run what a driver does at the end of a thread that called it. NULL: does not wait.
+ * Returns whether all of them have ended. It is no cancellation point. */
 bool lava_thread_settle(const struct timespec *deadline);
 
 /* Starts up to `count` such threads, which have to be joined, with stacks of so many bytes if possible (0:

@@ -42,12 +42,14 @@ static struct {
 
     _Atomic bool stopped;  /* by exit(), or in a child of fork() */
     pthread_mutex_t turn;  /* held while the CPU BLAS is used or the file is written */
-    pthread_mutex_t start; /* guards the two below */
-    unsigned wanted;       /* types to be measured, a set of 1 << type */
-    bool running;          /* the thread exists */
+    pthread_mutex_t start; /* guards what follows */
+    pthread_cond_t changed;
+    unsigned wanted; /* types to be measured, a set of 1 << type */
+    bool running;    /* the thread exists */
 } state = {.starting_once = PTHREAD_ONCE_INIT,
            .turn = PTHREAD_MUTEX_INITIALIZER,
-           .start = PTHREAD_MUTEX_INITIALIZER};
+           .start = PTHREAD_MUTEX_INITIALIZER,
+           .changed = PTHREAD_COND_INITIALIZER};
 
 static void make_starting(void) {
     state.starting.cpu = lava_cpu_blas_figures(lava_cpu_blas_get());
@@ -120,14 +122,21 @@ void lava_calibration_call_ends(uint64_t now_ns) {
     lava_quiet_call_ends(now_ns);
 }
 
+static void sleep_unless_stopped(uint64_t ns) {
+    const struct timespec end = lava_clock_deadline(ns);
+    pthread_mutex_lock(&state.start);
+    if (!state.stopped)
+        pthread_cond_timedwait(&state.changed, &state.start, &end);
+    pthread_mutex_unlock(&state.start);
+}
+
 /* Returns false where the process ends, or where the program was busy for too long. */
 static bool wait_for_quiet(enum lava_quiet_use use) {
     uint64_t ns = SHORTEST_SLEEP_NS;
     while (!state.stopped && background.waited_ns < GIVE_UP_NS) {
-        const struct timespec pause = {.tv_nsec = (long)ns};
         if (lava_quiet_allows(use))
             return true;
-        nanosleep(&pause, NULL);
+        sleep_unless_stopped(ns);
         background.waited_ns += ns;
         ns = 2 * ns < LONGEST_SLEEP_NS ? 2 * ns : LONGEST_SLEEP_NS;
     }
@@ -215,6 +224,7 @@ static unsigned take_wanted(void) {
     state.running = types != 0;
     if (!types)
         lava_thread_ends();
+    pthread_cond_broadcast(&state.changed);
     pthread_mutex_unlock(&state.start);
     return types;
 }
@@ -277,14 +287,17 @@ bool lava_calibration_is_running(void) {
 }
 
 void lava_calibration_stop(const struct timespec *deadline) {
+    pthread_mutex_lock(&state.start);
     state.stopped = true;
+    pthread_cond_broadcast(&state.changed);
+    pthread_mutex_unlock(&state.start);
     if (pthread_mutex_timedlock(&state.turn, deadline) == 0)
         pthread_mutex_unlock(&state.turn);
 }
 
-bool lava_calibration_is_in_turn(void) {
-    if (pthread_mutex_trylock(&state.turn))
-        return true;
-    pthread_mutex_unlock(&state.turn);
-    return false;
+void lava_calibration_settle(const struct timespec *deadline) {
+    pthread_mutex_lock(&state.start);
+    while (state.running && !pthread_cond_timedwait(&state.changed, &state.start, deadline))
+        ;
+    pthread_mutex_unlock(&state.start);
 }

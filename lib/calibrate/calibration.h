@@ -57,7 +57,8 @@ void lava_calibration_call_ends(uint64_t now_ns);
 /* exit() has begun: nothing more is measured. Waits for the CPU's product under way, until the deadline of
  * CLOCK_REALTIME at the latest. */
 void lava_calibration_stop(const struct timespec *deadline);
-/* Returns whether it is in the CPU BLAS now, or writes its file. Waits for nothing. */
-bool lava_calibration_is_in_turn(void);
+/* Waits for the end of what was stopped, until the deadline at the latest: the thread may be in the driver.
+ */
+void lava_calibration_settle(const struct timespec *deadline);
 
 #endif

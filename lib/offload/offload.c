@@ -389,6 +389,7 @@ static void finish_product(const struct timespec *deadline) {
     lava_context_finish(deadline);
     lava_prepare_settle(deadline);
     lava_further_settle(deadline);
+    lava_calibration_settle(deadline);
 }
 
 /* A software device's compiler takes seconds for a kernel, and crashes if its own exit handlers run meanwhile
@@ -405,7 +406,7 @@ static void finish_preparation(const struct timespec *deadline) {
 
 static bool is_at_rest(void) {
     return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_further_is_working() &&
-           lava_context_is_unused() && !lava_calibration_is_in_turn();
+           lava_context_is_unused() && !lava_calibration_is_running();
 }
 
 static void unlock_used_engine(int cancel_state) {

@@ -66,27 +66,30 @@ bool lava_process_is_exiting(void) {
     return process.exiting || process.ending;
 }
 
+/* A thread that is cancelled in exit() must not leave it half done. */
 static void begin_exit(void) {
+    int cancel_state;
     if (process.exiting)
         return;
     process.exiter = pthread_self();
     process.exiting = true;
     if (!process.callbacks)
         return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     struct timespec deadline = lava_clock_deadline(EXIT_MEASURING_MS * NS_PER_MS);
     process.callbacks->stop_measuring(&deadline);
     deadline = lava_clock_deadline(EXIT_WAIT_MS * NS_PER_MS);
     process.callbacks->finish_product(&deadline);
     deadline = lava_clock_deadline(EXIT_WAIT_MS * NS_PER_MS);
     lava_thread_settle(&deadline);
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* A thread that has done its work may still be in the driver, which does what it has to at a thread's end.
- * Its exit handlers do not expect that. (NVIDIA's 580, 2026-11-26, once: a program had come to its end, three
- * threads of preparations were left, one of them spun, and nobody watched over exit().) */
-static bool is_at_rest(void) {
-    const struct timespec past = {.tv_sec = 0};
-    return process.callbacks->is_at_rest() && lava_thread_settle(&past);
+/* A thread that has done its work may still be in the driver, which runs destructors of its own at the end of
+ * a thread. A driver's exit handlers do not expect that. (NVIDIA's 580, 2026-11-26: a program had come to its
+ * end, three threads of preparations were left, one of them spun, and nobody watched over exit().) */
+static bool has_ended(void) {
+    return process.callbacks->is_at_rest() && lava_thread_settle(NULL);
 }
 
 /* A driver's exit handlers join its threads, which do not exist in a child of fork(). Their stacks lie in the
@@ -126,7 +129,7 @@ static void *watch_exit(void *unused) {
 
 /* Arms the watch anew where something is still at work, else disarms it. */
 static void set_watch(unsigned seconds) {
-    bool is_armed = process.callbacks && !is_at_rest();
+    bool is_armed = process.callbacks && !has_ended();
     pthread_mutex_lock(&watch.lock);
     watch.is_armed = is_armed;
     watch.deadline = lava_clock_deadline(seconds * NS_PER_S);

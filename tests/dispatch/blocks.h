@@ -23,8 +23,8 @@ static inline void check_cover(int64_t size, int64_t block, int64_t blocks, int6
     assert_true(block % multiple == 0 || block == size);
 }
 
-/* Walks the column blocks as the engine does: wide_blocks of block_n, then those of later_n. Each column must be
- * covered once, and the widths must be consistent. */
+/* Walks the column blocks as the engine does: wide_blocks of block_n, then those of later_n. Each column must
+ * be covered once, and the widths must be consistent. */
 static inline void check_columns(const struct lava_operation *operation, const struct lava_kernel *kernel,
                                  const struct lava_blocking_limits *limits,
                                  const struct lava_blocking *blocking) {

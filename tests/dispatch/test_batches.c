@@ -215,15 +215,22 @@ static void cpu_reads_memory(void **state) {
     double each_ns = lava_figures_cpu_ns(&sixteen_cores.cpu, &x);
     (void)state;
     for (int64_t count = 2; count < 1000000; count *= 2) {
-        const struct lava_series series = {.count = count};
-        struct lava_plan plan;
+        const struct lava_series series = {.count = count,
+                                           .stride_a = 4096,
+                                           .stride_b = 4096,
+                                           .stride_c = 4096},
+                                 one_a = {.count = count, .stride_b = 4096, .stride_c = 4096};
+        struct lava_plan plan, other;
+        x.series = &one_a;
+        lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_AUTO, 0, &other);
         x.series = &series;
         lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_AUTO, 0, &plan);
         double bytes = 3.0 * 64 * 64 * 8 * (double)count, expected_ns = each_ns * (double)count;
         if (bytes < 64e6)
             assert_true(fabs(plan.cpu_ns - expected_ns) <= 1e-9 * expected_ns);
         else
-            assert_true(plan.cpu_ns > expected_ns && plan.cpu_ns < expected_ns + bytes / 10);
+            assert_true(plan.cpu_ns > expected_ns && plan.cpu_ns < expected_ns + bytes / 10 &&
+                        other.cpu_ns < plan.cpu_ns && other.cpu_ns >= expected_ns);
         assert_true(count < 20000 || plan.place == LAVA_PLACE_GPU);
     }
 }

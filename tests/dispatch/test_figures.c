@@ -177,7 +177,6 @@ static void test_nothing_measured(void **state) {
     assert_true(cpu_ns(&figures, 256, 256, 256) <= 0);
 }
 
-/* Scaled by flop/s; a complex product has four times as many operations. */
 /* Small products by guessed rates: one thread has 0.1 of them, and threads cost 20 us. */
 static void test_guesses_of_small_products(void **state) {
     (void)state;
@@ -196,6 +195,7 @@ static void test_guesses_of_small_products(void **state) {
         assert_true(cpu_ns(&figures, n, n, n) >= 2.0 * (double)(n * n * n) / 2000);
 }
 
+/* Scaled by flop/s; a complex product has four times as many operations. */
 static void test_types_by_ratio(void **state) {
     (void)state;
     static const double times[LAVA_TYPE_COUNT] = {

@@ -284,7 +284,6 @@ static void set_random_region(uint64_t *random, struct lava_operation *operation
         *operation = triangle_of(kind, operation->type, region, operation->m, operation->k);
 }
 
-/* Random products on three devices: the same sums, blocks of whole tiles that are enough for all. */
 /* Every column of a row block is in one block, in their order. Strips have places of their own. */
 static void tile_exactly(const struct lava_operation *operation, const struct lava_plan *plan) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -316,11 +315,11 @@ static void first_blocks_are_wide(void **state) {
                       (long)n, 1e-6 * one.gpu_ns, 1e-6 * plan.gpu_ns, (long)plan.blocking.blocks_n,
                       (long)plan.blocking.block_n, (long)plan.blocking.later_n);
         tile_exactly(&square, &plan);
-        if (type != LAVA_TYPE_FP64)
-            assert_true(plan.blocking.block_n >= n / 8 && plan.blocking.later_n < plan.blocking.block_n);
+        assert_true(plan.blocking.block_n == n / 4 && plan.blocking.later_n <= n / 8);
     }
 }
 
+/* Random products on three devices: the same sums, blocks of whole tiles that are enough for all. */
 static void same_sums(void **state) {
     uint64_t random = random_seed();
     const struct lava_capabilities devices[] = {device_h200(), device_lavapipe(), device_xe2()};

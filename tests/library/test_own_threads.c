@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/thread.h"
 #include "lib/base/trace.h"
 #include "lib/host/copy_pool.h"
@@ -119,21 +120,14 @@ static void *return_late(void *argument) {
     return argument;
 }
 
-static bool settle_within(long ms) {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += ms / 1000;
-    deadline.tv_nsec += ms % 1000 * 1000000;
-    if (deadline.tv_nsec >= 1000000000) {
-        deadline.tv_nsec -= 1000000000;
-        deadline.tv_sec++;
-    }
+static bool settle_within(uint64_t ms) {
+    const struct timespec deadline = lava_clock_deadline(ms * 1000000);
     return lava_thread_settle(&deadline);
 }
 
 /* More of them, in all, than can be told apart at once. */
 static void settles(void **state) {
-    enum { AT_ONCE = 40, TIMES = 4 };
+    enum { AT_ONCE = 40, TIMES = 4 }; /* later ones find the tracks of earlier ones free again */
     (void)state;
     assert_int_equal(pthread_key_create(&at_end, wait_at_end), 0);
     assert_int_equal(sem_init(&goes_on, 0, 0), 0);
