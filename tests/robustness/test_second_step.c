@@ -572,6 +572,7 @@ int main(int argument_count, char **arguments) {
          .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_CALIBRATE=off"}},
         {.name = "other kernels wait",
          .run = other_kernels_wait,
+         .attempts = 4,
          .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"}},
         {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
         {.name = "end during another type",
