@@ -178,9 +178,6 @@ static double more_ns(const struct lava_operation *operation) {
                : 0;
 }
 
-/* A CPU BLAS computes a product with at most this work (m n k) on one thread: OpenBLAS, 0.3 series. */
-#define ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
-
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */
 static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double all_ns = 1e9 * lava_operation_flops(operation) / figures->flops_per_s[operation->type];
@@ -188,7 +185,7 @@ static double guessed_ns(const struct lava_cpu_figures *figures, const struct la
     if (!(figures->one_thread_share > 0) || lava_operation_is_lapack(operation))
         return all_ns;
     double alone_ns = all_ns / figures->one_thread_share;
-    return work <= ONE_THREAD_WORK ? alone_ns : fmin(alone_ns, all_ns + figures->threads_ns);
+    return work <= LAVA_FIGURES_ONE_THREAD_WORK ? alone_ns : fmin(alone_ns, all_ns + figures->threads_ns);
 }
 
 /* Returns the time of one operation, without right-hand sides, by ?gemm's times alone. */

@@ -11,6 +11,10 @@ BATCHES = ((20000, 64), (100000, 64), (10000, 128), (2000, 256))
 DEVICES = ("0", "0,1")
 
 
+def short(routine):
+    return routine.removeprefix("cblas_").rstrip("_")
+
+
 def best(name, routine, order, library):
     """Milliseconds by one device and by two, the least of all processes; None where there is none."""
     return [best_of(measurements(name, "bench", may_lack=True, command=f"LAVABLAS_DEVICE={devices} bench --library {library}"),
@@ -22,7 +26,7 @@ def beside_nvblas(products, name):
     for routine, orders in products:
         for order in orders:
             one, two = best(name, routine, order, "liblavablas")
-            rows.append([f"{routine.removeprefix('cblas_').rstrip('_')} {order}", number(one), number(two), f"{one / two:.2f}",
+            rows.append([f"{short(routine)} {order}", number(one), number(two), f"{one / two:.2f}",
                          *map(number, best(name, routine, order, "libnvblas"))])
     return table(["product", "one GPU", "two", "times", "NVBLAS, one", "two"], rows)
 
@@ -39,7 +43,7 @@ def others_of_two_devices():
     """Symmetric and triangular matrices: how many times as fast as one, by orders."""
     rows = []
     for routine, name in OTHERS:
-        cells = [routine.rstrip("_")]
+        cells = [short(routine)]
         for order in (8192, 16384):
             one, two = best(name, routine, order, "liblavablas")
             cells += [number(one), number(two), f"{one / two:.2f}"]
@@ -50,9 +54,9 @@ def others_of_two_devices():
 def batches_of_two_devices():
     rows = []
     for letter in "sd":
+        rows_of = [measurements(MEASURED, "batch_calls", command=f"LAVABLAS_DEVICE={devices} batch_calls --library "
+                                f"liblavablas.so.0.1.0 --routine cblas_{letter}gemm") for devices in DEVICES]
         for count, order in BATCHES:
-            rows_of = [measurements(MEASURED, "batch_calls", command=f"LAVABLAS_DEVICE={devices} batch_calls --library "
-                                    f"liblavablas.so.0.1.0 --routine cblas_{letter}gemm") for devices in DEVICES]
             one, two = (value_of(found, "best_ms", count=count, m=order) for found in rows_of)
             place = value_of(rows_of[0], "place", count=count, m=order)
             rows.append([f"{letter}gemm, {count} of {order}", number(one), number(two), f"{one / two:.2f}" if place == "gpu" else "on the CPU"])
@@ -66,7 +70,7 @@ def cuts_of_two_devices():
         section = f"{routine} {order}: one, then old, new"
         times = [measurements(CUTS, "bench", section=section, label=label)[0]["best_us"] / 1e3
                  for label in (section, "try 1,1", "try 4,1", "try 2,4")]
-        rows.append([f"{routine.removeprefix('cblas_').rstrip('_')} {order}", *map(number, times)])
+        rows.append([f"{short(routine)} {order}", *map(number, times)])
     return table(["product", "one GPU", "one", "four of 1/4", "one of 1/2, four of 1/8"], rows)
 
 

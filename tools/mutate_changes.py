@@ -11,6 +11,7 @@ TOKEN = re.compile(r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|"(?:
     |(?P<sign>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|[<>=!]=|&&|\|\||[-+*/%&|^]=|.)""", re.S | re.M | re.X)
 NO_STATEMENT = {"if", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "goto", "else", "static",
                 "const", "struct", "enum", "union", "sizeof", "LAVA_LOG", "free", "assert"}
+NO_REGION = NO_STATEMENT - {"return", "const", "struct", "enum", "free", "sizeof"}
 TYPES = {"void", "bool", "char", "short", "int", "unsigned", "long", "float", "double", "size_t"}
 NO_CALL = re.compile(r"lava_log|lava_trace|_free$|_destroy$|_finish$|^Destroy|^Free|va_end|fclose|close$|munmap")
 # Begins a source with guarded changes: the variable's value is the number of the change that counts, 0: none.
@@ -27,6 +28,11 @@ class Change:
 class Token:
     def __init__(self, found):
         self.kind, self.text, self.begin, self.end = found.lastgroup, found.group(), found.start(), found.end()
+
+
+def tokens_of(source):
+    """Returns the tokens, without comments, strings, directives and white space."""
+    return [Token(found) for found in TOKEN.finditer(source) if found.lastgroup != "skip"]
 
 
 def bodies_of(tokens):
@@ -75,10 +81,8 @@ def statement_change(source, tokens, i, end):
 
 def changes_of(source):
     """Returns all changes of a file's functions."""
-    tokens = [Token(found) for found in TOKEN.finditer(source)]
-    tokens = [token for token in tokens if token.kind != "skip"]
     changes = []
-    for body in bodies_of(tokens):
+    for body in bodies_of(tokens_of(source)):
         depth = 0
         starts, static_until = True, -1
         for i, token in enumerate(body):
@@ -160,7 +164,7 @@ def initializers(tokens, i, end):
 def regions_of_statement(source, tokens, i):
     """Yields the regions of the statement that begins at i."""
     end, first = end_of_statement(tokens, i), tokens[i].text
-    if end is None or (tokens[i].kind != "word" and first not in ("*", "(", "++", "--")) or first in NO_STATEMENT - {"return", "const", "struct", "enum", "free", "sizeof"}:
+    if end is None or first in NO_REGION or (tokens[i].kind != "word" and first not in ("*", "(", "++", "--")):
         return
     following = tokens[i + 1]
     if following.text == "(" and first in TYPES:  # a pointer to a function is declared
@@ -189,9 +193,7 @@ def regions_of_condition(tokens, i):
 
 
 def regions_of(source):
-    tokens = [Token(found) for found in TOKEN.finditer(source)]
-    tokens = [token for token in tokens if token.kind != "skip"]
-    for body in bodies_of(tokens):
+    for body in bodies_of(tokens_of(source)):
         depth, starts, closing = 0, True, set()
         for i, token in enumerate(body):
             word = token.text

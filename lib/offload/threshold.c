@@ -12,10 +12,6 @@
  * it (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
 #define UNBEATABLE_S 100e-6
 
-/* OpenBLAS uses several threads for products with more work than this (m n k, 0.3 series). While a device is
- * prepared, such a call leaves a processor to the preparation (lib/host/spare.h). */
-#define THREADED_WORK (64.0 * 64.0 * 64.0)
-
 /* It has a cache line of its own, because every call reads it. */
 _Alignas(128) struct lava_threshold lava_threshold = {.forward_below = -INFINITY};
 
@@ -39,7 +35,9 @@ static double usual_threshold(const struct lava_config *config) {
 /* A threshold that is closed, or lets every call pass, stays as it is. */
 static double due(void) {
     double work = usual;
-    return spares_processor && isfinite(work) && work > THREADED_WORK ? THREADED_WORK : work;
+    /* while a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h) */
+    bool spares = spares_processor && isfinite(work);
+    return spares ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
 }
 
 /* Whoever stores last looks again, so that nothing stays that another thread has changed meanwhile. */
