@@ -14,10 +14,35 @@ NO_STATEMENT = {"if", "for", "while", "do", "switch", "case", "default", "return
 NO_REGION = NO_STATEMENT - {"return", "const", "struct", "enum", "free", "sizeof"}
 TYPES = {"void", "bool", "char", "short", "int", "unsigned", "long", "float", "double", "size_t"}
 NO_CALL = re.compile(r"lava_log|lava_trace|_free$|_destroy$|_finish$|^Destroy|^Free|va_end|fclose|close$|munmap")
-# Begins a source with guarded changes: the variable's value is the number of the change that counts, 0: none.
-GUARD = ('extern char *getenv(const char *); extern int atoi(const char *); static int lava_mutant; '
-         '__attribute__((constructor)) static void lava_mutant_read(void) '
-         '{ const char *text = getenv("LAVABLAS_MUTANT"); lava_mutant = text ? atoi(text) : 0; }\n#line 1\n')
+# A source with guarded changes begins and ends so. LAVABLAS_MUTANT is the number of the change that counts, 0: none. Each number
+# that is reached gets a 1 in the file LAVABLAS_REACHED, if there is one.
+REACHED_SIZE = 65536
+GUARD_BEGIN = "static int lava_mutant_is(int number);\n#line 1\n"
+GUARD_END = f"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static int lava_mutant;
+static volatile unsigned char *lava_reached;
+__attribute__((constructor(101))) static void lava_mutant_read(void)
+{{
+    const char *text = getenv("LAVABLAS_MUTANT"), *reached = getenv("LAVABLAS_REACHED");
+    lava_mutant = text ? atoi(text) : 0;
+    int file = reached ? open(reached, O_RDWR | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    void *map = mmap(NULL, {REACHED_SIZE}, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    lava_reached = map == MAP_FAILED ? NULL : map;
+    close(file);
+}}
+static int lava_mutant_is(int number)
+{{
+    if (lava_reached)
+        lava_reached[number] = 1;
+    return lava_mutant == number;
+}}
+"""
 
 
 class Change:
@@ -221,7 +246,7 @@ def guard(source, numbered):
     for (begin, end, form), others in sorted(by_region.items(), reverse=True):
         text = source[begin:end]
         for number, other in others:
-            text = (f"(lava_mutant == {number} ? ({other}) : ({text}))" if form == "value" else
-                    f"{{ if (lava_mutant == {number}) {{ {other} }} else {{ {text} }} }}")
+            text = (f"(lava_mutant_is({number}) ? ({other}) : ({text}))" if form == "value" else
+                    f"{{ if (lava_mutant_is({number})) {{ {other} }} else {{ {text} }} }}")
         source = source[:begin] + text + source[end:]
-    return GUARD + source
+    return GUARD_BEGIN + source + GUARD_END
