@@ -144,14 +144,10 @@ static bool is_digit(char character) {
     return character >= '0' && character <= '9';
 }
 
-/* Appends the digits at *text to *value. Returns false if there would be more than `most` in total. */
-static bool read_digits(const char **text, int most, int *count, int64_t *value) {
-    for (; is_digit(**text); ++*text, ++*count) {
-        if (*count == most)
-            return false;
+/* Appends the digits at *text to *value. Leaves those there that would be more than `most` in total. */
+static void read_digits(const char **text, int most, int *count, int64_t *value) {
+    for (; is_digit(**text) && *count < most; ++*text, ++*count)
         *value = 10 * *value + (**text - '0');
-    }
-    return true;
 }
 
 /* Parses the whole text: digits, optionally with a point between them, optionally with "e10" or "e-3".
@@ -160,15 +156,20 @@ static bool read_number(const char *text, double *value) {
     int64_t digits = 0, power = 0;
     int count = 0, exponent_count = 0;
     bool negative = false;
-    if (!is_digit(*text) || !read_digits(&text, MOST_DIGITS, &count, &digits))
+    if (!is_digit(*text))
         return false;
+    read_digits(&text, MOST_DIGITS, &count, &digits);
     int whole = count;
-    if (*text == '.' && (!is_digit(*++text) || !read_digits(&text, MOST_DIGITS, &count, &digits)))
-        return false;
+    if (*text == '.') {
+        if (!is_digit(*++text))
+            return false;
+        read_digits(&text, MOST_DIGITS, &count, &digits);
+    }
     if (*text == 'e') {
         negative = *++text == '-';
         text += negative;
-        if (!read_digits(&text, MOST_EXPONENT_DIGITS, &exponent_count, &power) || exponent_count == 0)
+        read_digits(&text, MOST_EXPONENT_DIGITS, &exponent_count, &power);
+        if (exponent_count == 0)
             return false;
     }
     if (*text != '\0' || digits == 0)
@@ -182,7 +183,8 @@ static bool read_number(const char *text, double *value) {
 static bool read_size(const char *text, const int64_t *sizes, int size_count, int *position) {
     int64_t size = 0;
     int count = 0;
-    if (!read_digits(&text, MOST_DIGITS, &count, &size) || *text != '\0' || size == 0)
+    read_digits(&text, MOST_DIGITS, &count, &size);
+    if (*text != '\0' || size == 0)
         return false;
     *position = -1;
     for (int i = 0; i < size_count; i++)

@@ -77,14 +77,12 @@ static void print_summary(const char *path) {
 }
 
 static void put_process(FILE *stream) {
-    char program[4096];
+    char program[4096] = "";
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     fprintf(stream, "{\"lavablas\":\"%s\",\"pid\":%d,\"parent\":%d", LAVA_VERSION, (int)getpid(),
             (int)getppid());
-    if (length > 0) {
-        program[length] = '\0';
+    if (length > 0)
         lava_json_put_member(stream, "program", program);
-    }
     for (int fact = 0; fact < LAVA_REPORT_FACTS; fact++) {
         const char *text = atomic_load_explicit(&facts[fact], memory_order_acquire);
         if (text)

@@ -7,6 +7,34 @@
 typedef void plan_check(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_plan *plan, uint64_t memory_bytes);
 
+/* Where the bus, the memory or the arithmetic has a quarter of its rate, or a call four times its latency, an
+ * operation takes as long or longer, up to four times as long. A tenth less is allowed: a solve's kernel is
+ * chosen for one of its products, and another one may be estimated to be better for the whole. */
+static inline void check_rates(const struct lava_operation *operation, const struct lava_capabilities *device,
+                               const struct lava_overrides *overrides) {
+    struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(device, 1)};
+    const struct lava_plan planned = choose_by(&figures, operation, device, LAVA_MODE_GPU, overrides);
+    double *const rates[] = {&figures.device.upload_bytes_per_s, &figures.device.download_bytes_per_s,
+                             &figures.device.memory_bytes_per_s, &figures.device.call_latency_ns};
+    for (size_t i = 0; i <= COUNT(rates); i++) {
+        const struct lava_figures before = figures;
+        if (i < COUNT(rates))
+            *rates[i] *= rates[i] == &figures.device.call_latency_ns ? 4 : 0.25;
+        else
+            for (int row = 0; row < LAVA_FIGURES_MAX_KERNELS; row++)
+                figures.device.flops_per_s[row] /= 4;
+        const struct lava_plan slower = choose_by(&figures, operation, device, LAVA_MODE_GPU, overrides);
+        if (!(slower.gpu_ns >= 0.9 * planned.gpu_ns && slower.gpu_ns <= 4.001 * planned.gpu_ns)) {
+            char text[512];
+            lava_policy_describe(operation, &planned, text, sizeof text);
+            print_message("%s\n", text);
+            lava_policy_describe(operation, &slower, text, sizeof text);
+            fail_msg("rate %zu: %s", i, text);
+        }
+        figures = before;
+    }
+}
+
 /* In mode auto a call that is hopeless is never found to be profitable. */
 static inline void check_random_plans(struct lava_operation (*next)(uint64_t *random), plan_check *check) {
     uint64_t random = random_seed();
@@ -29,6 +57,7 @@ static inline void check_random_plans(struct lava_operation (*next)(uint64_t *ra
             refused++;
             continue;
         }
+        check_rates(&operation, device, &overrides);
         check(&operation, device, &plan,
               overrides.memory_bytes ? overrides.memory_bytes : device->memory_bytes);
         bool is_hopeless = lava_policy_is_hopeless(&operation, device, &sixteen_cores, 1);

@@ -219,8 +219,11 @@ static void cpu_reads_memory(void **state) {
                                            .stride_a = 4096,
                                            .stride_b = 4096,
                                            .stride_c = 4096},
-                                 one_a = {.count = count, .stride_b = 4096, .stride_c = 4096};
-        struct lava_plan plan, other;
+                                 one_a = {.count = count, .stride_b = 4096, .stride_c = 4096},
+                                 one_b = {.count = count, .stride_a = 4096, .stride_c = 4096};
+        struct lava_plan plan, other, second;
+        x.series = &one_b;
+        lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_AUTO, 0, &second);
         x.series = &one_a;
         lava_batches_choose(&x, &device, &sixteen_cores, LAVA_MODE_AUTO, 0, &other);
         x.series = &series;
@@ -231,6 +234,7 @@ static void cpu_reads_memory(void **state) {
         else
             assert_true(plan.cpu_ns > expected_ns && plan.cpu_ns < expected_ns + bytes / 10 &&
                         other.cpu_ns < plan.cpu_ns && other.cpu_ns >= expected_ns);
+        assert_true(fabs(other.cpu_ns - second.cpu_ns) <= 1e-9 * expected_ns);
         assert_true(count < 20000 || plan.place == LAVA_PLACE_GPU);
     }
 }

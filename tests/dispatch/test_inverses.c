@@ -156,6 +156,31 @@ static void test_largest(void **state) {
     }
 }
 
+/* By n / w block columns a lower triangle's product with itself streams the sum of (i w)^2 / 2 elements, an
+ * upper one's that of (i + 1) w (n - (i + 1) w): where the bus decides, that is what they take, beside the
+ * block columns themselves, n^2 / 2 each way. */
+static void test_squares_by_columns(void **state) {
+    const struct lava_capabilities device = device_h200();
+    struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
+    struct lava_overrides overrides = {.columns_each = 2048};
+    double times[2];
+    (void)state;
+    figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e8;
+    for (int i = 0; i < 2; i++) {
+        const struct lava_operation square = inverse_of(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_FP32,
+                                                        i ? LAVA_REGION_UPPER : LAVA_REGION_LOWER, 8 * 2048);
+        const struct lava_plan plan = choose_by(&figures, &square, &device, LAVA_MODE_GPU, &overrides);
+        assert_int_equal(plan.columns.width, 2048);
+        double streamed = 0, moved = 2 * 36 * 2048.0 * 2048;
+        for (int block = 0; block < 8; block++)
+            streamed += (i ? (block + 1) * (7 - block) : block * block / 2.0) * 2048 * 2048;
+        times[i] = plan.gpu_ns;
+        double expected = 1e9 * 4 * (streamed + moved) / 1e8;
+        assert_true(plan.gpu_ns > expected && plan.gpu_ns < 1.02 * expected);
+    }
+    assert_true(times[1] > times[0]);
+}
+
 static void test_text(void **state) {
     static const char *const names[] = {"cfp64 inverse lower NN m 300", "cfp64 square lower NN m 300",
                                         "cfp64 inverse by Cholesky lower NN m 300",
@@ -172,8 +197,11 @@ static void test_text(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_largest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_largest),
+                                       cmocka_unit_test(test_squares_by_columns),
                                        cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
  * the reference BLAS accepts, and the row-major swap. */
 #include "devices.h"
 
+#include <math.h>
+
 #include "dispatch/operation.h"
 #include "lib/abi/validate.h"
 
@@ -366,6 +368,73 @@ static void test_structured_flops(void **state) {
     assert_true(lava_operation_flops(&operation) == 2 * 2 * (4 * 5 / 2) * 3);
 }
 
+/* What LAPACK's algorithms multiply and add, step by step: of a factorization in step j, of right-hand sides,
+ * of Q.
+ */
+static double counted_flops(const struct lava_operation *x) {
+    double multiply_adds = 0, sides = (double)x->sides.count;
+    for (int64_t j = 0; j < x->k; j++) {
+        double rows = (double)(x->m - j), columns = (double)(x->n - j), of_solve = (double)(x->k - j) * sides;
+        switch (x->kind) {
+        case LAVA_OPERATION_CHOLESKY:
+            multiply_adds += rows * columns / 2 + 2 * of_solve;
+            break;
+        case LAVA_OPERATION_LU:
+            multiply_adds += rows * columns + 2 * of_solve;
+            break;
+        case LAVA_OPERATION_QR: /* the reflections are as long as C's longer side */
+            multiply_adds += 2 * rows * columns + 2 * fmax(rows, columns) * sides + of_solve;
+            break;
+        case LAVA_OPERATION_QR_FORM:
+            multiply_adds += 2 * rows * columns;
+            break;
+        case LAVA_OPERATION_QR_LEFT:
+            multiply_adds += 2 * rows * (double)x->n;
+            break;
+        case LAVA_OPERATION_QR_RIGHT:
+            multiply_adds += 2 * columns * (double)x->m;
+            break;
+        case LAVA_OPERATION_INVERT_TRIANGLE:
+        case LAVA_OPERATION_SQUARE_TRIANGLE:
+            multiply_adds += rows * columns / 2;
+            break;
+        case LAVA_OPERATION_INVERT_CHOLESKY:
+            multiply_adds += rows * columns;
+            break;
+        default:
+            multiply_adds += 2 * rows * columns;
+            break; /* by LU */
+        }
+    }
+    return (lava_type_is_complex(x->type) ? 8 : 2) * multiply_adds;
+}
+
+static void test_lapack_flops(void **state) {
+    static const struct {
+        int64_t m, n, k, sides;
+        bool any_kind; /* also for those of square matrices */
+    } cases[] = {{1000, 1000, 1000, 0, true},   {1500, 1000, 1000, 0, false}, {1000, 2500, 1000, 0, false},
+                 {1000, 1000, 1000, 300, true}, {3000, 700, 700, 50, false},  {700, 3000, 700, 900, false}};
+    (void)state;
+    for (int kind = LAVA_OPERATION_CHOLESKY; kind <= LAVA_OPERATION_INVERT_LU; kind++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            bool has_sides = kind <= LAVA_OPERATION_QR,
+                 is_square = kind == LAVA_OPERATION_CHOLESKY || kind >= LAVA_OPERATION_INVERT_TRIANGLE;
+            struct lava_operation x = {.kind = (enum lava_operation_kind)kind,
+                                       .type = i % 2 ? LAVA_TYPE_CFP32 : LAVA_TYPE_FP64,
+                                       .m = cases[i].m,
+                                       .n = cases[i].n,
+                                       .k = cases[i].k,
+                                       .sides.count = cases[i].sides};
+            if ((cases[i].sides > 0 && !has_sides) || (is_square && !cases[i].any_kind))
+                continue;
+            x.c.region = kind == LAVA_OPERATION_CHOLESKY ? LAVA_REGION_LOWER : LAVA_REGION_ALL;
+            double flops = lava_operation_flops(&x), counted = counted_flops(&x);
+            if (!(fabs(flops - counted) <= 0.005 * counted))
+                fail_msg("kind %d, case %zu: %g, counted %g", kind, i, flops, counted);
+        }
+}
+
 /* The operand that is C itself does not count as an overlap; the structured one does. */
 static void test_structured_overlaps(void **state) {
     static const char memory[3][4 * 64];
@@ -513,6 +582,7 @@ int main(void) {
         cmocka_unit_test(test_overlap_large),
         cmocka_unit_test(test_flops),
         cmocka_unit_test(test_structured_flops),
+        cmocka_unit_test(test_lapack_flops),
         cmocka_unit_test(test_structured_overlaps),
         cmocka_unit_test(test_operand_bytes),
         cmocka_unit_test(test_parts),

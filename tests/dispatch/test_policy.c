@@ -444,6 +444,15 @@ static void test_describe(void **state) {
     for (size_t i = 0; i < COUNT(words); i++)
         assert_non_null(strstr(text, words[i]));
     assert_null(strchr(text, '\n'));
+    plan.persistent = true;
+    plan.resident_workgroups = 77;
+    lava_policy_describe(&operation, &plan, text, sizeof text);
+    assert_non_null(strstr(text, ", 77 persistent workgroups, "));
+    assert_null(strstr(text, "a workgroup per tile"));
+    plan.persistent = false;
+    lava_policy_describe(&operation, &plan, text, sizeof text);
+    assert_non_null(strstr(text, ", a workgroup per tile, "));
+    assert_null(strstr(text, "persistent"));
 
     for (size_t size = 1; size <= sizeof cut; size++) {
         memset(cut, 'x', sizeof cut);

@@ -141,6 +141,7 @@ static void test_wide(void **state) {
         assert_true(lava_operation_is_wide(&wide) && !lava_operation_is_wide(&tall));
         assert_true(turned.m == 9000 && turned.n == 4096 && turned.adjoint == tall.adjoint);
         assert_true(same.m == 9000 && same.n == 4096 && same.adjoint == tall.adjoint);
+        assert_true(turned.c.ld == 9000 && same.c.ld == tall.c.ld);
         assert_true(fabs(lava_operation_flops(&wide) / lava_operation_flops(&tall) - 1) < 1e-9);
         const struct lava_plan plan = choose(&wide, &device, LAVA_MODE_GPU, &none),
                                other = choose(&tall, &device, LAVA_MODE_GPU, &none);
@@ -212,9 +213,35 @@ static void test_measured(void **state) {
     }
 }
 
+static void test_text(void **state) {
+    const struct lava_capabilities device = device_h200();
+    struct lava_operation tall = least_squares_of(LAVA_TYPE_FP64, 900, 300, 5),
+                          wide = least_squares_of(LAVA_TYPE_FP64, 300, 900, 5),
+                          left = qr_of(LAVA_OPERATION_QR_LEFT, LAVA_TYPE_CFP32, 900, 5, 300);
+    const struct {
+        struct lava_operation *operation;
+        bool adjoint;
+        const char *text;
+    } cases[] = {{&tall, false, "fp64 QR and solve 5 sides NN m 900 n 300 k 300"},
+                 {&tall, true, "fp64 QR and solve 5 sides TN m 900 n 300 k 300"},
+                 {&wide, false, "fp64 LQ and solve 5 sides NN m 300 n 900 k 300"},
+                 {&wide, true, "fp64 LQ and solve 5 sides TN m 300 n 900 k 300"},
+                 {&left, false, "cfp32 Q of QR left NN m 900 n 5 k 300"},
+                 {&left, true, "cfp32 Q of QR left NN m 900 n 5 k 300"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[512];
+        cases[i].operation->adjoint = cases[i].adjoint;
+        const struct lava_plan plan = choose(cases[i].operation, &device, LAVA_MODE_GPU, &none);
+        lava_policy_describe(cases[i].operation, &plan, text, sizeof text);
+        text[strlen(cases[i].text)] = '\0';
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_scratch),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),        cmocka_unit_test(test_scratch),
                                        cmocka_unit_test(test_least_squares), cmocka_unit_test(test_wide),
-                                       cmocka_unit_test(test_measured)};
+                                       cmocka_unit_test(test_measured),      cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

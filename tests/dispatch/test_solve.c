@@ -4,6 +4,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/solve.h"
+#include "shaders/interface.h"
 
 /* The triangular matrix has `order` rows. */
 static struct lava_operation solve_of(enum lava_type type, bool on_right, int64_t order, int64_t sides) {
@@ -62,6 +63,25 @@ static struct lava_operation random_solve(uint64_t *random) {
 static void test_random(void **state) {
     (void)state;
     check_random_plans(random_solve, check_plan);
+}
+
+/* The least that a device must have. */
+static void test_fits(void **state) {
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    device.max_workgroup_invocations = LAVA_SOLVE_INVOCATIONS;
+    device.max_shared_bytes = LAVA_SOLVE_SHARED_BYTES;
+    for (size_t i = 0; i < COUNT(types); i++)
+        assert_true(lava_solve_fits(&device, types[i]));
+    assert_false(lava_solve_fits(&device, LAVA_TYPE_FP16));
+    device.fp64 = false;
+    for (size_t i = 0; i < COUNT(types); i++)
+        assert_int_equal(lava_solve_fits(&device, types[i]), lava_type_real(types[i]) == LAVA_TYPE_FP32);
+    device.max_workgroup_invocations--;
+    assert_false(lava_solve_fits(&device, LAVA_TYPE_FP32));
+    device.max_workgroup_invocations++;
+    device.max_shared_bytes--;
+    assert_false(lava_solve_fits(&device, LAVA_TYPE_FP32));
 }
 
 /* A large solve goes by bands, so that its transfers overlap the arithmetic of all right-hand sides. */
@@ -176,8 +196,9 @@ static void test_text(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),   cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_memory),   cmocka_unit_test(test_no_kernel),
-                                       cmocka_unit_test(test_descends), cmocka_unit_test(test_text)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),    cmocka_unit_test(test_fits),
+                                       cmocka_unit_test(test_large),     cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_no_kernel), cmocka_unit_test(test_descends),
+                                       cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

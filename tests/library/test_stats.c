@@ -263,6 +263,11 @@ static void sizes_have_classes(void **state) {
         assert_true(shape.calls == 1 && shape.elapsed_ns == 30 && shape.cpu_ns == 70 && shape.lost_ns == 0);
         assert_true(shape.flops == 4 * m * n * k && shape.bytes == 16 * (m * k + k * n + m * n));
         assert_true(lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_CPU, size).calls == 0);
+        lava_stats_count_shape(LAVA_ROUTINE_dgemm_, &product, 1, LAVA_PLACE_GPU, 90, 70); /* loses 20 */
+        lava_stats_count_shape(LAVA_ROUTINE_dgemm_, &product, 1, LAVA_PLACE_GPU, 90, 0);  /* unknown */
+        const struct lava_stats_shape later = lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size);
+        assert_true(later.calls == 3 && later.elapsed_ns == 210 && later.cpu_ns == 140 &&
+                    later.lost_ns == 20);
     }
     lava_stats_reset();
 }
