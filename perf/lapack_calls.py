@@ -4,8 +4,8 @@ library preloaded.
     python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] N ...
 
 Matrices are in Fortran's order and are factored in place. Milliseconds, the median of five calls after one that is not timed. gesv, posv and gels have
-64 right-hand sides, gesvN has N. gels4 has 4 N equations, N / 2 unknowns and one right-hand side. With --last the
-routines after that one are left out, with what would have to be computed for them.
+64 right-hand sides, gesvN has N. gels4 has 4 N equations and N / 2 unknowns, gelsW N / 2 equations and 4 N unknowns, both one
+right-hand side. With --last the routines after that one are left out, with what would have to be computed for them.
 """
 import argparse
 import statistics
@@ -64,6 +64,8 @@ def calls_of(letter, n):
     yield 'gels', lambda: (copy_of(general),), lambda a: routine('gels')(a, right, lwork=64 * n, overwrite_a=1)
     tall, tall_right = random_matrix(random, (4 * n, n // 2), dtype), random_matrix(random, (4 * n, 1), dtype)
     yield 'gels4', lambda: (tall.copy(order='F'),), lambda a: routine('gels')(a, tall_right, lwork=64 * n, overwrite_a=1)
+    wide, wide_right = random_matrix(random, (n // 2, 4 * n), dtype), random_matrix(random, (4 * n, 1), dtype)
+    yield 'gelsW', lambda: (wide.copy(order='F'),), lambda a: routine('gels')(a, wide_right, lwork=64 * n, overwrite_a=1)
     yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
 
 
