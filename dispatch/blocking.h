@@ -20,6 +20,8 @@
 #define LAVA_BLOCKING_TILE_LISTS 16
 
 #define LAVA_BLOCKING_BLOCKS_HELD 16
+/* Later column blocks are tried as wide as the first, half as wide and a quarter as wide. */
+#define LAVA_BLOCKING_LATER_PARTS 4
 
 /* Columns of a result are padded to a multiple of this many elements: the epilogue writes as many at a time.
  */

@@ -27,8 +27,6 @@
 /* Most column blocks tried (1, 2, 4 ...), and most strips of a triangle. */
 #define COLUMN_BLOCKS_MAX 8
 #define STRIPS_MAX        16
-/* Later column blocks are tried as wide as the first, half as wide and a quarter as wide. */
-#define LATER_PARTS_MAX 4
 /* Number of rows that are also tried with C cut, each with its best split. They are the best rows with C
  * whole. For 6000 products on three devices, the estimate found this way was 0.1% above the one from trying
  * all rows and splits (geometric mean; 99th percentile 4%, worst 17%). It takes 20 us instead of 187 (1024 on
@@ -129,7 +127,7 @@ static int64_t consider_widths(const struct request *request, struct lava_estima
                                struct lava_blocking_limits limits, int64_t before, struct candidate *best) {
     bool forced = limits.later_parts > 0;
     int64_t width = INT64_MAX, blocks = 0;
-    for (int64_t parts = 1; parts <= (forced ? 1 : LATER_PARTS_MAX); parts *= 2) {
+    for (int64_t parts = 1; parts <= (forced ? 1 : LAVA_BLOCKING_LATER_PARTS); parts *= 2) {
         if (!forced)
             limits.later_parts = parts;
         if (!lava_blocking_plan(estimate.operation, estimate.kernel, &limits, &estimate.blocking) ||

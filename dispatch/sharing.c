@@ -23,7 +23,6 @@
  * sgemm 17.1 ms and 15.5, dgemm 37.5 and 34.8, hgemm 6.8 and 6.7 (2026-11-26). */
 #define BLOCKS_EACH_MAX 4
 #define STRIPS_EACH_MAX 8
-#define LATER_PARTS_MAX 4
 /* A cut that is faster by less than this share counts as equal, because the bus decides. Of equal ones that
  * with the fewest blocks each and the narrowest later ones is taken. */
 #define EQUAL_SHARE 0.01
@@ -182,7 +181,7 @@ static bool plan_cut(const struct lava_operation *operation, const struct lava_c
 
 /* Returns how many times narrower the later blocks may be. With one block for each engine there are none. */
 static int64_t most_parts(const struct lava_operation *operation, int64_t each) {
-    return each > 1 && operation->c.region == LAVA_REGION_ALL ? LATER_PARTS_MAX : 1;
+    return each > 1 && operation->c.region == LAVA_REGION_ALL ? LAVA_BLOCKING_LATER_PARTS : 1;
 }
 
 /* Finds the fastest cut for so many engines. Returns false if none is faster than `best_ns`, and by so much
