@@ -12,6 +12,7 @@ TOKEN = re.compile(r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|"(?:
 NO_STATEMENT = {"if", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "goto", "else", "static",
                 "const", "struct", "enum", "union", "sizeof", "LAVA_LOG", "free", "assert"}
 NO_REGION = NO_STATEMENT - {"return", "const", "struct", "enum", "free", "sizeof"}
+CONDITIONED = ("if", "while", "for", "switch")  # with parentheses before the statement
 TYPES = {"void", "bool", "char", "short", "int", "unsigned", "long", "float", "double", "size_t"}
 NO_CALL = re.compile(r"lava_log|lava_trace|_free$|_destroy$|_finish$|^Destroy|^Free|va_end|fclose|close$|munmap")
 # A source with guarded changes begins and ends so. LAVABLAS_MUTANT is the number of the change that counts, 0: none. Each number
@@ -108,8 +109,7 @@ def changes_of(source):
     """Returns all changes of a file's functions."""
     changes = []
     for body in bodies_of(tokens_of(source)):
-        depth = 0
-        starts, static_until = True, -1
+        depth, starts, closing, static_until = 0, True, set(), -1
         for i, token in enumerate(body):
             word = token.text
             depth += (word in "([") - (word in ")]")
@@ -120,12 +120,13 @@ def changes_of(source):
                 found = end and body[end].text == ";" and statement_change(source, body, i, end)
                 if found:
                     changes.append(found)
-            if word in ("if", "while") and body[i + 1].text == "(":
-                close = body[end_of_group(body, i + 1)]
-                inside = source[body[i + 1].end:close.begin]
-                changes.append(Change("condition", body[i + 1].end, close.begin, f"!({inside})"))
-            closes_condition = word == ")" and depth == 0 and i + 1 < len(body) and body[i + 1].kind == "word"
-            starts = depth == 0 and (word in ("{", "}", ";", "else", "do") or closes_condition)
+            if word in CONDITIONED and body[i + 1].text == "(":
+                close = end_of_group(body, i + 1)
+                closing.add(close)
+                inside = source[body[i + 1].end:body[close].begin]
+                if word in ("if", "while"):
+                    changes.append(Change("condition", body[i + 1].end, body[close].begin, f"!({inside})"))
+            starts = depth == 0 and (word in ("{", "}", ";", "else", "do") or i in closing)
             if i <= static_until:
                 continue
             is_binary = token.kind == "sign" and source[token.begin - 1] == " " and source[token.end] in " \n"
@@ -224,7 +225,7 @@ def regions_of(source):
             word = token.text
             if starts and word not in "{}":
                 yield from regions_of_statement(source, body, i)
-            if word in ("if", "while", "for", "switch") and body[i + 1].text == "(":
+            if word in CONDITIONED and body[i + 1].text == "(":
                 closing.add(end_of_group(body, i + 1))
                 if word != "switch":
                     yield from regions_of_condition(body, i)
