@@ -167,6 +167,14 @@ static void key_says_what_for(void **state) {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_non_null(strstr(key, words[i]));
     assert_non_null(strstr(key, lava_cpu_blas_get()->path));
+    char line[256], name[300] = "";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !name[0] && fgets(line, sizeof line, file))
+        if (!strncmp(line, "model name", 10) || !strncmp(line, "CPU part", 8))
+            snprintf(name, sizeof name, "\nprocessor%s", strchr(line, ':') + 1);
+    if (file)
+        fclose(file);
+    assert_non_null(strstr(key, name));
 }
 
 static enum lava_place decide(void) {
@@ -473,6 +481,26 @@ static void disturbed_turns_do_not_count(void **state) {
     lava_microbenchmark_finish(&bench);
 }
 
+/* A GPU idles at a low clock, a device on the CPU does not. The products become longer until they take a good
+ * part of a turn. */
+static void gpu_is_warmed(void **state) {
+    struct lava_capabilities discrete = engine->capabilities;
+    struct lava_microbenchmark bench;
+    (void)state;
+    init_bench(&bench);
+    turns_allowed = 1000;
+    bench.piece_ns = UINT64_C(1000000000);
+    assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
+    assert_int_equal(turns, 0);
+    discrete.kind = LAVA_DEVICE_DISCRETE;
+    bench.capabilities = &discrete;
+    assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
+    assert_true(bench.spent_ns >= 100000000 && turns >= 1 && turns < 1000);
+    turns = turns_allowed; /* no more */
+    assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_STOPPED);
+    lava_microbenchmark_finish(&bench);
+}
+
 static void limits_hold(void **state) {
     struct lava_microbenchmark bench;
     (void)state;
@@ -525,7 +553,7 @@ int main(void) {
         cmocka_unit_test(survey),         cmocka_unit_test(slow_points),
         cmocka_unit_test(survey_stops),   cmocka_unit_test(parts_are_told),
         cmocka_unit_test(quiet_programs), cmocka_unit_test(disturbed_turns_do_not_count),
-        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(gpu_is_warmed),  cmocka_unit_test(limits_hold),
     };
     /* a single thread can be timed on a busy machine too */
     const char *stub = getenv("LAVABLAS_TEST_CPU_BLAS");
