@@ -27,6 +27,7 @@ enum lava_reason {
     LAVA_REASON_NO_KERNEL,    /* the device can run no row of the product's type (or not the one forced) */
     LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */
     LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
+    LAVA_REASON_INSIDE,       /* called in the middle of a product of the same thread, by a signal handler */
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
     LAVA_REASON_WIDE,         /* the program's LAPACK has 64-bit integers behind a name of LP64 */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */

@@ -18,6 +18,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_NO_KERNEL]    = "the device has no kernel for this type",
     [LAVA_REASON_FAILED]       = "the device failed earlier",
     [LAVA_REASON_FORKED]       = "a forked child does not own its parent's device",
+    [LAVA_REASON_INSIDE]       = "called in the middle of a product of the same thread",
     [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
     [LAVA_REASON_WIDE]         = "the program's LAPACK has 64-bit integers behind this name",
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",

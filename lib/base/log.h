@@ -13,7 +13,7 @@ void lava_log_set_level(enum lava_log_level level);
 
 bool lava_log_enabled(enum lava_log_level level);
 void lava_log_write(enum lava_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Prints at every level. Two things a user must be told: an unknown setting, and that there is no BLAS. */
+/* Prints at every level: what somebody should act on, as an unknown setting or that there is no BLAS. */
 void lava_log_always(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define LAVA_LOG(level, ...)                                                                                 \

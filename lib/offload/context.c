@@ -21,6 +21,8 @@
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
 #include "lib/offload/account.h"
+#include "lib/offload/holder.h"
+#include "lib/offload/line.h"
 #include "lib/offload/process.h"
 #include "lib/vk/gpu.h"
 
@@ -33,15 +35,12 @@
 /* A product of so many bytes fits the first lane only. */
 #define FIRST_LANE_ONLY UINT64_MAX
 
-/* A thread that waits for a lane or for all devices. It is on that thread's stack. */
+/* What a thread asks for: a lane or all devices. */
 struct waiter {
-    pthread_cond_t woken;
     bool whole;
     uint64_t block_bytes; /* where it waits for a lane */
     uint64_t needs;       /* what the lane's device must be tested for */
     unsigned device;      /* whose first lane it waits for, where block_bytes is FIRST_LANE_ONLY */
-    uint64_t since_ns;
-    struct waiter *next;
 };
 
 struct lane {
@@ -63,27 +62,24 @@ struct device {
 static struct {
     pthread_mutex_t lock;
     struct device devices[DEVICES];
-    _Atomic unsigned count;       /* devices that may exist: the first ones; at least 1 */
-    unsigned taken;               /* lanes of all devices */
-    bool whole;                   /* all devices are locked */
-    _Atomic bool given_up;        /* nobody uses a device, and no lock is waited for; never reset */
-    bool making;                  /* a thread makes a lane */
-    struct waiter *first, **last; /* those who wait, in order; last: the end of the list, NULL if empty */
-    pthread_cond_t freed;         /* a lane, or the device, or a lane was made */
+    _Atomic unsigned count; /* devices that may exist: the first ones; at least 1 */
+    unsigned taken;         /* lanes of all devices */
+    bool whole;             /* all devices are locked */
+    _Atomic bool given_up;  /* nobody uses a device, and no lock is waited for; never reset */
+    bool making;            /* a thread makes a lane */
+    struct lava_line line;  /* those who wait */
+    pthread_cond_t freed;   /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
     const struct lava_figures *_Atomic figures; /* NULL: none were set */
 } context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER, .count = 1};
 
-/* The lock is held by the caller of what follows, up to the next such line. */
+static _Thread_local struct lava_line_place own_place; /* in the line, while the thread waits */
 
-static void wake_first(void) {
-    if (context.first)
-        pthread_cond_signal(&context.first->woken);
-}
+/* The lock is held by the caller of what follows, up to the next such line. */
 
 /* Something that others may wait for has ended. */
 static void tell_freed(void) {
-    wake_first();
+    lava_line_wake(&context.line);
     pthread_cond_broadcast(&context.freed);
 }
 
@@ -174,7 +170,7 @@ static bool take(const struct waiter *self, struct lane **lane) {
 }
 
 static bool may_pass(void) {
-    return !context.first || lava_clock_now_ns() - context.first->since_ns < PATIENCE_NS;
+    return !context.line.first || lava_clock_now_ns() - context.line.first->since_ns < PATIENCE_NS;
 }
 
 /* Returns the place for another lane of the device where it may be made: all that exist are taken. */
@@ -212,22 +208,16 @@ static void begin_making(void) {
 }
 
 /* Waits until the thread is the first of those who wait, and what it waits for is free. */
-static void wait_in_line(struct waiter *self, struct lane **lane) {
-    pthread_cond_init(&self->woken, NULL);
-    self->since_ns = lava_clock_now_ns();
-    self->next = NULL;
-    *(context.first ? context.last : &context.first) = self;
-    context.last = &self->next;
+static void wait_in_line(const struct waiter *self, struct lane **lane) {
+    lava_line_enter(&context.line, &own_place);
     do
-        pthread_cond_wait(&self->woken, &context.lock);
-    while (context.first != self || !take(self, lane));
-    context.first = self->next;
-    wake_first(); /* there may be a lane for the next one, too */
-    pthread_cond_destroy(&self->woken);
+        lava_line_wait(&own_place, &context.lock);
+    while (context.line.first != &own_place || !take(self, lane));
+    lava_line_leave(&context.line, &own_place); /* there may be a lane for the next one, too */
 }
 
 /* Takes a lane, or all devices. */
-static void enter(struct waiter *self, struct lane **lane) {
+static void enter(const struct waiter *self, struct lane **lane) {
     if (may_pass() && take(self, lane))
         return;
     if (!self->whole && self->block_bytes != FIRST_LANE_ONLY)
@@ -283,6 +273,11 @@ static bool is_usable(const struct lava_engine *engine) {
     return engine && !context.given_up && !lava_process_is_exiting() && !engine->device->shared->failed;
 }
 
+static void end_product(const struct lava_lane_lock *lock) {
+    lava_holder_end();
+    pthread_setcancelstate(lock->cancel_state, NULL);
+}
+
 /* Gives the lane back where its engine must not be used. NULL: no lane was taken. */
 static struct lava_engine *keep_usable(struct lava_lane_lock *lock, struct lane *lane) {
     lock->engine = NULL;
@@ -294,7 +289,7 @@ static struct lava_engine *keep_usable(struct lava_lane_lock *lock, struct lane 
             return lock->engine;
         lava_context_unlock_lane(lock);
     } else {
-        pthread_setcancelstate(lock->cancel_state, NULL);
+        end_product(lock);
     }
     if (lava_process_is_exiting())
         lava_process_pause_at_exit();
@@ -319,7 +314,7 @@ struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
 
 void lava_context_unlock_lane(struct lava_lane_lock *lock) {
     lava_context_unlock_other(lock);
-    pthread_setcancelstate(lock->cancel_state, NULL);
+    end_product(lock);
 }
 
 unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
@@ -327,7 +322,7 @@ unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned
     const struct waiter self = {.block_bytes = block_bytes, .needs = needs};
     unsigned count = 0;
     pthread_mutex_lock(&context.lock);
-    bool may_take = !context.first && !context.whole && !lava_process_is_exiting();
+    bool may_take = !context.line.first && !context.whole && !lava_process_is_exiting();
     for (unsigned i = 0; i < context.count && may_take && count < most; i++) {
         struct device *device = &context.devices[i];
         if (device->taken > 0 || !is_free(device, 0, &self) || !serves(device, &self))
@@ -432,7 +427,7 @@ struct lava_engine *lava_context_lock(int *cancel_state) {
 bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
     pthread_mutex_lock(&context.lock);
-    bool locked = context.given_up || (!context.first && is_unused());
+    bool locked = context.given_up || (!context.line.first && is_unused());
     context.whole = context.whole || locked;
     pthread_mutex_unlock(&context.lock);
     if (locked)
@@ -578,6 +573,7 @@ bool lava_context_is_unused(void) {
 void lava_context_give_up(void) {
     pthread_mutex_lock(&context.lock);
     context.given_up = true;
+    lava_line_leave(&context.line, &own_place); /* it may have left a wait in the middle */
     tell_freed();
     pthread_mutex_unlock(&context.lock);
 }

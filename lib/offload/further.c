@@ -14,6 +14,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/thread.h"
+#include "lib/offload/holder.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
@@ -185,6 +186,7 @@ static unsigned count_wanted(uint64_t needs) {
 struct lava_engine *lava_further_take(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock) {
     if (lava_context_devices() > 1 && !any_is_working() && lava_context_is_busy(needs))
         lava_further_want(needs, count_wanted(needs) + 1, false);
+    lava_holder_begin(lava_context_give_up);
     return lava_context_lock_lane(block_bytes, needs, lock);
 }
 

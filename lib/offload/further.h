@@ -6,8 +6,9 @@
 
 #include "lib/offload/context.h"
 
-/* lava_context_lock_lane. Where all devices that serve the needs are at work, the preparation of another one
- * begins meanwhile. */
+/* lava_context_lock_lane, for a product of the calling thread, which may leave it in the middle (holder.h):
+ * lava_context_give_up is called then. Where all devices that serve the needs are at work, the preparation of
+ * another one begins meanwhile. */
 struct lava_engine *lava_further_take(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
 
 /* Has up to so many further devices prepared for the needs, those that are or were included. Where `wait` is

@@ -59,6 +59,16 @@ void lava_gate_leave(void) {
     }
 }
 
+void lava_gate_forget(unsigned remaining) {
+    if (depth <= remaining)
+        return;
+    depth = remaining + 1;
+    if (remaining == 0)
+        lava_gate_leave();
+    else
+        depth--;
+}
+
 /* Another thread counts its end before it is seen to be outside. So one that came and went has changed the
  * number, and one that is still there is seen inside. */
 uint64_t lava_gate_alone(void) {

@@ -37,6 +37,7 @@
 #include "lib/offload/demand.h"
 #include "lib/offload/further.h"
 #include "lib/offload/gate.h"
+#include "lib/offload/holder.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
 #include "lib/offload/planning.h"
@@ -163,6 +164,8 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (lava_process_is_forked())
         call->reason = LAVA_REASON_FORKED;
+    else if (lava_holder_is_inside())
+        call->reason = LAVA_REASON_INSIDE;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))

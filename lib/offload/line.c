@@ -1,0 +1,41 @@
+/* Keeps a list of those who wait. Called by context.c.
+ *
+ * Semaphores, because a jump out of pthread_cond_wait takes its lock along: the C library's longjmp does what
+ * a cancellation would have done. Out of sem_wait it takes nothing. */
+#include "lib/offload/line.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "lib/base/clock.h"
+
+void lava_line_enter(struct lava_line *line, struct lava_line_place *place) {
+    struct lava_line_place **end = &line->first;
+    while (*end)
+        end = &(*end)->next;
+    sem_init(&place->woken, 0, 0);
+    place->since_ns = lava_clock_now_ns();
+    place->next = NULL;
+    *end = place;
+}
+
+void lava_line_wait(struct lava_line_place *place, pthread_mutex_t *lock) {
+    pthread_mutex_unlock(lock);
+    while (sem_wait(&place->woken) && errno == EINTR)
+        ;
+    pthread_mutex_lock(lock);
+}
+
+void lava_line_leave(struct lava_line *line, const struct lava_line_place *place) {
+    struct lava_line_place **at = &line->first;
+    while (*at && *at != place)
+        at = &(*at)->next;
+    if (*at)
+        *at = place->next;
+    lava_line_wake(line);
+}
+
+void lava_line_wake(struct lava_line *line) {
+    if (line->first)
+        sem_post(&line->first->woken);
+}

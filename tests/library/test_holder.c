@@ -1,0 +1,168 @@
+/* holder.c: a call in the middle of a product of the same thread is told from one after it was left; and on
+ * line.c, the order of those who wait. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "capture.h"
+#include "lib/calibrate/calibration.h"
+#include "lib/offload/gate.h"
+#include "lib/offload/holder.h"
+#include "lib/offload/line.h"
+
+static atomic_int times_left;
+
+static void count_left(void) {
+    times_left++;
+}
+
+/* As a call begins. */
+static void begin_call(void) {
+    lava_gate_enter();
+    lava_calibration_call_begins();
+}
+
+static void end_call(void) {
+    lava_calibration_call_ends(1);
+    lava_gate_leave();
+}
+
+/* Further down on the stack, as code of the library is. */
+__attribute__((noinline)) static bool is_inside_below(int depth) {
+    volatile char room[200];
+    room[0] = (char)depth;
+    bool is_inside = depth > 0 ? is_inside_below(depth - 1) : lava_holder_is_inside();
+    return is_inside && room[0] == (char)depth;
+}
+
+__attribute__((noinline)) static bool ask_below(int depth) {
+    volatile char room[200];
+    room[0] = (char)depth;
+    if (depth > 0)
+        return ask_below(depth - 1) && room[0] == (char)depth;
+    lava_holder_begin(count_left);
+    return true;
+}
+
+/* From the product's own place on the stack on: a handler, or the CPU's LAPACK. */
+static void inside(void **state) {
+    (void)state;
+    assert_false(lava_holder_is_inside());
+    begin_call();
+    lava_holder_begin(count_left);
+    begin_call();
+    assert_true(is_inside_below(3));
+    end_call();
+    lava_holder_end();
+    assert_false(is_inside_below(3));
+    assert_false(lava_holder_is_inside());
+    end_call();
+    assert_int_equal(times_left, 0);
+}
+
+/* The left call counts no more: the gate knows one call, which is alone. */
+static void after_a_jump(void **state) {
+    struct capture capture;
+    (void)state;
+    for (int i = 1; i <= 3; i++) {
+        begin_call();
+        assert_true(ask_below(5));
+        begin_call(); /* the program's next one */
+        capture_begin(&capture);
+        bool is_inside = lava_holder_is_inside();
+        assert_int_equal(capture_end(&capture), 1);
+        assert_non_null(strstr(capture.text, "a product was left in the middle"));
+        assert_false(is_inside);
+        assert_int_equal(times_left, i);
+        assert_true(lava_gate_alone() > 0);
+        assert_false(lava_holder_is_inside());
+        end_call();
+        assert_int_equal(lava_gate_alone(), 0); /* nobody is inside */
+    }
+    times_left = 0;
+}
+
+static void *end_in_the_middle(void *unused) {
+    begin_call();
+    lava_holder_begin(count_left);
+    return unused;
+}
+
+static void *end_afterwards(void *unused) {
+    begin_call();
+    lava_holder_begin(count_left);
+    lava_holder_end();
+    end_call();
+    return unused;
+}
+
+static void run(void *(*function)(void *)) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, function, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+static void end_of_a_thread(void **state) {
+    struct capture capture;
+    (void)state;
+    run(end_afterwards);
+    assert_int_equal(times_left, 0);
+    capture_begin(&capture);
+    run(end_in_the_middle);
+    assert_int_equal(capture_end(&capture), 1);
+    assert_int_equal(times_left, 1);
+    begin_call();
+    assert_true(lava_gate_alone() > 0); /* the thread is not counted any more */
+    end_call();
+}
+
+static int wakes_of(struct lava_line_place *place) {
+    int value;
+    assert_int_equal(sem_getvalue(&place->woken, &value), 0);
+    return value;
+}
+
+/* Who is first is woken, whoever leaves. */
+static void line(void **state) {
+    struct lava_line line = {0};
+    struct lava_line_place places[4], stranger;
+    (void)state;
+    lava_line_wake(&line);
+    lava_line_leave(&line, &stranger);
+    for (int i = 0; i < 4; i++) {
+        lava_line_enter(&line, &places[i]);
+        assert_true(line.first == &places[0] && places[i].since_ns > 0);
+    }
+    lava_line_leave(&line, &places[2]); /* from the middle */
+    lava_line_leave(&line, &stranger);
+    assert_true(line.first == &places[0] && places[0].next == &places[1] && places[1].next == &places[3]);
+    assert_int_equal(wakes_of(&places[0]), 2);
+    lava_line_leave(&line, &places[0]);
+    assert_true(line.first == &places[1]);
+    assert_int_equal(wakes_of(&places[1]), 1);
+    lava_line_leave(&line, &places[3]); /* the last one */
+    lava_line_enter(&line, &places[0]);
+    assert_true(places[1].next == &places[0] && !places[0].next);
+    assert_int_equal(wakes_of(&places[0]), 0);
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    lava_line_wait(&places[1], &lock); /* woken already */
+    assert_int_equal(pthread_mutex_trylock(&lock) != 0, 1);
+    assert_int_equal(wakes_of(&places[1]), 1);
+    lava_line_leave(&line, &places[1]);
+    lava_line_leave(&line, &places[0]);
+    assert_null(line.first);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inside), cmocka_unit_test(after_a_jump),
+                                       cmocka_unit_test(end_of_a_thread), cmocka_unit_test(line)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
