@@ -503,12 +503,22 @@ static void refused(void **state) {
     }
     const struct lava_device_triangle right = {.a = a, .stored = LAVA_REGION_LOWER},
                                       unit = {.a = a, .stored = LAVA_REGION_LOWER, .unit_diagonal = true};
-    const struct lava_device_inverse_lu same = {.a = a, .x = a}, shorter = {.a = a, .x = small};
+    const struct lava_device_matrix low = lava_device_matrix_block(&work, 0, 32, 0, 64),
+                                    narrow = lava_device_matrix_block(&work, 0, 64, 0, 32);
+    const struct lava_device_inverse_lu inverses[] = {{.a = a, .x = a},
+                                                      {.a = a, .x = small},
+                                                      {.a = a, .x = half},
+                                                      {.a = a, .x = low},
+                                                      {.a = a, .x = narrow}};
     assert_int_equal(lava_device_square(&stream, &unit, &work), LAVA_ERROR_UNAVAILABLE);
     assert_int_equal(lava_device_square(&stream, &right, &small), LAVA_ERROR_UNAVAILABLE);
     assert_int_equal(lava_device_square(&stream, &right, &a), LAVA_ERROR_UNAVAILABLE);
-    assert_int_equal(lava_device_invert_lu(&stream, &same), LAVA_ERROR_UNAVAILABLE);
-    assert_int_equal(lava_device_invert_lu(&stream, &shorter), LAVA_ERROR_UNAVAILABLE);
+    assert_int_equal(lava_device_square(&stream, &right, &low), LAVA_ERROR_UNAVAILABLE);
+    assert_int_equal(lava_device_square(&stream, &right, &narrow), LAVA_ERROR_UNAVAILABLE);
+    for (size_t i = 0; i < COUNT(inverses); i++) {
+        assert_int_equal(lava_device_invert_lu(&stream, &inverses[i]), LAVA_ERROR_UNAVAILABLE);
+        assert_false(stream.recording); /* A is not inverted either */
+    }
     const struct lava_device_triangle empty = {.a = lava_device_matrix_block(&a, 0, 0, 0, 0),
                                                .stored = LAVA_REGION_LOWER};
     assert_int_equal(lava_device_invert(&stream, &empty), LAVA_OK);

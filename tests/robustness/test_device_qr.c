@@ -353,8 +353,15 @@ static void refused(void **state) {
         {.a = a, .tau = tau, .work = little},  {.a = odd, .tau = tau, .work = work},
         {.a = a, .tau = inside, .work = work}, {.a = a, .tau = words, .work = work},
         {.a = a, .tau = tau, .work = words},   {.a = a, .tau = work, .work = work}};
-    for (size_t i = 0; i < COUNT(qrs); i++)
+    for (size_t i = 0; i < COUNT(qrs); i++) {
         assert_int_equal(lava_device_qr(&stream, &qrs[i]), LAVA_ERROR_UNAVAILABLE);
+        assert_false(stream.recording);
+    }
+    /* columns beside more columns than rows have nothing below R; with as many they may stand there */
+    const struct lava_device_qr beside = {.a = wide, .beside = 31, .tau = few, .work = work},
+                                few_beside = {.a = wide, .beside = 65, .tau = few, .work = work};
+    assert_int_equal(lava_device_qr(&stream, &beside), LAVA_ERROR_UNAVAILABLE);
+    assert_int_equal(lava_device_qr(&stream, &few_beside), LAVA_ERROR_UNAVAILABLE);
     const struct lava_device_qr wrong[] = {{.a = wide, .tau = few, .work = work}, /* more columns than rows */
                                            {.a = narrow, .tau = tau, .work = work}}; /* too many tau */
     for (size_t i = 0; i < COUNT(wrong); i++)
