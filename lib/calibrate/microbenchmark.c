@@ -56,9 +56,9 @@ void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark) {
     benchmark->filled_order = 0;
 }
 
-/* Fills in values that are ordinary numbers in all three types, so that the same bytes serve each: 16 bits
- * are 0.5 to 1 (fp16) or 2^-15 to 2^-7 (bf16), of either sign, and a pair of them is 2^-15 to 2^-7 again
- * (fp32). */
+/* Fills in values that are ordinary numbers in all types, so that the same bytes serve each: 16 bits are 1 to
+ * 2 (fp16) or 2^-7 to 2 (bf16), of either sign, a pair of them is 2^-7 to 2 again (fp32), and two pairs are
+ * 2^-63 to 2 (fp64). */
 static void fill(struct lava_microbenchmark *benchmark, size_t bytes) {
     uint64_t *words = benchmark->operands;
     uint64_t state = benchmark->filled_bytes + 1;
