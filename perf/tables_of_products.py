@@ -1,9 +1,9 @@
 """The tables of single routines, for perf/tables."""
 from table_parts import best_at, best_of, measurements, milliseconds, number, table, value_of
 
-SYRK, STRUCTURE, LAPACK = "2026-11-22-nvidia-h200-syrk", "2026-11-22-nvidia-h200-structure", "2026-11-23-nvidia-h200-lapack"
+SYRK, STRUCTURE, LAPACK = "2026-11-26-nvidia-h200-products", "2026-11-22-nvidia-h200-structure", "2026-11-23-nvidia-h200-lapack"
 HOST, PLANES, DOUBLE = "2026-11-21-nvidia-h200-host-to-host", "2026-11-21-nvidia-h200-planes", "2026-11-21-nvidia-h200-double"
-STREAMS, BESIDE, LATER = "2026-11-22-nvidia-h200-streams", "2026-11-25-nvidia-h200-level3-beside", "2026-11-25-nvidia-h200-lapack"
+STREAMS, BESIDE, LATER = "2026-11-22-nvidia-h200-streams", "2026-11-25-nvidia-h200-level3-beside", "2026-11-26-nvidia-h200-lapack"
 CHAINS = "2026-11-25-nvidia-h200-lapack-errors"
 OLD_NEW = "2026-11-25-nvidia-h200-kernels-old-new"
 ORDERS = (1024, 2048, 4096, 8192)
@@ -188,14 +188,15 @@ def old_new():
 
 
 def lapack_later():
+    names = ("potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels", "gels4", "gelsW", "gesvN")
     rows = []
-    source = measurements(LATER, "lapack", run="Run 1", label="preloaded, LAVABLAS_MODE=gpu")
-    for letter in "sd":
-        for n in (4096, 8192):
-            times = [value_of(source, "best_ms", routine=letter + name, n=n)
-                     for name in ("potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels")]
-            rows.append([f"{letter}, {n}", *map(number, times)])
-    return table(["", "potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels"], rows)
+    for label, head, orders in (("plain", "OpenBLAS", (4096,)), ("preloaded, LAVABLAS_MODE=gpu", "device", (4096, 8192))):
+        source = measurements(LATER, "lapack", run="Run 1", label=label)
+        for letter in "sd":
+            for n in orders:
+                times = [value_of(source, "best_ms", routine=letter + name, n=n) for name in names]
+                rows.append([f"{head}: {letter}, {n}", *map(number, times)])
+    return table(["", *names], rows)
 
 
 def torch_lapack():
