@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
+#include <string.h>
+
 #include "lib/host/cpu_blas.h"
 #include "lib/host/processor.h"
 #include "lib/host/spare.h"
@@ -109,6 +112,13 @@ static void in_the_library(void **state) {
     (void)state;
     if (!lava_openblas_find(lava_cpu_blas_get()->path, &real))
         skip();
+    int (*get_parallel)(void) = NULL; /* 1: threads of its own */
+    void *handle = dlopen(lava_cpu_blas_get()->path, RTLD_LAZY | RTLD_NOLOAD),
+         *address = handle ? dlsym(handle, "openblas_get_parallel") : NULL;
+    memcpy(&get_parallel, &address, sizeof address);
+    assert_int_equal(real.has_own_threads, get_parallel && get_parallel() == 1);
+    if (handle)
+        dlclose(handle);
     int before = real.get_threads();
     bool lowers = real.has_own_threads && lava_processor_count() >= 4 && before >= lava_processor_count();
     lava_spare_take(LAVA_ROUTINE_dgemm_, true, &spare);
