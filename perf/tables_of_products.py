@@ -190,8 +190,9 @@ def old_new():
 def lapack_later():
     names = ("potrf", "getrf", "geqrf", "orgqr", "gesv", "posv", "getrs", "getri", "potri", "gels", "gels4", "gelsW", "gesvN")
     rows = []
-    for label, head, orders in (("plain", "OpenBLAS", (4096,)), ("preloaded, LAVABLAS_MODE=gpu", "device", (4096, 8192))):
-        source = measurements(LATER, "lapack", run="Run 1", label=label)
+    for run, label, head, orders in (("Run 1", "plain", "OpenBLAS", (4096,)),
+                                     ("Run 2", "preloaded, LAVABLAS_MODE=gpu", "device", (4096, 8192))):
+        source = measurements(LATER, "lapack", run=run, label=label)
         for letter in "sd":
             for n in orders:
                 times = [value_of(source, "best_ms", routine=letter + name, n=n) for name in names]

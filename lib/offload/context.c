@@ -62,13 +62,14 @@ struct device {
 static struct {
     pthread_mutex_t lock;
     struct device devices[DEVICES];
-    _Atomic unsigned count; /* devices that may exist: the first ones; at least 1 */
-    unsigned taken;         /* lanes of all devices */
-    bool whole;             /* all devices are locked */
-    _Atomic bool given_up;  /* nobody uses a device, and no lock is waited for; never reset */
-    bool making;            /* a thread makes a lane */
-    struct lava_line line;  /* those who wait */
-    pthread_cond_t freed;   /* a lane, or the device, or a lane was made */
+    _Atomic unsigned count;      /* devices that may exist: the first ones; at least 1 */
+    unsigned taken;              /* lanes of all devices */
+    bool whole;                  /* all devices are locked */
+    _Atomic bool given_up;       /* nobody uses a device, and no lock is waited for; never reset */
+    bool making;                 /* a thread makes a lane */
+    struct lava_line line;       /* those who wait */
+    struct lava_line reclaimers; /* who wait for the other lanes of their devices */
+    pthread_cond_t freed;        /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
     const struct lava_figures *_Atomic figures; /* NULL: none were set */
 } context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER, .count = 1};
@@ -80,6 +81,7 @@ static _Thread_local struct lava_line_place own_place; /* in the line, while the
 /* Something that others may wait for has ended. */
 static void tell_freed(void) {
     lava_line_wake(&context.line);
+    lava_line_wake_all(&context.reclaimers);
     pthread_cond_broadcast(&context.freed);
 }
 
@@ -207,22 +209,18 @@ static void begin_making(void) {
         context.making = lava_thread_start("lava-lane", make_lane, place);
 }
 
-/* Waits until the thread is the first of those who wait, and what it waits for is free. */
-static void wait_in_line(const struct waiter *self, struct lane **lane) {
-    lava_line_enter(&context.line, &own_place);
-    do
-        lava_line_wait(&own_place, &context.lock);
-    while (context.line.first != &own_place || !take(self, lane));
-    lava_line_leave(&context.line, &own_place); /* there may be a lane for the next one, too */
-}
-
-/* Takes a lane, or all devices. */
+/* Takes a lane, or all devices. Who waits for that is served when first in line, and goes on when the devices
+ * are given up. */
 static void enter(const struct waiter *self, struct lane **lane) {
     if (may_pass() && take(self, lane))
         return;
     if (!self->whole && self->block_bytes != FIRST_LANE_ONLY)
         begin_making();
-    wait_in_line(self, lane);
+    lava_line_enter(&context.line, &own_place);
+    do
+        lava_line_wait(&own_place, &context.lock);
+    while ((context.line.first != &own_place && !context.given_up) || !take(self, lane));
+    lava_line_leave(&context.line, &own_place); /* there may be a lane for the next one, too */
 }
 
 static void leave(struct lane *lane) {
@@ -351,10 +349,12 @@ static bool reclaim(struct device *place) {
     const struct lava_device *device = place->lanes[0].engine->device;
     pthread_mutex_lock(&context.lock);
     place->reclaiming = true;
-    while (place->taken > 1 || context.making)
-        pthread_cond_wait(&context.freed, &context.lock);
-    struct lava_engine *engines[LANES];
-    for (int i = 1; i < LANES; i++)
+    lava_line_enter(&context.reclaimers, &own_place);
+    while ((place->taken > 1 || context.making) && !context.given_up)
+        lava_line_wait(&own_place, &context.lock);
+    lava_line_leave(&context.reclaimers, &own_place);
+    struct lava_engine *engines[LANES] = {NULL};
+    for (int i = 1; i < LANES && !context.given_up; i++)
         engines[i] = place->lanes[i].engine;
     pthread_mutex_unlock(&context.lock);
     uint64_t before = held_bytes(device);
@@ -520,12 +520,14 @@ void lava_context_add_device(unsigned device, struct lava_engine *engine) {
     pthread_mutex_unlock(&context.lock);
 }
 
-void lava_context_close_device(unsigned device) {
+bool lava_context_close_device(unsigned device) {
     pthread_mutex_lock(&context.lock);
     context.devices[device].closed = true;
     while ((context.whole || context.making || context.devices[device].taken > 0) && !context.given_up)
         pthread_cond_wait(&context.freed, &context.lock);
+    bool is_own = !context.given_up;
     pthread_mutex_unlock(&context.lock);
+    return is_own;
 }
 
 void lava_context_open_device(unsigned device, uint64_t serves) {
@@ -574,6 +576,8 @@ void lava_context_give_up(void) {
     pthread_mutex_lock(&context.lock);
     context.given_up = true;
     lava_line_leave(&context.line, &own_place); /* it may have left a wait in the middle */
+    lava_line_leave(&context.reclaimers, &own_place);
+    lava_line_wake_all(&context.line); /* others may have left theirs, too, and stand before one who waits */
     tell_freed();
     pthread_mutex_unlock(&context.lock);
 }

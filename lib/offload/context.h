@@ -74,8 +74,9 @@ bool lava_context_is_failed(void);
 bool lava_context_is_busy(uint64_t needs);
 /* A preparation adds the engine of a further device, closed. Takes ownership. */
 void lava_context_add_device(unsigned device, struct lava_engine *engine);
-/* Waits until nobody uses the device; no product takes it until it is opened. */
-void lava_context_close_device(unsigned device);
+/* Waits until nobody uses the device; no product takes it until it is opened. Returns false, and the caller
+ * must not use it either, where no device is used any more. */
+bool lava_context_close_device(unsigned device);
 /* Products that need no more than this and what it served before may take the device. */
 void lava_context_open_device(unsigned device, uint64_t serves);
 

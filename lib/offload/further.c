@@ -115,7 +115,8 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
 static void prepare(struct further *place, unsigned number, uint64_t needs) {
     uint64_t begin_ns = lava_clock_now_ns();
     if (place->engine) {
-        lava_context_close_device(number);
+        if (!lava_context_close_device(number))
+            return;
     } else if ((place->engine = make_engine(place, number))) {
         lava_context_add_device(number, place->engine);
     } else {

@@ -59,14 +59,11 @@ void lava_gate_leave(void) {
     }
 }
 
-void lava_gate_forget(unsigned remaining) {
-    if (depth <= remaining)
-        return;
-    depth = remaining + 1;
-    if (remaining == 0)
+unsigned lava_gate_forget(unsigned remaining) {
+    unsigned left = depth > remaining ? depth - remaining : 0;
+    for (unsigned i = 0; i < left; i++)
         lava_gate_leave();
-    else
-        depth--;
+    return left;
 }
 
 /* Another thread counts its end before it is seen to be outside. So one that came and went has changed the

@@ -12,9 +12,9 @@
 /* These enclose a program's call. A call inside another one of its thread passes. */
 void lava_gate_enter(void);
 void lava_gate_leave(void);
-/* Of the calling thread's calls in each other only the innermost ones go on, so many: it has left the others.
- */
-void lava_gate_forget(unsigned remaining);
+/* The calling thread has left its outer calls: only the `remaining` innermost ones go on. Returns how many it
+ * has left. */
+unsigned lava_gate_forget(unsigned remaining);
 /* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
 void lava_gate_pass(void);
 

@@ -7,15 +7,15 @@
 
 #include <stdbool.h>
 
-/* The calling thread asks for a lane, and has given it back. `left` is called where it has left the product
- * in between: by its next call, or at its end. */
-void lava_holder_begin(void (*left)(void));
+/* The calling thread asks for a lane, and has given it back. give_up is called if it does not give it back:
+ * by its next call, in exit(), or at the thread's end. */
+void lava_holder_begin(void (*give_up)(void));
 void lava_holder_end(void);
 
 /* Called at the beginning of a call, which has entered the gate and counts for the calibration. Returns true
  * where it is made in the middle of a product of the same thread: by a signal handler, or by the CPU's LAPACK
  * that this library calls. It must not wait for a lane then. Where the thread has left a product, what was
- * counted for that ends, and `left` is called. */
+ * counted for that ends, and give_up is called. */
 bool lava_holder_is_inside(void);
 
 #endif

@@ -39,3 +39,8 @@ void lava_line_wake(struct lava_line *line) {
     if (line->first)
         sem_post(&line->first->woken);
 }
+
+void lava_line_wake_all(struct lava_line *line) {
+    for (struct lava_line_place *place = line->first; place; place = place->next)
+        sem_post(&place->woken);
+}

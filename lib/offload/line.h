@@ -28,5 +28,6 @@ void lava_line_wait(struct lava_line_place *place, pthread_mutex_t *lock);
 void lava_line_leave(struct lava_line *line, const struct lava_line_place *place);
 /* Wakes the first one, who has to look again. */
 void lava_line_wake(struct lava_line *line);
+void lava_line_wake_all(struct lava_line *line);
 
 #endif

@@ -164,8 +164,6 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_WIDE;
     else if (lava_process_is_forked())
         call->reason = LAVA_REASON_FORKED;
-    else if (lava_holder_is_inside())
-        call->reason = LAVA_REASON_INSIDE;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
@@ -385,10 +383,13 @@ static bool begin_meanwhile(struct lava_call *call) {
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
+    lava_holder_end(); /* the parent's devices are not the child's */
     return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_further_is_loading();
 }
 
+/* exit() may be what the calling thread has left a product for. */
 static void finish_product(const struct timespec *deadline) {
+    (void)lava_holder_is_inside();
     lava_context_finish(deadline);
     lava_prepare_settle(deadline);
     lava_further_settle(deadline);
@@ -455,6 +456,12 @@ static bool is_awaiting(const struct lava_call *call) {
            lava_config_get()->mode == LAVA_MODE_AUTO;
 }
 
+/* A call in the middle of a product of the same thread must not wait for a device. */
+static void forward_inside(struct lava_call *call) {
+    call->place = LAVA_PLACE_CPU;
+    call->reason = call->valid ? LAVA_REASON_INSIDE : LAVA_REASON_INVALID;
+}
+
 /* Without try_device the call is a product. It runs in the default floating-point environment: C does not
  * depend on the caller's rounding mode, and neither the mode nor the flags change. */
 static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
@@ -471,11 +478,14 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
     call->spare = (struct lava_spare){0};
-    bool finished, early = forwarded_early(call, lava_config_get()->init_sync);
+    bool finished, is_inside = lava_holder_is_inside(),
+                   early = is_inside || forwarded_early(call, lava_config_get()->init_sync);
+    if (is_inside)
+        forward_inside(call);
     if (try_device)
         finished = !early && try_device(call, context);
     else
-        finished = early ? begin_meanwhile(call) : try_product(call);
+        finished = is_inside ? false : early ? begin_meanwhile(call) : try_product(call);
     if (early && !finished && is_awaiting(call))
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())

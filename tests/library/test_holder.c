@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "capture.h"
 #include "lib/calibrate/calibration.h"
@@ -74,7 +76,8 @@ static void after_a_jump(void **state) {
     for (int i = 1; i <= 3; i++) {
         begin_call();
         assert_true(ask_below(5));
-        begin_call(); /* the program's next one */
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* as a thread with a lane has it */
+        begin_call();                                         /* the program's next one */
         capture_begin(&capture);
         bool is_inside = lava_holder_is_inside();
         assert_int_equal(capture_end(&capture), 1);
@@ -82,11 +85,49 @@ static void after_a_jump(void **state) {
         assert_false(is_inside);
         assert_int_equal(times_left, i);
         assert_true(lava_gate_alone() > 0);
+        int cancel_state;
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel_state);
+        assert_int_equal(cancel_state, PTHREAD_CANCEL_ENABLE);
         assert_false(lava_holder_is_inside());
         end_call();
         assert_int_equal(lava_gate_alone(), 0); /* nobody is inside */
     }
     times_left = 0;
+}
+
+static volatile sig_atomic_t was_inside;
+
+static void look(int signal_number) {
+    (void)signal_number;
+    was_inside = lava_holder_is_inside();
+}
+
+/* A handler's own stack may be anywhere: above the thread's, or below. */
+static void on_other_stacks(void **state) {
+    static char above_or_below[2][65536];
+    struct sigaction action = {.sa_handler = look, .sa_flags = SA_ONSTACK}, before;
+    stack_t old;
+    (void)state;
+    char *lower =
+        mmap(NULL, sizeof above_or_below[0], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(lower != MAP_FAILED);
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    for (int i = 0; i < 3; i++) {
+        const stack_t other = {.ss_sp = i < 2 ? above_or_below[i] : lower,
+                               .ss_size = sizeof above_or_below[0]};
+        assert_int_equal(sigaltstack(&other, i == 0 ? &old : NULL), 0);
+        begin_call();
+        lava_holder_begin(count_left);
+        was_inside = false;
+        raise(SIGUSR1);
+        lava_holder_end();
+        end_call();
+        assert_true(was_inside);
+    }
+    sigaltstack(&old, NULL);
+    sigaction(SIGUSR1, &before, NULL);
+    munmap(lower, sizeof above_or_below[0]);
+    assert_int_equal(times_left, 0);
 }
 
 static void *end_in_the_middle(void *unused) {
@@ -144,9 +185,12 @@ static void line(void **state) {
     lava_line_leave(&line, &stranger);
     assert_true(line.first == &places[0] && places[0].next == &places[1] && places[1].next == &places[3]);
     assert_int_equal(wakes_of(&places[0]), 2);
+    lava_line_wake_all(&line);
+    assert_int_equal(wakes_of(&places[0]), 3);
+    assert_int_equal(wakes_of(&places[3]), 1);
     lava_line_leave(&line, &places[0]);
     assert_true(line.first == &places[1]);
-    assert_int_equal(wakes_of(&places[1]), 1);
+    assert_int_equal(wakes_of(&places[1]), 2);
     lava_line_leave(&line, &places[3]); /* the last one */
     lava_line_enter(&line, &places[0]);
     assert_true(places[1].next == &places[0] && !places[0].next);
@@ -155,7 +199,7 @@ static void line(void **state) {
     pthread_mutex_lock(&lock);
     lava_line_wait(&places[1], &lock); /* woken already */
     assert_int_equal(pthread_mutex_trylock(&lock) != 0, 1);
-    assert_int_equal(wakes_of(&places[1]), 1);
+    assert_int_equal(wakes_of(&places[1]), 2);
     lava_line_leave(&line, &places[1]);
     lava_line_leave(&line, &places[0]);
     assert_null(line.first);
@@ -163,6 +207,7 @@ static void line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(inside), cmocka_unit_test(after_a_jump),
-                                       cmocka_unit_test(end_of_a_thread), cmocka_unit_test(line)};
+                                       cmocka_unit_test(on_other_stacks), cmocka_unit_test(end_of_a_thread),
+                                       cmocka_unit_test(line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

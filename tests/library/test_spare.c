@@ -116,7 +116,8 @@ static void in_the_library(void **state) {
     void *handle = dlopen(lava_cpu_blas_get()->path, RTLD_LAZY | RTLD_NOLOAD),
          *address = handle ? dlsym(handle, "openblas_get_parallel") : NULL;
     memcpy(&get_parallel, &address, sizeof address);
-    assert_int_equal(real.has_own_threads, get_parallel && get_parallel() == 1);
+    if (get_parallel) /* without the suffixes that some builds have */
+        assert_int_equal(real.has_own_threads, get_parallel() == 1);
     if (handle)
         dlclose(handle);
     int before = real.get_threads();
