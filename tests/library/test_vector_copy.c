@@ -287,7 +287,9 @@ static void team_parts(void **state) {
         if (between(0, 100) == 0)
             usleep(500);
     }
+    assert_int_equal(team.parts, THREADS);
     lava_team_end(&team);
+    assert_int_equal(team.parts, 0); /* its threads have ended */
     lava_team_open(&alone);
     assert_false(lava_team_run(&alone, count_part, NULL));
     lava_team_end(&alone);
