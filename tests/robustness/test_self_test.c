@@ -16,6 +16,7 @@
 #include "lib/engine/qr_runner.h"
 #include "lib/engine/runner.h"
 #include "lib/offload/self_test.h"
+#include "lib/offload/steps.h"
 #include "tests/robustness/device_test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -159,6 +160,38 @@ static void spoiled_results(void **state) {
     }
 }
 
+/* What a device cannot run is not tested, and does not pass. */
+static void lacking_device(void **state) {
+    struct lava_capabilities *capabilities = &engine->capabilities;
+    const struct lava_capabilities before = *capabilities;
+    (void)state;
+    spoiled.is_set = false;
+    capabilities->max_workgroup_invocations = 64;
+    for (size_t i = 2; i < COUNT(steps); i++)
+        assert_int_equal(run(steps[i]), LAVA_ERROR_UNAVAILABLE);
+    *capabilities = before;
+}
+
+static bool at_once(void) {
+    return true;
+}
+
+static bool never(void) {
+    return false;
+}
+
+/* A further device passes for what was asked, and for nothing else. */
+static void what_is_needed(void **state) {
+    const struct lava_operation factorization = {.kind = LAVA_OPERATION_LU, .type = LAVA_TYPE_FP64};
+    const uint64_t needs[] = {lava_steps_type_bit(LAVA_TYPE_FP32), lava_steps_needs(&factorization), 0};
+    (void)state;
+    spoiled.is_set = false;
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        assert_int_equal(lava_steps_test(engine, needs[i], at_once), 0);
+        assert_int_equal(lava_steps_test(engine, needs[i], never), needs[i]);
+    }
+}
+
 static int open_engine(void **state) {
     (void)state;
     return device_test_open_with(false, false, &engine);
@@ -174,6 +207,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_results),
         cmocka_unit_test(spoiled_results),
+        cmocka_unit_test(lacking_device),
+        cmocka_unit_test(what_is_needed),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
