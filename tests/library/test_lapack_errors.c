@@ -25,6 +25,9 @@ struct limit {
 };
 /* Rounding A once costs one u. */
 static const struct limit usual = {2, 1};
+/* Inverses of nearly singular matrices: the error of one side in ten or so is 1 to 2.4 u where the other's is
+ * a quarter of one, OpenBLAS's as often as the device's (fp64, order 177). */
+static const struct limit of_inverses = {2, 4};
 
 #define RIGHT_SIDES 5
 
@@ -359,7 +362,7 @@ static void invert_factor(const struct subject *subject, const char *name) {
         check_place(side, "gpu");
         errors[side] = inverse_error(is_triangle ? &x : &a, &x, x.after[side], shape);
     }
-    compare(name, subject, errors, usual);
+    compare(name, subject, errors, subject->kind == NEARLY_SINGULAR ? of_inverses : usual);
     free_matrix(&a);
     free_matrix(&x);
 }
