@@ -222,6 +222,8 @@ static void make_general(struct general *x, int64_t zero) {
         for (int64_t i = 0; i < x->m; i++) {
             struct naive_number value = {(poison_random(2001) - 1000) / 1000.0L,
                                          is_complex ? (poison_random(2001) - 1000) / 1000.0L : 0};
+            if (i == j && value.real == 0) /* one row and column of 0 are singular */
+                value.real = 1;
             if (zero >= 0)
                 value = (struct naive_number){i == j ? 4 : 0, 0};
             if (zero >= 0 && (j == 0 || j == zero))
