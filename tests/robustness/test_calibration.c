@@ -500,7 +500,7 @@ static void gpu_is_warmed(void **state) {
     discrete.kind = LAVA_DEVICE_DISCRETE;
     bench.capabilities = &discrete;
     assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
-    assert_true(bench.spent_ns >= 100000000 && turns >= 1 && turns < 1000);
+    assert_true(bench.spent_ns >= 100000000 && turns >= 1 && turns <= 20);
     turns = turns_allowed; /* no more */
     assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_STOPPED);
     lava_microbenchmark_finish(&bench);
