@@ -151,9 +151,12 @@ static bool is_worth_preparing(struct lava_call *call) {
 static bool forwarded_early(struct lava_call *call, bool wait) {
     const struct lava_config *config = lava_config_get();
     const struct lava_operation *operation = &call->operation;
+    bool is_inside = lava_holder_is_inside(); /* whatever the call is: the thread may have left a product */
     call->place = LAVA_PLACE_CPU;
     if (!call->valid)
         call->reason = LAVA_REASON_INVALID;
+    else if (is_inside)
+        call->reason = LAVA_REASON_INSIDE;
     else if (config->mode == LAVA_MODE_CPU)
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_operation_is_trivial(operation))
@@ -456,12 +459,6 @@ static bool is_awaiting(const struct lava_call *call) {
            lava_config_get()->mode == LAVA_MODE_AUTO;
 }
 
-/* A call in the middle of a product of the same thread must not wait for a device. */
-static void forward_inside(struct lava_call *call) {
-    call->place = LAVA_PLACE_CPU;
-    call->reason = call->valid ? LAVA_REASON_INSIDE : LAVA_REASON_INVALID;
-}
-
 /* Without try_device the call is a product. It runs in the default floating-point environment: C does not
  * depend on the caller's rounding mode, and neither the mode nor the flags change. */
 static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
@@ -478,14 +475,11 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
     call->spare = (struct lava_spare){0};
-    bool finished, is_inside = lava_holder_is_inside(),
-                   early = is_inside || forwarded_early(call, lava_config_get()->init_sync);
-    if (is_inside)
-        forward_inside(call);
+    bool finished, early = forwarded_early(call, lava_config_get()->init_sync);
     if (try_device)
         finished = !early && try_device(call, context);
     else
-        finished = is_inside ? false : early ? begin_meanwhile(call) : try_product(call);
+        finished = early ? begin_meanwhile(call) : try_product(call);
     if (early && !finished && is_awaiting(call))
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
