@@ -67,15 +67,17 @@
       (VkDevice a, VkPipelineCache b, uint32_t c, const VkComputePipelineCreateInfo *d,                      \
        const VkAllocationCallbacks *e, VkPipeline *f),                                                       \
       (a, b, c, d, e, f))
-/* Those whose work is not done by the rows above. */
-#define OTHER_CALLS(X)                                                                                       \
+/* Those whose work is not done by the rows above, of an instance and of a device. */
+#define OTHER_INSTANCE_CALLS(X)                                                                              \
     X(GetPhysicalDeviceProperties2)                                                                          \
     X(GetPhysicalDeviceFeatures2)                                                                            \
     X(GetPhysicalDeviceMemoryProperties2)                                                                    \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
-    X(EnumerateDeviceExtensionProperties)                                                                    \
+    X(EnumerateDeviceExtensionProperties)
+#define OTHER_DEVICE_CALLS(X)                                                                                \
     X(AllocateMemory)                                                                                        \
-    X(GetBufferMemoryRequirements)
+    X(GetBufferMemoryRequirements)                                                                           \
+    X(GetMemoryHostPointerPropertiesEXT)
 
 static struct {
     struct layer_options options;
@@ -86,7 +88,8 @@ static struct {
     INSTANCE_CALLS(MEMBER)
     DEVICE_CALLS(MEMBER)
 #define OTHER_MEMBER(name) PFN_vk##name name;
-    OTHER_CALLS(OTHER_MEMBER)
+    OTHER_INSTANCE_CALLS(OTHER_MEMBER)
+    OTHER_DEVICE_CALLS(OTHER_MEMBER)
     atomic_uint calls, hangs, lingering;
     _Atomic bool lost;
     pthread_once_t once;
@@ -248,6 +251,15 @@ static void VKAPI_CALL layer_GetBufferMemoryRequirements(VkDevice device, VkBuff
         requirements->memoryTypeBits = 3;
 }
 
+static VkResult VKAPI_CALL
+layer_GetMemoryHostPointerPropertiesEXT(VkDevice device, VkExternalMemoryHandleTypeFlagBits type,
+                                        const void *pointer, VkMemoryHostPointerPropertiesEXT *properties) {
+    VkResult result = layer.GetMemoryHostPointerPropertiesEXT(device, type, pointer, properties);
+    if (is_discrete())
+        properties->memoryTypeBits = 2;
+    return result;
+}
+
 static VkResult VKAPI_CALL layer_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
                                                 const VkAllocationCallbacks *callbacks,
                                                 VkDeviceMemory *memory) {
@@ -310,8 +322,7 @@ static VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical, const V
 #define LOAD(name, parameters, arguments) LOAD_OTHER(name)
 #define LOAD_OTHER(name)                  layer.name = (PFN_vk##name)layer.device_address(*device, "vk" #name);
     DEVICE_CALLS(LOAD)
-    LOAD_OTHER(AllocateMemory)
-    LOAD_OTHER(GetBufferMemoryRequirements)
+    OTHER_DEVICE_CALLS(LOAD_OTHER)
     return VK_SUCCESS;
 }
 
@@ -332,7 +343,7 @@ static VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info
 #define LOAD_INSTANCE(name, parameters, arguments) LOAD_INSTANCE_OTHER(name)
 #define LOAD_INSTANCE_OTHER(name)                  layer.name = (PFN_vk##name)layer.instance_address(*instance, "vk" #name);
     INSTANCE_CALLS(LOAD_INSTANCE)
-    OTHER_CALLS(LOAD_INSTANCE_OTHER)
+    OTHER_INSTANCE_CALLS(LOAD_INSTANCE_OTHER)
     LOAD_INSTANCE_OTHER(CreateDevice)
     return VK_SUCCESS;
 }
@@ -365,7 +376,8 @@ static const struct function {
     const char *name;
     PFN_vkVoidFunction function;
 } functions[] = {OTHER_ROW(GetInstanceProcAddr) OTHER_ROW(GetDeviceProcAddr) OTHER_ROW(CreateInstance)
-                     OTHER_ROW(CreateDevice) INSTANCE_CALLS(ROW) DEVICE_CALLS(ROW) OTHER_CALLS(OTHER_ROW)};
+                     OTHER_ROW(CreateDevice) INSTANCE_CALLS(ROW) DEVICE_CALLS(ROW)
+                         OTHER_INSTANCE_CALLS(OTHER_ROW) OTHER_DEVICE_CALLS(OTHER_ROW)};
 
 static PFN_vkVoidFunction find_function(const char *name) {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)

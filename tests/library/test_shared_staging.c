@@ -14,7 +14,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/engine/engine.h"
 #include "lib/engine/shared_staging.h"
+#include "lib/vk/device.h"
 
 #define SLOT_BYTES (UINT64_C(1) << 16)
 #define ROWS       64
@@ -178,6 +180,46 @@ static void waits_for_a_copy(void **state) {
     }
 }
 
+static VkResult VKAPI_CALL refuse(VkDevice device, VkExternalMemoryHandleTypeFlagBits type, const void *pages,
+                                  VkMemoryHostPointerPropertiesEXT *properties) {
+    (void)device, (void)type, (void)pages, (void)properties;
+    return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+}
+
+/* A device that does not import the memory shares nothing, whatever its place in the crew held before. The
+ * others do not wait for it, and it is asked once. */
+static void cannot_join(void **state) {
+    struct lava_device_shared shared = {0};
+    struct lava_device device = {.shared = &shared, .vk.GetMemoryHostPointerPropertiesEXT = refuse};
+    struct lava_engine engine = {
+        .device = &device, .arena.slot_bytes = SLOT_BYTES, .capabilities.import_page_bytes = 4096};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct lava_shared_member first = member_of(0), second = member_of(1);
+        uint32_t slot, other;
+        engine.capabilities.import_page_bytes = i == 2 ? 0 : 4096;
+        engine.arena.slot_bytes = i == 3 ? 2 * SLOT_BYTES : SLOT_BYTES;
+        engine.refuses_shared = i == 1;
+        assert_true(lava_shared_staging_begin(SLOT_BYTES, 2));
+        slot = take_and_copy(&first, 0);
+        lava_shared_staging_join(&second, &engine, 1);
+        assert_int_equal(second.bit, 0);
+        assert_null(second.pool);
+        assert_int_equal(engine.refuses_shared, i <= 1);
+        assert_int_equal(shared.imported.refused, 1);
+        lava_shared_staging_fetch(&first, slot);
+        lava_shared_staging_return(&first, slot);
+        for (int j = 1; j < LAVA_SHARED_SLOTS; j++) {
+            other = take_and_copy(&first, j);
+            lava_shared_staging_fetch(&first, other);
+        }
+        assert_int_equal(take_and_copy(&first, LAVA_SHARED_SLOTS), slot);
+        lava_shared_staging_fetch(&first, slot);
+        lava_shared_staging_leave(&first, false);
+        lava_shared_staging_end();
+    }
+}
+
 /* The device of a member that is lost may still read: no crew gets this memory, or other, any more. Last,
  * because that is for the whole process. */
 static void lost(void **state) {
@@ -204,11 +246,9 @@ static void lost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_crew_at_a_time),
-        cmocka_unit_test(one_copies_all_read),
-        cmocka_unit_test(filled_anew),
-        cmocka_unit_test(waits_for_a_copy),
-        cmocka_unit_test(lost),
+        cmocka_unit_test(one_crew_at_a_time), cmocka_unit_test(one_copies_all_read),
+        cmocka_unit_test(filled_anew),        cmocka_unit_test(waits_for_a_copy),
+        cmocka_unit_test(cannot_join),        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, create_pools, destroy_pools);
 }

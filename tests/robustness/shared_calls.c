@@ -8,6 +8,7 @@
 #include "lavablas.h"
 #include "lib/base/fault.h"
 #include "lib/base/stats.h"
+#include "lib/engine/shared_staging.h"
 #include "lib/offload/context.h"
 #include "lib/offload/further.h"
 #include "lib/offload/steps.h"
@@ -97,6 +98,17 @@ int shared_calls_same_bits(void) {
             free(c[j]);
     }
     return end(was_made);
+}
+
+int shared_calls_same_copies(void) {
+    const struct lava_shared_counts before = lava_shared_staging_counts();
+    int result = shared_calls_same_bits();
+    const struct lava_shared_counts after = lava_shared_staging_counts();
+    CASE_CHECK(result == CASE_SKIPPED || after.copied > before.copied);
+    CASE_CHECK(result == CASE_SKIPPED || after.spared > before.spared);
+    printf("%lu copies, %lu spared\n", (unsigned long)(after.copied - before.copied),
+           (unsigned long)(after.spared - before.spared));
+    return result ? result : case_result();
 }
 
 #ifdef LAVA_FAULT_INJECTION
@@ -210,6 +222,9 @@ int shared_calls_all_fail(void) {
 
 int shared_calls_main(int argument_count, char **arguments, const struct test_case *cases,
                       const struct shared_call *all, int count) {
+    const char *layer = getenv("LAVABLAS_TEST_LAYER_PATH");
+    if (layer)
+        setenv("VK_LAYER_PATH", layer, 1);
     calls = all;
     call_count = count;
     return several_devices_main(argument_count, arguments, cases, SHARED_CALLS_DEVICES);

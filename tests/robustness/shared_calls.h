@@ -26,6 +26,8 @@ struct shared_call {
 
 /* C has the same bits, however many devices share the call. */
 int shared_calls_same_bits(void);
+/* The same of devices whose memory is not the host's: what one copies for its uploads the others read. */
+int shared_calls_same_copies(void);
 #ifdef LAVA_FAULT_INJECTION
 /* One of two engines fails, then the other. */
 int shared_calls_one_fails(void);
@@ -43,6 +45,17 @@ int shared_calls_main(int argument_count, char **arguments, const struct test_ca
         .name = #what "_" letter, .run = shared_calls_##what, .lines = -1, .variables = {                    \
             SHARED_CALLS_ALL,                                                                                \
             "LAVA_TEST_TYPE=" letter                                                                         \
+        }                                                                                                    \
+    }
+
+/* Devices whose memory is not the host's, by the layer of tests/layer/. */
+#define SHARED_CALLS_DISCRETE(what, function, letter)                                                        \
+    {                                                                                                        \
+        .name = what "_of_discrete_" letter, .run = function, .lines = -1, .variables = {                    \
+            SHARED_CALLS_ALL,                                                                                \
+            "LAVA_TEST_TYPE=" letter,                                                                        \
+            "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test",                                                     \
+            "LAVABLAS_TEST_LAYER=memory=discrete"                                                            \
         }                                                                                                    \
     }
 

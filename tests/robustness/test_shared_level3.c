@@ -64,6 +64,10 @@ static const struct test_case cases[] = {
     {.name = "same_bits_of_two",
      .run = shared_calls_same_bits,
      .variables = {"LAVABLAS_DEVICE=1,2", "LAVA_TEST_TYPE=d"}},
+    SHARED_CALLS_DISCRETE("same_bits", shared_calls_same_copies, "d"),
+#ifdef LAVA_FAULT_INJECTION
+    SHARED_CALLS_DISCRETE("one_fails", shared_calls_one_fails, "d"),
+#endif
     {.name = NULL},
 };
 
