@@ -208,11 +208,11 @@ static void cannot_join(void **state) {
         assert_int_equal(engine.refuses_shared, i <= 1);
         assert_int_equal(shared.imported.refused, 1);
         lava_shared_staging_fetch(&first, slot);
-        lava_shared_staging_return(&first, slot);
         for (int j = 1; j < LAVA_SHARED_SLOTS; j++) {
             other = take_and_copy(&first, j);
             lava_shared_staging_fetch(&first, other);
         }
+        lava_shared_staging_return(&first, slot);
         assert_int_equal(take_and_copy(&first, LAVA_SHARED_SLOTS), slot);
         lava_shared_staging_fetch(&first, slot);
         lava_shared_staging_leave(&first, false);
