@@ -21,6 +21,7 @@
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "lib/vk/gpu.h"
+#include "lib/vk/queue.h"
 #include "tests/robustness/fault_sweep.h"
 
 #define COUNT 60
@@ -429,12 +430,36 @@ static void chunked_solves(void **state) {
     }
 }
 
+/* Before a command buffer is recorded again its last submission must have ended. Nobody has waited for one
+ * here, so the first buffer's second use does. */
+static void command_buffers(void **state) {
+    struct lava_device *device = engine->device;
+    struct lava_commands commands;
+    struct lava_point point;
+    (void)state;
+    set_fault(NULL, 0);
+    assert_int_equal(lava_queue_drain(device, lava_device_timeout_ns(device)), LAVA_OK);
+    for (int i = 0; i < LAVA_QUEUE_COMMAND_BUFFERS; i++) {
+        assert_int_equal(lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands), LAVA_OK);
+        assert_int_equal(lava_queue_submit(device, &commands, NULL, 0, &point), LAVA_OK);
+    }
+    set_fault("wait", 1);
+    assert_int_not_equal(lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands), LAVA_OK);
+    assert_int_equal(lava_fault_passages(LAVA_FAULT_WAIT), 1);
+    set_fault(NULL, 0);
+    device->shared->failed = false;
+    assert_int_equal(lava_queue_drain(device, lava_device_timeout_ns(device)), LAVA_OK);
+    assert_int_equal(run_stream(), LAVA_OK);
+    assert_memory_equal(c, expected, AREA * sizeof *c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(batches_of_updates),
                                        cmocka_unit_test(batches),
                                        cmocka_unit_test(streams),
                                        cmocka_unit_test(solves),
                                        cmocka_unit_test(factorizations),
-                                       cmocka_unit_test(chunked_solves)};
+                                       cmocka_unit_test(chunked_solves),
+                                       cmocka_unit_test(command_buffers)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
