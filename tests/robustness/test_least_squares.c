@@ -336,7 +336,7 @@ static void scaled(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t == 1); t++) {
+    for (size_t t = columns_each > 0; t < COUNT(types) && (columns_each == 0 || t == 1); t++) {
         bool is_fp32 = lava_type_real(types[t]) == LAVA_TYPE_FP32;
         double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
         const struct {
