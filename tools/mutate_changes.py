@@ -23,7 +23,7 @@ GUARD_END = f"""
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
+int lava_mutant_close(int) __asm__("close"); /* a source may have a function of its own that unistd.h declares */
 static int lava_mutant;
 static volatile unsigned char *lava_reached;
 __attribute__((constructor(101))) static void lava_mutant_read(void)
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) static void lava_mutant_read(void)
         return;
     void *map = mmap(NULL, {REACHED_SIZE}, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     lava_reached = map == MAP_FAILED ? NULL : map;
-    close(file);
+    lava_mutant_close(file);
 }}
 static int lava_mutant_is(int number)
 {{
