@@ -4,6 +4,7 @@
  *                                 with every shape of cooperative matrices that fits and with C in fp32 and
  *                                 in their type. Rows of fp32 and fp64 also run with complex elements
  *     checkgemm --quick           a third of the cases
+ *     checkgemm --devices N       the library's choice of rows, on so many devices of the driver
  *     checkgemm --bench SIZE...   times the policy's choice (or --kernel NAME, --kernel all)
  *     checkgemm --ceilings        measures the peak rates of the device
  *
@@ -18,6 +19,8 @@
 
 #include "lib/vk/gpu.h"
 #include "tests/checkgemm/options.h"
+#include "tests/checkgemm/through.h"
+#include "tests/robustness/driver_copies.h"
 
 /* Opens the configured device. If there is none and none was requested, opens lavapipe. */
 static struct lava_engine *open_device(const struct options *options, struct check_context *context) {
@@ -248,13 +251,34 @@ static void only_ceilings(struct check_context *context, const struct options *o
     *(ceilings.bytes_per_s > 0 ? &context->passed : &context->failed) += 1;
 }
 
+/* The cases of a type, by the library: each is right whichever devices compute it, and some are shared. */
+static void test_devices(struct check_context *context, const struct options *options) {
+    enum lava_type type = options->has_type ? options->timing.type : LAVA_TYPE_FP32;
+    const char *why = through_prepare(type, (unsigned)options->devices);
+    if (why) {
+        printf("%s\n", why);
+        context->failed++;
+        return;
+    }
+    context->through_library = true;
+    context->kernel = least_row(context, type, false);
+    context->type = context->type_c = type;
+    test_cases(context, options);
+    printf("%d devices shared %" PRIu64 " products\n", options->devices, through_shared());
+    *(through_shared() > 0 ? &context->passed : &context->failed) += 1;
+}
+
 int main(int argc, char **argv) {
     struct check_context context = {.seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid()};
     struct options options = {.timing = {.seconds = 0.4}, .copy_threads = lava_copy_pool_threads()};
     int first = options_parse(argc, argv, &options, &context);
-    context.engine = open_device(&options, &context);
-    if (!context.engine)
+    struct driver_copies copies = {.count = 0};
+    bool is_listed = options.devices < 2 || driver_copies_begin(&copies, options.devices);
+    context.engine = is_listed ? open_device(&options, &context) : NULL;
+    if (!context.engine) {
+        driver_copies_end(&copies);
         return 77;
+    }
     printf("seed: %#" PRIx64 "\n", context.seed);
     if (!has_subgroup(&context, options.subgroup))
         context.failed++;
@@ -262,8 +286,11 @@ int main(int argc, char **argv) {
         only_ceilings(&context, &options);
     else if (options.bench)
         bench_all(&context, &options, argc - first, argv + first);
+    else if (options.devices)
+        test_devices(&context, &options);
     else
         test_all(&context, &options);
+    driver_copies_end(&copies);
     lava_engine_destroy(context.engine);
     printf("%ld passed, %ld failed\n", context.passed, context.failed);
     return context.failed ? 1 : context.passed ? 0 : 77;

@@ -30,6 +30,7 @@ struct check_context {
     struct lava_matrix_shape shape; /* the kernel's cooperative matrices; the only one the device reports */
     uint64_t seed;                  /* seed of the run; each case derives its own */
     bool verbose;
+    bool through_library; /* which chooses the row; kernel is another one of the same scheme */
     bool keeps_subnormals, keeps_subnormals64; /* supported by the device for fp32, fp64 */
     long passed, failed;
     unsigned sample; /* only one of so many cases is run; 0: all */

@@ -12,7 +12,7 @@ static const char usage[] =
     "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--sample N] [--verbose]\n"
     "                 [--seed N] [--discrete] [--patches] [--complete] [--planes | --no-planes | --simt] "
     "[--least]\n"
-    "                 [--subgroup N]\n"
+    "                 [--subgroup N] [--devices N]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
     "                 [--order linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
@@ -37,6 +37,8 @@ static const char usage[] =
     "  --sample        one of so many cases, which differ with the seed\n"
     "  --least         of each type, the rows with the smallest tile alone\n"
     "  --subgroup      fails if the device's subgroups have another size\n"
+    "  --devices       the library computes, with so many devices of the driver (2 or 3), by the row that it "
+    "chooses\n"
     "  --later-parts   the column blocks after the first are so many times narrower\n"
     "  --pieces        of op(A) as it arrives, where the product is streamed; --at-once 0 has it streamed\n"
     "  --device-only   no host-to-host times\n"
@@ -147,6 +149,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             options->copy_threads = (unsigned)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--subgroup"))
             parse_subgroup(argument(argc, argv, &i), options);
+        else if (!strcmp(argv[i], "--devices"))
+            options->devices = atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--seconds"))
             options->timing.seconds = atof(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--seed"))

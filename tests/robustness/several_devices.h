@@ -1,14 +1,12 @@
-/* Runs cases where lavapipe's device is there several times: the loader lists a driver once for each
- * manifest, so the program gives it copies of the one that it finds. */
+/* Runs cases where lavapipe's device is there several times. */
 #ifndef LAVA_TESTS_ROBUSTNESS_SEVERAL_DEVICES_H
 #define LAVA_TESTS_ROBUSTNESS_SEVERAL_DEVICES_H
 
 #include "lib/offload/context.h"
 #include "tests/robustness/cases.h"
 
-#define SEVERAL_DEVICES_MOST 3
-
-/* main's work, as cases_main. With one argument the program is one case, whose environment is made already. */
+/* main's work, as cases_main. With one argument the program is one case, whose environment is made already.
+ */
 int several_devices_main(int argument_count, char **arguments, const struct test_case *cases, int devices);
 
 /* Takes the first lane of each of the first `count` devices, which are free, so that calls go to the others;
