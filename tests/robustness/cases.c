@@ -222,7 +222,8 @@ int case_threads_named(const char *name) {
 }
 
 static void set_environment(const struct test_case *test) {
-    setenv("LAVABLAS_DEVICE", "cpu", 1);
+    const char *device = getenv("LAVA_TEST_DEVICE");
+    setenv("LAVABLAS_DEVICE", device ? device : "cpu", 1);
     setenv("LAVABLAS_MODE", "gpu", 1);
     setenv("LAVABLAS_STATS", "/dev/null", 1); /* every call is remembered */
     for (int i = 0; i < CASE_VARIABLES && test->variables[i]; i++) {

@@ -3,6 +3,9 @@
  *
  *   PROGRAM            all cases
  *   PROGRAM CASE       one of them, in a process of its own
+ *
+ * They run on the software device, or on the one that LAVA_TEST_DEVICE names as LAVABLAS_DEVICE does: by hand,
+ * on a GPU.
  */
 #ifndef LAVA_TESTS_ROBUSTNESS_CASES_H
 #define LAVA_TESTS_ROBUSTNESS_CASES_H

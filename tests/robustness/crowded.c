@@ -1,7 +1,7 @@
 /* Another process takes all memory of a GPU, before this one has called or later. Whatever is left, the
  * results are right; once the other process has ended, the device computes again. By hand, on a GPU:
  *
- *     for case in before later; do LAVABLAS_MODE=gpu LAVABLAS_STATS=/dev/null crowded $case; done
+ *     LAVA_TEST_DEVICE=0 crowded before; LAVA_TEST_DEVICE=0 crowded later
  *
  * Each call prints where it was computed, and why there. A device that has the host's memory is skipped. */
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * memory, and a device that has time for them:
  *
  *     for case in elements long_columns long_rows long_sums lu; do
- *         LAVABLAS_MODE=gpu LAVABLAS_STATS=/dev/null test_huge $case; done
+ *         LAVA_TEST_DEVICE=0 test_huge $case; done
  *
  * Elements are small integers, so that each is right or wrong; those of the factorization are judged by the
  * bound of its backward error. Each case prints where it was computed. */
