@@ -181,6 +181,36 @@ static void test_squares_by_columns(void **state) {
     assert_true(times[1] > times[0]);
 }
 
+/* An inverse streams what is before each block column, (i w)^2 / 2 elements. Where arithmetic decides, each
+ * kind takes the time of its operations: the blocks' own, and the products beside them, are n^3 / 3 together.
+ */
+static void test_work_of_columns(void **state) {
+    const struct lava_capabilities device = device_h200();
+    const struct lava_overrides overrides = {.columns_each = 2048};
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+        const struct lava_operation inverse =
+            inverse_of(kinds[i / 2], i % 2 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32, LAVA_REGION_LOWER, 8 * 2048);
+        struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
+        for (int row = 0; row < LAVA_FIGURES_MAX_KERNELS; row++)
+            figures.device.flops_per_s[row] = 1e9;
+        const struct lava_plan slow = choose_by(&figures, &inverse, &device, LAVA_MODE_GPU, &overrides);
+        double share = slow.gpu_ns / lava_operation_flops(&inverse); /* 1e9 operations take 1e9 ns */
+        assert_int_equal(slow.columns.width, 2048);
+        assert_true(share > 0.9 && share < 1.1);
+    }
+    struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
+    figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e8;
+    const struct lava_operation inverse =
+        inverse_of(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP32, LAVA_REGION_UPPER, 8 * 2048);
+    const struct lava_plan plan = choose_by(&figures, &inverse, &device, LAVA_MODE_GPU, &overrides);
+    double elements = 2 * 36 * 2048.0 * 2048; /* both ways */
+    for (int block = 0; block < 8; block++)
+        elements += block * block / 2.0 * 2048 * 2048;
+    double expected = 1e9 * 4 * elements / 1e8;
+    assert_true(plan.gpu_ns > expected && plan.gpu_ns < 1.02 * expected);
+}
+
 static void test_text(void **state) {
     static const char *const names[] = {"cfp64 inverse lower NN m 300", "cfp64 square lower NN m 300",
                                         "cfp64 inverse by Cholesky lower NN m 300",
@@ -202,6 +232,7 @@ int main(void) {
                                        cmocka_unit_test(test_memory),
                                        cmocka_unit_test(test_largest),
                                        cmocka_unit_test(test_squares_by_columns),
+                                       cmocka_unit_test(test_work_of_columns),
                                        cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
