@@ -124,7 +124,16 @@ static void ask(struct lava_device *device, VkPhysicalDevice physical, struct an
     device->vk.GetPhysicalDeviceMemoryProperties2(physical, &answers->memory);
 }
 
-/* Returns what the kernels need and the device lacks; NULL: nothing. */
+/* A workgroup extends along x. */
+static uint32_t max_invocations(const struct answers *answers) {
+    const VkPhysicalDeviceLimits *limits = &answers->properties.properties.limits;
+    return limits->maxComputeWorkGroupSize[0] < limits->maxComputeWorkGroupInvocations
+               ? limits->maxComputeWorkGroupSize[0]
+               : limits->maxComputeWorkGroupInvocations;
+}
+
+/* Returns what the kernels need and the device lacks; NULL: nothing. Vulkan promises workgroups of 128 alone;
+ * what packs, adds up and writes has twice as many, and no smaller form. */
 static const char *missing(const struct answers *answers) {
     const struct {
         bool has;
@@ -137,6 +146,7 @@ static const char *missing(const struct answers *answers) {
         {answers->features12.scalarBlockLayout, "scalarBlockLayout"},
         {answers->features13.synchronization2, "synchronization2"},
         {answers->features13.maintenance4, "maintenance4"},
+        {max_invocations(answers) >= LAVA_PACK_INVOCATIONS, "workgroups of 256 invocations"},
     };
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (!needs[i].has)
@@ -208,14 +218,6 @@ static bool has_memory_type(const VkPhysicalDeviceMemoryProperties *memory, VkMe
         if ((memory->memoryTypes[i].propertyFlags & flags) == flags)
             return true;
     return false;
-}
-
-/* A workgroup extends along x. */
-static uint32_t max_invocations(const struct answers *answers) {
-    const VkPhysicalDeviceLimits *limits = &answers->properties.properties.limits;
-    return limits->maxComputeWorkGroupSize[0] < limits->maxComputeWorkGroupInvocations
-               ? limits->maxComputeWorkGroupSize[0]
-               : limits->maxComputeWorkGroupInvocations;
 }
 
 /* Returns the size nearest to the one that the profile wishes for, or the driver's own. */
@@ -414,16 +416,17 @@ static void fill_entries(struct lava_device *device, const VkPhysicalDevice *phy
     for (uint32_t i = 0; i < count; i++) {
         const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
         ask(device, physical[i], answers);
+        const char *lacks = missing(answers);
         memcpy(names[i], properties->deviceName, sizeof names[i]);
         entries[i] = (struct lava_device_entry){.name = names[i],
                                                 .kind = kind_of(properties->deviceType),
-                                                .is_usable = !missing(answers),
+                                                .is_usable = !lacks,
                                                 .vendor_id = properties->vendorID,
                                                 .device_id = properties->deviceID,
                                                 .driver_version = properties->driverVersion};
         if (device->ordinal == 0)
-            LAVA_LOG(INFO, "device %u: %s%s", i, names[i],
-                     entries[i].is_usable ? "" : " (lacks what the kernels need)");
+            LAVA_LOG(INFO, "device %u: %s%s%s", i, names[i], lacks ? ", which lacks " : "",
+                     lacks ? lacks : "");
     }
 }
 

@@ -1,6 +1,6 @@
 /* A Vulkan layer between the loader and the driver: it lowers what a device reports, and makes a call hang or
- * fail. See options.h. It serves one driver, and a process that uses this library's calls alone: what it
- * does not intercept goes straight to the driver.
+ * fail. See options.h. What it lowers it enforces: rules.h. It serves one driver, and a process that uses
+ * this library's calls alone: what it does not intercept goes straight to the driver.
  *
  * Every intercepted call that returns a VkResult is one row of the lists below. They are numbered from 1 in
  * the order in which they come. */
@@ -17,7 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/layer/hidden.h"
 #include "tests/layer/options.h"
+#include "tests/layer/rules.h"
+#include "tests/layer/shaders.h"
+#include "tests/layer/slow.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -30,6 +34,7 @@
       (VkDevice a, const VkSemaphoreCreateInfo *b, const VkAllocationCallbacks *c, VkSemaphore *d),          \
       (a, b, c, d))                                                                                          \
     X(GetSemaphoreCounterValue, (VkDevice a, VkSemaphore b, uint64_t * c), (a, b, c))                        \
+    X(SignalSemaphore, (VkDevice a, const VkSemaphoreSignalInfo *b), (a, b))                                 \
     X(WaitSemaphores, (VkDevice a, const VkSemaphoreWaitInfo *b, uint64_t c), (a, b, c))                     \
     X(CreateCommandPool,                                                                                     \
       (VkDevice a, const VkCommandPoolCreateInfo *b, const VkAllocationCallbacks *c, VkCommandPool *d),      \
@@ -38,7 +43,6 @@
       (a, b, c))                                                                                             \
     X(BeginCommandBuffer, (VkCommandBuffer a, const VkCommandBufferBeginInfo *b), (a, b))                    \
     X(EndCommandBuffer, (VkCommandBuffer a), (a))                                                            \
-    X(QueueSubmit2, (VkQueue a, uint32_t b, const VkSubmitInfo2 *c, VkFence d), (a, b, c, d))                \
     X(CreateQueryPool,                                                                                       \
       (VkDevice a, const VkQueryPoolCreateInfo *b, const VkAllocationCallbacks *c, VkQueryPool *d),          \
       (a, b, c, d))                                                                                          \
@@ -46,15 +50,7 @@
       (VkDevice a, VkQueryPool b, uint32_t c, uint32_t d, size_t e, void *f, VkDeviceSize g,                 \
        VkQueryResultFlags h),                                                                                \
       (a, b, c, d, e, f, g, h))                                                                              \
-    X(CreateBuffer, (VkDevice a, const VkBufferCreateInfo *b, const VkAllocationCallbacks *c, VkBuffer *d),  \
-      (a, b, c, d))                                                                                          \
     X(BindBufferMemory, (VkDevice a, VkBuffer b, VkDeviceMemory c, VkDeviceSize d), (a, b, c, d))            \
-    X(MapMemory,                                                                                             \
-      (VkDevice a, VkDeviceMemory b, VkDeviceSize c, VkDeviceSize d, VkMemoryMapFlags e, void **f),          \
-      (a, b, c, d, e, f))                                                                                    \
-    X(CreateShaderModule,                                                                                    \
-      (VkDevice a, const VkShaderModuleCreateInfo *b, const VkAllocationCallbacks *c, VkShaderModule *d),    \
-      (a, b, c, d))                                                                                          \
     X(CreatePipelineLayout,                                                                                  \
       (VkDevice a, const VkPipelineLayoutCreateInfo *b, const VkAllocationCallbacks *c,                      \
        VkPipelineLayout *d),                                                                                 \
@@ -62,11 +58,7 @@
     X(CreatePipelineCache,                                                                                   \
       (VkDevice a, const VkPipelineCacheCreateInfo *b, const VkAllocationCallbacks *c, VkPipelineCache *d),  \
       (a, b, c, d))                                                                                          \
-    X(GetPipelineCacheData, (VkDevice a, VkPipelineCache b, size_t * c, void *d), (a, b, c, d))              \
-    X(CreateComputePipelines,                                                                                \
-      (VkDevice a, VkPipelineCache b, uint32_t c, const VkComputePipelineCreateInfo *d,                      \
-       const VkAllocationCallbacks *e, VkPipeline *f),                                                       \
-      (a, b, c, d, e, f))
+    X(GetPipelineCacheData, (VkDevice a, VkPipelineCache b, size_t * c, void *d), (a, b, c, d))
 /* Those whose work is not done by the rows above, of an instance and of a device. */
 #define OTHER_INSTANCE_CALLS(X)                                                                              \
     X(GetPhysicalDeviceProperties2)                                                                          \
@@ -75,7 +67,14 @@
     X(GetPhysicalDeviceQueueFamilyProperties)                                                                \
     X(EnumerateDeviceExtensionProperties)
 #define OTHER_DEVICE_CALLS(X)                                                                                \
+    X(QueueSubmit2)                                                                                          \
     X(AllocateMemory)                                                                                        \
+    X(FreeMemory)                                                                                            \
+    X(MapMemory)                                                                                             \
+    X(CreateBuffer)                                                                                          \
+    X(CreateShaderModule)                                                                                    \
+    X(DestroyShaderModule)                                                                                   \
+    X(CreateComputePipelines)                                                                                \
     X(GetBufferMemoryRequirements)                                                                           \
     X(GetMemoryHostPointerPropertiesEXT)
 
@@ -90,6 +89,7 @@ static struct {
 #define OTHER_MEMBER(name) PFN_vk##name name;
     OTHER_INSTANCE_CALLS(OTHER_MEMBER)
     OTHER_DEVICE_CALLS(OTHER_MEMBER)
+    VkDevice device;
     atomic_uint calls, hangs, lingering;
     _Atomic bool lost;
     pthread_once_t once;
@@ -102,12 +102,21 @@ static void sleep_ms(unsigned ms) {
 }
 
 static void hang_in(const char *name) {
-    if (strcmp(layer.options.hang, name) != 0 || ++layer.hangs < layer.options.hang_at)
+    if (!layer_options_lists(layer.options.hang, name) || ++layer.hangs < layer.options.hang_at)
         return;
     if (layer.options.hang_ms)
         sleep_ms(layer.options.hang_ms);
     while (!layer.options.hang_ms)
         pause();
+}
+
+/* The driver has answered. */
+static VkResult end_call(const char *name, VkResult result) {
+    if (layer_options_lists(layer.options.late, name)) {
+        layer.hangs++;
+        sleep_ms(layer.options.hang_ms);
+    }
+    return result;
 }
 
 static void linger(void *unused) {
@@ -142,7 +151,7 @@ static VkResult begin_call(const char *name) {
 #define CALL(name, parameters, arguments)                                                                    \
     static VkResult VKAPI_CALL layer_##name parameters {                                                     \
         VkResult result = begin_call("vk" #name);                                                            \
-        return result ? result : layer.name arguments;                                                       \
+        return end_call("vk" #name, result ? result : layer.name arguments);                                 \
     }
 INSTANCE_CALLS(CALL)
 DEVICE_CALLS(CALL)
@@ -196,29 +205,20 @@ static void drop(const char *name, VkBool32 *feature) {
 static void VKAPI_CALL layer_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
                                                         VkPhysicalDeviceFeatures2 *features) {
     layer.GetPhysicalDeviceFeatures2(device, features);
+    VkPhysicalDeviceFeatures *plain = &features->features;
     VkPhysicalDeviceVulkan12Features *features12 =
         find(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
     VkPhysicalDeviceVulkan13Features *features13 =
         find(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-#define DROP(structure, name) drop(#name, &(structure)->name)
-    DROP(&features->features, shaderInt64);
-    DROP(&features->features, shaderInt16);
-    DROP(&features->features, shaderFloat64);
-    if (features12) {
-        DROP(features12, bufferDeviceAddress);
-        DROP(features12, timelineSemaphore);
-        DROP(features12, scalarBlockLayout);
-        DROP(features12, shaderBufferInt64Atomics);
-        DROP(features12, vulkanMemoryModel);
-        DROP(features12, hostQueryReset);
-        DROP(features12, shaderFloat16);
-    }
-    if (features13) {
-        DROP(features13, subgroupSizeControl);
-        DROP(features13, computeFullSubgroups);
-        DROP(features13, synchronization2);
-        DROP(features13, maintenance4);
-    }
+#define DROP(structure, name)                                                                                \
+    if (structure)                                                                                           \
+        drop(#name, &(structure)->name);
+#define DROP_FEATURE(name)   DROP(plain, name)
+#define DROP_FEATURE12(name) DROP(features12, name)
+#define DROP_FEATURE13(name) DROP(features13, name)
+    LAYER_FEATURES(DROP_FEATURE)
+    LAYER_FEATURES12(DROP_FEATURE12)
+    LAYER_FEATURES13(DROP_FEATURE13)
 }
 
 static bool is_discrete(void) {
@@ -242,6 +242,18 @@ static void VKAPI_CALL layer_GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice
     }
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++)
         lower(layer.options.heap, &memory->memoryHeaps[i].size);
+    layer_rules_set_heaps(memory);
+}
+
+/* Queues of the device that was created last. */
+static VkResult VKAPI_CALL layer_QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos,
+                                              VkFence fence) {
+    const struct layer_slow slow = {layer.device, (unsigned)layer.options.slow, layer.CreateSemaphore,
+                                    layer.SignalSemaphore, layer.QueueSubmit2};
+    VkResult result = begin_call("vkQueueSubmit2");
+    if (!result && layer.options.slow)
+        result = layer_slow_hold(&slow, queue);
+    return end_call("vkQueueSubmit2", result ? result : layer.QueueSubmit2(queue, count, infos, fence));
 }
 
 static void VKAPI_CALL layer_GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
@@ -267,7 +279,62 @@ static VkResult VKAPI_CALL layer_AllocateMemory(VkDevice device, const VkMemoryA
     VkResult result = begin_call("vkAllocateMemory");
     if (is_discrete())
         real.memoryTypeIndex = 0;
-    return result ? result : layer.AllocateMemory(device, &real, callbacks, memory);
+    if (result || (result = layer_rules_check_memory(&layer.options, info)) ||
+        (result = layer.AllocateMemory(device, &real, callbacks, memory)))
+        return result;
+    layer_rules_add_memory(*memory, info);
+    return VK_SUCCESS;
+}
+
+/* The handle may be another thread's as soon as the driver has it back. */
+static void VKAPI_CALL layer_FreeMemory(VkDevice device, VkDeviceMemory memory,
+                                        const VkAllocationCallbacks *callbacks) {
+    layer_rules_remove_memory(memory);
+    layer.FreeMemory(device, memory, callbacks);
+}
+
+static VkResult VKAPI_CALL layer_MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                           VkDeviceSize bytes, VkMemoryMapFlags flags, void **data) {
+    VkResult result = begin_call("vkMapMemory");
+    if (result || (result = layer_rules_check_map(&layer.options, memory)))
+        return result;
+    return layer.MapMemory(device, memory, offset, bytes, flags, data);
+}
+
+static VkResult VKAPI_CALL layer_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
+                                              const VkAllocationCallbacks *callbacks, VkBuffer *buffer) {
+    VkResult result = begin_call("vkCreateBuffer");
+    if (result || (result = layer_rules_check_buffer(&layer.options, info)))
+        return result;
+    return layer.CreateBuffer(device, info, callbacks, buffer);
+}
+
+static VkResult VKAPI_CALL layer_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks,
+                                                    VkShaderModule *module) {
+    VkResult result = begin_call("vkCreateShaderModule");
+    if (result || (result = layer_shaders_check_module(&layer.options, info)) ||
+        (result = layer.CreateShaderModule(device, info, callbacks, module)))
+        return result;
+    layer_shaders_add_module(*module, info);
+    return VK_SUCCESS;
+}
+
+static void VKAPI_CALL layer_DestroyShaderModule(VkDevice device, VkShaderModule module,
+                                                 const VkAllocationCallbacks *callbacks) {
+    layer_shaders_remove_module(module);
+    layer.DestroyShaderModule(device, module, callbacks);
+}
+
+static VkResult VKAPI_CALL layer_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
+                                                        uint32_t count,
+                                                        const VkComputePipelineCreateInfo *infos,
+                                                        const VkAllocationCallbacks *callbacks,
+                                                        VkPipeline *pipelines) {
+    VkResult result = begin_call("vkCreateComputePipelines");
+    for (uint32_t i = 0; i < count && !result; i++)
+        result = layer_shaders_check_pipeline(&layer.options, &infos[i]);
+    return result ? result : layer.CreateComputePipelines(device, cache, count, infos, callbacks, pipelines);
 }
 
 static void VKAPI_CALL layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t *count,
@@ -317,12 +384,14 @@ static VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical, const V
         return VK_ERROR_INITIALIZATION_FAILED;
     layer.device_address = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    if (result || (result = layer.CreateDevice(physical, info, callbacks, device)))
+    if (result || (result = layer_rules_check_device(&layer.options, info)) ||
+        (result = layer.CreateDevice(physical, info, callbacks, device)))
         return result;
 #define LOAD(name, parameters, arguments) LOAD_OTHER(name)
 #define LOAD_OTHER(name)                  layer.name = (PFN_vk##name)layer.device_address(*device, "vk" #name);
     DEVICE_CALLS(LOAD)
     OTHER_DEVICE_CALLS(LOAD_OTHER)
+    layer.device = *device;
     return VK_SUCCESS;
 }
 
@@ -354,17 +423,35 @@ EXPORT void lavablas_test_layer_hang(void) {
     layer.hangs = layer.options.hang_at;
 }
 
-__attribute__((destructor)) static void check_threads(void) {
-    if (layer.lingering > 0)
-        _exit(9);
+/* How many calls there were, and how many of them were held up. */
+EXPORT unsigned lavablas_test_layer_calls(void);
+EXPORT unsigned lavablas_test_layer_calls(void) {
+    return layer.calls;
 }
 
-__attribute__((destructor)) static void write_count(void) {
+EXPORT unsigned lavablas_test_layer_hangs(void);
+EXPORT unsigned lavablas_test_layer_hangs(void) {
+    return layer.hangs;
+}
+
+/* The largest that a call asked for, by the name of the limit: see rules.h. */
+EXPORT uint64_t lavablas_test_layer_largest(const char *name);
+EXPORT uint64_t lavablas_test_layer_largest(const char *name) {
+    return layer_rules_largest(name);
+}
+
+static void write_count(void) {
     FILE *file = layer.options.count[0] ? fopen(layer.options.count, "w") : NULL;
     if (!file)
         return;
     fprintf(file, "%u\n", layer.calls);
     fclose(file);
+}
+
+__attribute__((destructor)) static void end(void) {
+    write_count();
+    if (layer.lingering > 0 || layer_rules_are_violated())
+        _exit(9);
 }
 
 static PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device, const char *name);

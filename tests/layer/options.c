@@ -15,14 +15,15 @@ static const struct {
 } texts[] = {
 #define TEXT(name)                                                                                           \
     { #name, offsetof(struct layer_options, name), sizeof((struct layer_options *)0)->name }
-    TEXT(hang), TEXT(without), TEXT(hide), TEXT(kind), TEXT(memory), TEXT(count)};
+    TEXT(hang), TEXT(late), TEXT(without), TEXT(hide), TEXT(kind), TEXT(memory), TEXT(count)};
 static const struct {
     const char *name;
     size_t offset;
 } numbers[] = {
 #define NUMBER(name)                                                                                         \
     { #name, offsetof(struct layer_options, name) }
-    NUMBER(linger), NUMBER(shared), NUMBER(range), NUMBER(invocations), NUMBER(queues), NUMBER(heap)};
+    NUMBER(linger),      NUMBER(slow),   NUMBER(shared), NUMBER(range),
+    NUMBER(invocations), NUMBER(queues), NUMBER(heap)};
 
 static void set_text(struct layer_options *options, size_t which, const char *value) {
     snprintf((char *)options + texts[which].offset, texts[which].bytes, "%s", value);

@@ -1,12 +1,16 @@
 /* What the layer does, as the environment variable LAVABLAS_TEST_LAYER says: words separated by spaces.
  *
- *   hang=vkCreateDevice        the call does not come back
+ *   hang=vkCreateDevice        the call does not come back; several with commas
  *   hang=vkCreateDevice@3      from the third such call on, or once lavablas_test_layer_hang is called
- *   ms=500                     it comes back after this time
+ *   ms=500                     it comes to the driver after this time
+ *   late=vkWaitSemaphores      the call comes back from the driver after that time; several with commas, of
+ *                              submissions and the calls whose rows are complete in layer.c
+ *   slow=3                     the device begins so many milliseconds after a submission, or later
  *   fail=12                    the 12th call that returns a VkResult fails, without reaching the driver
- *   result=-3                  with this result; the default is VK_ERROR_DEVICE_LOST (-4). After a lost
- * device every later call of the kind fails, as a driver's do count=FILE                 at exit the number
- * of such calls is written there without=shaderInt64        the feature is missing; several with commas
+ *   result=-3                  with this result; the default is VK_ERROR_DEVICE_LOST (-4). After it every
+ *                              later call of the kind fails, as a driver's do
+ *   count=FILE                 at exit the number of such calls is written there
+ *   without=shaderInt64        the feature is missing; several with commas
  *   hide=VK_EXT_memory_budget  the extension is missing; several with commas
  *   linger=300                 a thread that has called takes this many milliseconds to end; the process ends
  *                              with status 9 where the layer's exit handler runs meanwhile
@@ -16,7 +20,9 @@
  *   queues=1                   of one family
  *   kind=integrated            or discrete
  *   memory=discrete            what the device has cannot be mapped; other memory can
- *   heap=67108864              bytes of each heap */
+ *   heap=67108864              bytes of each heap
+ *
+ * What is reported as less is less: rules.h. */
 #ifndef LAVA_TESTS_LAYER_OPTIONS_H
 #define LAVA_TESTS_LAYER_OPTIONS_H
 
@@ -24,11 +30,11 @@
 #include <stdint.h>
 
 struct layer_options {
-    char hang[64], without[256], hide[256], kind[16], memory[16], count[256];
+    char hang[128], late[128], without[256], hide[256], kind[16], memory[16], count[256];
     unsigned hang_at, hang_ms; /* 0 ms: for ever */
     unsigned fail_at;
     int result;
-    uint64_t linger; /* ms */
+    uint64_t linger, slow;                             /* ms */
     uint64_t shared, range, invocations, queues, heap; /* 0: as the driver has it */
 };
 

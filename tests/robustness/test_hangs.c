@@ -3,7 +3,6 @@
  * library is linked in, so that its patience can be made short. */
 #include "tests/robustness/cases.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "lavablas.h"
 #include "lib/offload/process.h"
 #include "lib/offload/watch.h"
+#include "tests/robustness/layer.h"
 
 /* The library's second. Its patience is 60 of these, and 300 where the device is software. */
 #define SECOND_MS   2
@@ -139,15 +139,9 @@ static struct product other = {.type = LAVA_TYPE_FP64,
                                .beta = 0.5f};
 
 static bool hang_from_now(void) {
-    char path[512];
     void (*hang)(void);
-    snprintf(path, sizeof path, "%s/liblavablas_test_layer.so", getenv("VK_LAYER_PATH"));
-    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD), *address = NULL;
-    if (library)
-        address = dlsym(library, "lavablas_test_layer_hang");
-    if (!address)
+    if (!layer_find("lavablas_test_layer_hang", &hang))
         return false;
-    memcpy(&hang, &address, sizeof hang);
     hang();
     return true;
 }
