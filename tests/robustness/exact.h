@@ -151,16 +151,12 @@ static inline void exact_lose_device(const struct exact_run *run, enum lava_faul
     set_fault(NULL, 0);
     assert_int_equal(run->run(run->problem, &progress), LAVA_OK);
     long passages = lava_fault_passages(point);
+    assert_true(passages > 0);
     for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
         set_fault(name, passage);
-        bool came = run->run(run->problem, &progress) != LAVA_OK;
-        set_fault(NULL, 0);
+        enum lava_status status = run->run(run->problem, &progress);
+        bool came = fault_lost_device(run->engine, point, passage, status, run->open_engine);
         run->check_after(run->problem, came, &progress);
-        if (came) {
-            assert_true((*run->engine)->device->shared->failed);
-            lava_engine_destroy(*run->engine);
-            assert_int_equal(run->open_engine(NULL), 0);
-        }
     }
 }
 #endif

@@ -31,13 +31,39 @@ static inline bool fault_is_left_out(enum lava_fault_point point, long passage, 
 /* Returns whether the fault came, which is to be so exactly where the status is an error. How many
  * submissions there are depends on time: one that would wait goes with the next. So only the first surely
  * comes. */
-static inline bool fault_came(const struct lava_engine *tested, enum lava_fault_point point, long passage,
-                              enum lava_status status) {
+static inline bool fault_was_met(enum lava_fault_point point, long passage, enum lava_status status) {
     bool came = lava_fault_passages(point) >= passage;
     assert_true(came || passage > 1);
     assert_int_equal(came, status != LAVA_OK);
+    return came;
+}
+
+/* The same where the device goes on after the fault. */
+static inline bool fault_came(const struct lava_engine *tested, enum lava_fault_point point, long passage,
+                              enum lava_status status) {
+    bool came = fault_was_met(point, passage, status);
     assert_false(tested->device->shared->failed);
     return came;
+}
+
+/* The same for faults that end a device's use. The engine is another one where the fault came. Of Vulkan's
+ * calls (vk) those at the end of a run may fail without an effect, and not each kind of error ends the use.
+ */
+static inline bool fault_lost_device(struct lava_engine **tested, enum lava_fault_point point, long passage,
+                                     enum lava_status status, int reopen(void **state)) {
+    bool came = lava_fault_passages(point) >= passage, has_failed = (*tested)->device->shared->failed;
+    if (point != LAVA_FAULT_VK) {
+        fault_was_met(point, passage, status);
+        assert_int_equal(has_failed, came);
+    }
+    assert_true(came || (status == LAVA_OK && !has_failed && passage > 1));
+    assert_true(status != LAVA_OK || passage > 1);
+    set_fault(NULL, 0);
+    if (came) {
+        lava_engine_destroy(*tested);
+        assert_int_equal(reopen(NULL), 0);
+    }
+    return status != LAVA_OK;
 }
 
 #endif

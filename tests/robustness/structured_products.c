@@ -354,26 +354,38 @@ static void run(const struct call *call) {
 }
 
 #ifdef LAVA_FAULT_INJECTION
+/* Runs the call while the download of that number fails. Returns whether it did; the first one always does,
+ * and only such a run has an error. */
+static bool run_with_failure(const struct call *call, const struct lava_operation *operation,
+                             const struct lava_plan *plan, int passage, struct lava_progress *progress) {
+    char text[32];
+    snprintf(text, sizeof text, "download:%d", passage);
+    bool is_set = lava_fault_set(text);
+    enum lava_status status = lava_runner_run(engine, operation, plan, progress, NULL);
+    bool came = lava_fault_passages(LAVA_FAULT_DOWNLOAD) >= passage;
+    lava_fault_set(NULL);
+    if (is_set && came == (status != LAVA_OK) && (came || passage > 1))
+        return came;
+    tell(call, came ? "no error" : "the fault did not come", plan);
+    wrong++;
+    return false;
+}
+
 /* The download of every chunk fails once, and the CPU computes the rest. */
 static void fail_downloads(const struct call *call) {
     struct matrices x = make(call);
     const struct lava_operation operation = operation_of(call, &x);
     struct lava_plan plan;
     struct lava_progress progress;
-    enum lava_status status = LAVA_ERROR_DRIVER;
     void *before = malloc(x.bytes);
     if (!before)
         abort();
     memcpy(before, x.c, x.bytes);
-    bool has_plan = choose(call, &operation, &plan);
-    for (int passage = 1; has_plan && status; passage++) {
-        char text[32];
-        snprintf(text, sizeof text, "download:%d", passage);
+    bool came = choose(call, &operation, &plan);
+    for (int passage = 1; came; passage++) {
         memcpy(x.c, before, x.bytes);
-        lava_fault_set(text);
-        status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
-        lava_fault_set(NULL);
-        if (status)
+        came = run_with_failure(call, &operation, &plan, passage, &progress);
+        if (came)
             lava_complete_on_cpu(&operation, &progress);
         count(call, &plan, is_right(call, &x), "wrong after a failure");
     }

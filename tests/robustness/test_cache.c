@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +352,34 @@ static void size_limits(void **state) {
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 << 10); /* in KiB */
 }
 
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A disk that is full after so many bytes: what was stored before stays, and nothing else remains. */
+static void disk_full(void **state) {
+    struct rlimit limit;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    store();
+    size_t bytes = file_bytes();
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t room = 0; room <= bytes; room++) {
+        limit_files(room);
+        payload[0] ^= 1;
+        bool stored = lava_file_cache_store(&place, payload, sizeof payload);
+        payload[0] ^= !stored;
+        limit_files(limit.rlim_cur);
+        assert_int_equal(stored, room == bytes);
+        assert_true(loads());
+        assert_int_equal(entries_of(place.folder), 1);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trip, set_up, tear_down),
@@ -367,6 +396,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(folder_of_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(folder_unwritable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(size_limits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(disk_full, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -428,12 +428,20 @@ static int ends_meanwhile(void) {
 /* Every step of a product fails once, on whichever device it is. The product goes to another one or the CPU
  * completes it, and the devices that have not failed go on. */
 static int faults(void) {
-    static const char *const points[] = {"upload:1", "submit:1", "wait:1", "download:1", "device_lost:1"};
+    static const struct {
+        const char *text;
+        enum lava_fault_point point;
+    } faults_of[] = {{"upload:1", LAVA_FAULT_UPLOAD},
+                     {"submit:1", LAVA_FAULT_SUBMIT},
+                     {"wait:1", LAVA_FAULT_WAIT},
+                     {"download:1", LAVA_FAULT_DOWNLOAD},
+                     {"device_lost:1", LAVA_FAULT_DEVICE_LOST}};
     if (!make())
         return case_result() ? 1 : CASE_SKIPPED;
-    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
-        CASE_CHECK(lava_fault_set(points[i]));
+    for (size_t i = 0; i < sizeof faults_of / sizeof faults_of[0]; i++) {
+        CASE_CHECK(lava_fault_set(faults_of[i].text));
         case_multiply(&crowd_products[i], NULL);
+        CASE_CHECK(lava_fault_passages(faults_of[i].point) > 0);
         CASE_CHECK(lava_fault_set(NULL));
         CASE_CHECK(!lava_context_is_failed());
         case_multiply(&crowd_products[i], "gpu");
@@ -491,6 +499,7 @@ static int shared_faults(void) {
 
 /* A further device cannot be opened, then another one fails on the way: what is left is used. */
 static int further_fails(void) {
+    enum { VK_CALLS = 12 };
     static const char *const points[] = {"init:1:0", "vk:12:1"};
     lavablas_wait(NULL);
     if (lava_context_devices() == 1)
@@ -499,6 +508,8 @@ static int further_fails(void) {
     for (unsigned i = 0; i < 2; i++) {
         CASE_CHECK(lava_fault_set(points[i]));
         lava_further_want(needs_of_crowd(), i + 1, true);
+        CASE_CHECK(i ? lava_fault_passages(LAVA_FAULT_VK) >= VK_CALLS
+                     : lava_fault_passages(LAVA_FAULT_INIT) > 0);
         CASE_CHECK(lava_fault_set(NULL));
         for (int j = 0; j < CROWD_SHAPES; j++)
             case_multiply(&crowd_products[j], "gpu");

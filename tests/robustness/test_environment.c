@@ -2,11 +2,15 @@
  * most one line. The cases of the driver folder also cover preloading without any device. */
 #include "tests/robustness/cases.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NOBODY 65534
@@ -114,6 +118,61 @@ static int no_descriptors(void) {
     return result;
 }
 
+/* Returns the number of files in the folder of the library's cache; -1 where there is no folder. */
+static int files_in(const char *home) {
+    char path[96];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/lavablas", home);
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    return folder && closedir(folder) == 0 ? count : -1;
+}
+
+/* Multiplies in a process and waits for its end. The cache is then written. */
+static bool multiplies_to_the_end(void) {
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(multiply_on("gpu"));
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Mounts a disk of a page, seen by this process alone, and fills it. (A limit on the size of files would be
+ * another way, but lavapipe's memory is a file.) Returns false where that is not permitted. */
+static bool mount_full(const char *home, const char *filler) {
+    static const char page[4096];
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("full", home, "tmpfs", 0, "size=4096"))
+        return false;
+    int file = open(filler, O_CREAT | O_WRONLY, 0600);
+    CASE_CHECK(file >= 0 && write(file, page, sizeof page) == sizeof page);
+    CASE_CHECK(write(file, page, 1) < 0);
+    close(file);
+    return true;
+}
+
+/* Nothing is left half-written. When there is room, the cache is written. */
+static int disk_is_full(void) {
+    char home[] = "/tmp/lavablas-full-XXXXXX", filler[64];
+    if (!mkdtemp(home))
+        return CASE_SKIPPED;
+    snprintf(filler, sizeof filler, "%s/filler", home);
+    if (!mount_full(home, filler)) {
+        rmdir(home);
+        return CASE_SKIPPED;
+    }
+    setenv("XDG_CACHE_HOME", home, 1);
+    CASE_CHECK(multiplies_to_the_end());
+    CASE_CHECK(files_in(home) == 0);
+    CASE_CHECK(unlink(filler) == 0 && mount(NULL, home, NULL, MS_REMOUNT, "size=64m") == 0);
+    CASE_CHECK(multiplies_to_the_end());
+    CASE_CHECK(files_in(home) == 1);
+    CASE_CHECK(umount(home) == 0 && rmdir(home) == 0);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
     {.name = "plain", .run = on_device},
     {.name = "driver_file_missing", .run = on_cpu, .lines = 1, .variables = {"VK_DRIVER_FILES=/nonexistent"}},
@@ -128,7 +187,8 @@ static const struct test_case cases[] = {
     {.name = "home_unreadable", .run = home_unreadable},
     {.name = "home_cache_is_a_file", .run = home_cache_is_a_file},
     {.name = "cache_off", .run = on_device, .variables = {"LAVABLAS_CACHE=0"}},
-    {.name = "cache_is_full", .run = on_device, .variables = {"XDG_CACHE_HOME=/dev/full"}},
+    {.name = "cache_in_no_folder", .run = on_device, .variables = {"XDG_CACHE_HOME=/dev/full"}},
+    {.name = "disk_is_full", .run = disk_is_full},
     {.name = "stats_unwritable",
      .run = on_device,
      .lines = 1,

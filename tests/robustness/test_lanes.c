@@ -3,6 +3,8 @@
  * that lanes can be locked. test_threads.c and test_processes.c run with two lanes, too. */
 #include "tests/robustness/crowd.h"
 
+#include <stdio.h>
+
 #include "lib/base/fault.h"
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
@@ -189,22 +191,41 @@ static int device_failed(void) {
 }
 
 #ifdef LAVA_FAULT_INJECTION
-/* Steps fail again and again, in whichever lane: the CPU completes those products. */
+static const struct fault {
+    const char *text;
+    enum lava_fault_point point;
+    long passage; /* the first that fails */
+} some_faults[] = {{"upload:3:2", LAVA_FAULT_UPLOAD, 3},     {"submit:5:3", LAVA_FAULT_SUBMIT, 5},
+                   {"download:2:3", LAVA_FAULT_DOWNLOAD, 2}, {"allocate:1:4", LAVA_FAULT_ALLOCATE, 1},
+                   {"submit:9:1", LAVA_FAULT_SUBMIT, 9},     {"upload:1:1", LAVA_FAULT_UPLOAD, 1},
+                   {"allocate:2:2", LAVA_FAULT_ALLOCATE, 2}};
+enum { SOME_FAULTS = sizeof some_faults / sizeof some_faults[0] };
+
+/* Returns whether the fault came while so many products were computed. */
+static bool meets(const struct fault *fault, int count) {
+    CASE_CHECK(lava_fault_set(fault->text));
+    CASE_CHECK(crowd_wait(&crowd_finished, crowd_finished + count, CROWD_AT_MOST));
+    return lava_fault_passages(fault->point) >= fault->passage;
+}
+
+/* Steps fail again and again, in whichever lane: the CPU completes those products. Engines keep their memory,
+ * so that they seldom allocate any. */
 static int faults(void) {
-    static const char *const points[] = {"upload:3:2", "submit:5:3", "download:2:3", "allocate:1:4",
-                                         "submit:9:1", "upload:1:1", "allocate:2:2"};
+    static const struct fault lost = {"device_lost:4:1", LAVA_FAULT_DEVICE_LOST, 4};
+    long met[LAVA_FAULT_COUNT] = {0};
     pthread_t threads[CROWD_CALLERS];
     crowd_make();
     crowd_start(threads);
     CASE_CHECK(wait_for_lanes(2));
-    for (size_t i = 0; i < 4 * (sizeof points / sizeof points[0]) && !case_result(); i++) {
-        CASE_CHECK(lava_fault_set(points[i % (sizeof points / sizeof points[0])]));
-        CASE_CHECK(crowd_wait(&crowd_finished, crowd_finished + 8, CROWD_AT_MOST));
-    }
+    for (int i = 0; i < 4 * SOME_FAULTS && !case_result(); i++)
+        met[some_faults[i % SOME_FAULTS].point] += meets(&some_faults[i % SOME_FAULTS], 8);
     lava_fault_set(NULL);
+    printf("came: %ld in uploads, %ld in submissions, %ld in downloads, %ld in allocations\n",
+           met[LAVA_FAULT_UPLOAD], met[LAVA_FAULT_SUBMIT], met[LAVA_FAULT_DOWNLOAD],
+           met[LAVA_FAULT_ALLOCATE]);
+    CASE_CHECK(met[LAVA_FAULT_UPLOAD] > 0 && met[LAVA_FAULT_SUBMIT] > 0 && met[LAVA_FAULT_DOWNLOAD] > 0);
     CASE_CHECK(!lava_context_engine()->device->shared->failed);
-    CASE_CHECK(lava_fault_set("device_lost:4:1"));
-    CASE_CHECK(crowd_wait(&crowd_finished, crowd_finished + 20, CROWD_AT_MOST));
+    CASE_CHECK(meets(&lost, 20));
     crowd_stop(threads);
     CASE_CHECK(lava_context_engine()->device->shared->failed);
     case_multiply(&crowd_products[0], "cpu");

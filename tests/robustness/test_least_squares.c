@@ -38,8 +38,12 @@ static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
-    problem_seed = device_test_seed();
     return device_test_open(true, &engine);
+}
+
+static int begin(void **state) {
+    problem_seed = device_test_seed();
+    return open_engine(state);
 }
 
 static int close_engine(void **state) {
@@ -186,6 +190,19 @@ static void complete_from(struct call *call, const struct call *whole, int64_t c
 #ifdef LAVA_FAULT_INJECTION
 #    include "tests/robustness/fault_sweep.h"
 
+/* The CPU goes on after a failure. Returns whether it had to: where nothing is written, everything is as it
+ * was. */
+static bool goes_on(struct call *call, const struct lava_progress *progress) {
+    if (progress->column == 0 || !has_parts(call)) {
+        assert_int_equal(progress->column, 0);
+        assert_untouched(call);
+        return false;
+    }
+    assert_true(progress->sides == 0 || progress->column == call->operation.n);
+    assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
+    return true;
+}
+
 /* Lets each passage of a point fail, and lets the CPU go on from there. */
 static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
     struct lava_progress progress;
@@ -204,16 +221,10 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
         bool came = fault_came(engine, point, passage, run(call, &progress));
         set_fault(NULL, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && (progress.column == 0 || !has_parts(call))) {
-            assert_int_equal(progress.column, 0);
-            assert_untouched(call);
+        if (came && !goes_on(call, &progress))
             continue;
-        }
-        assert_true(progress.sides == 0 || progress.column == call->operation.n);
         partly += came;
         solved += came && progress.sides > 0;
-        if (came)
-            assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
         /* the measure takes long: where the device computed everything, once is enough */
         if (came || !last_whole++)
             check_result(call, true);
@@ -223,11 +234,31 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     assert_true(point != LAVA_FAULT_DOWNLOAD || !has_parts(call) || (partly > solved && solved > 0));
 }
 
+/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
+ * at random. */
+static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
+    struct lava_progress progress;
+    set_fault(NULL, 0);
+    assert_int_equal(run(call, &progress), LAVA_OK);
+    long passages = lava_fault_passages(point);
+    assert_true(passages > 0);
+    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
+        set_fault(name, passage);
+        enum lava_status status = run(call, &progress);
+        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
+        if (!failed || goes_on(call, &progress))
+            check_result(call, true);
+    }
+}
+
 static void fail_everywhere(struct call *call) {
     fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
     fail_at(call, LAVA_FAULT_UPLOAD, "upload");
     fail_at(call, LAVA_FAULT_SUBMIT, "submit");
     fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
+    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
+    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
+    lose_device_at(call, LAVA_FAULT_VK, "vk");
 }
 #else
 static void fail_everywhere(struct call *call) {
@@ -406,5 +437,5 @@ int main(int count, char **arguments) {
                                        cmocka_unit_test(scaled), cmocka_unit_test(stalled)};
     has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
     columns_each = count > 1 && !strcmp(arguments[1], "blocks") ? 128 : 0;
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, begin, close_engine);
 }

@@ -2,13 +2,16 @@
  * nothing remains from an earlier product, and C is right under limits of any kind. */
 #include "tests/robustness/cases.h"
 
+#include <linux/capability.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lavablas_cblas.h"
@@ -378,11 +381,27 @@ static int address_space_later(void) {
     return case_result();
 }
 
-/* No page may be locked in memory. */
+/* Takes a capability from the calling thread, and so from threads that it creates. */
+static bool give_up(unsigned capability) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, sets))
+        return false;
+    sets[capability / 32].effective &= ~(1u << capability % 32);
+    return syscall(SYS_capset, &header, sets) == 0;
+}
+
+static bool can_lock_memory(void) {
+    static char byte;
+    return mlock(&byte, 1) == 0;
+}
+
+/* No page may be locked in memory. The limit does not apply to root with this capability. */
 static int no_locked_memory(void) {
     const struct rlimit none = {0};
     struct product product = {.m = 300, .n = 280, .k = 100, .alpha = 1.0f, .beta = 0.5f};
-    setrlimit(RLIMIT_MEMLOCK, &none);
+    CASE_CHECK(setrlimit(RLIMIT_MEMLOCK, &none) == 0 && give_up(CAP_IPC_LOCK));
+    CASE_CHECK(!can_lock_memory());
     product_make(&product, 1);
     for (int i = 0; i < 3; i++)
         case_multiply(&product, NULL);
@@ -402,6 +421,18 @@ static int address_space_1g(void) {
     return address_space((size_t)1 << 30);
 }
 
+static void *nothing(void *unused) {
+    return unused;
+}
+
+static bool can_create_thread(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL))
+        return false;
+    pthread_join(thread, NULL);
+    return true;
+}
+
 /* The limit does not apply to root, so the test becomes another user. */
 static int no_more_threads(void) {
     const struct rlimit limit = {.rlim_cur = 1, .rlim_max = 1};
@@ -414,7 +445,8 @@ static int no_more_threads(void) {
                 product.c0, 1);
     if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
         return CASE_SKIPPED;
-    setrlimit(RLIMIT_NPROC, &limit);
+    CASE_CHECK(setrlimit(RLIMIT_NPROC, &limit) == 0);
+    CASE_CHECK(!can_create_thread());
     for (int i = 0; i < 3; i++)
         case_multiply(&product, NULL);
     product_free(&product);

@@ -2,6 +2,7 @@
  * after. */
 #include "tests/robustness/cases.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,6 +11,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "lavablas_cblas.h"
+#include "lavablas_lapack.h"
 
 #define CHILD_S 10
 
@@ -86,6 +90,7 @@ static int fork_without_caches(void) {
     if (!mkdtemp(folder))
         return CASE_SKIPPED;
     setenv("XDG_CACHE_HOME", folder, 1);
+    setenv("MESA_SHADER_CACHE_DIR", folder, 1);
     int result = fork_after_products();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) ? 1 : result;
@@ -161,6 +166,117 @@ static int fork_during_products(void) {
     case_multiply(&product, "gpu");
     product_free(&product);
     product_free(&other);
+    return case_result();
+}
+
+/* Calls of a triangular solve, a factorization and a batch. The elements are small integers, so that results
+ * are exact wherever they are computed. */
+enum { ORDER = 80, AREA = ORDER * ORDER, BATCH = 30, EACH = 20, BATCH_AREA = BATCH * EACH * EACH };
+static float factor[AREA], given[AREA], multiplied[AREA], squared[AREA];
+static float batch_a[BATCH_AREA], batch_b[BATCH_AREA], batch_c[BATCH_AREA];
+
+/* factor: lower, with 2 on its diagonal. multiplied: it times `given`; squared: times its transpose. */
+static void make_calls(void) {
+    for (int i = 0; i < AREA; i++) {
+        int row = i % ORDER, column = i / ORDER;
+        factor[i] = row == column ? 2 : row > column ? (float)((row * 7 + column * 5) % 3 - 1) : 0;
+        given[i] = (float)((row * 3 + column * 11) % 7 - 3);
+    }
+    for (int i = 0; i < AREA; i++)
+        for (int k = 0; k < ORDER; k++) {
+            multiplied[i] += factor[i % ORDER + k * ORDER] * given[k + i / ORDER * ORDER];
+            squared[i] += factor[i % ORDER + k * ORDER] * factor[i / ORDER + k * ORDER];
+        }
+    for (int i = 0; i < BATCH_AREA; i++) {
+        batch_a[i] = (float)(i % 7 - 3);
+        batch_b[i] = (float)(i % 5 - 2);
+    }
+    for (int i = 0; i < BATCH_AREA; i++) {
+        int first = i / (EACH * EACH) * EACH * EACH, row = i % EACH, column = i / EACH % EACH;
+        for (int k = 0; k < EACH; k++)
+            batch_c[i] += batch_a[first + row + k * EACH] * batch_b[first + k + column * EACH];
+    }
+}
+
+static void solve(void) {
+    float x[AREA];
+    memcpy(x, multiplied, sizeof x);
+    cblas_strsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, ORDER, ORDER, 1, factor,
+                ORDER, x, ORDER);
+    bool is_right = true;
+    for (int i = 0; i < AREA; i++)
+        is_right = is_right && fabsf(x[i] - given[i]) <= 0;
+    CASE_CHECK(is_right);
+}
+
+static void factorize(void) {
+    float x[AREA];
+    int n = ORDER, info = -1;
+    memcpy(x, squared, sizeof x);
+    spotrf_("L", &n, x, &n, &info, 1);
+    bool is_right = info == 0;
+    for (int i = 0; i < AREA; i++)
+        is_right = is_right && fabsf(x[i] - (i % ORDER < i / ORDER ? squared[i] : factor[i])) <= 0;
+    CASE_CHECK(is_right);
+}
+
+static void multiply_batch(void) {
+    float c[BATCH_AREA];
+    memset(c, -1, sizeof c);
+    cblas_sgemm_batch_strided(CblasColMajor, CblasNoTrans, CblasNoTrans, EACH, EACH, EACH, 1, batch_a, EACH,
+                              EACH * EACH, batch_b, EACH, EACH * EACH, 0, c, EACH, EACH * EACH, BATCH);
+    bool is_right = true;
+    for (int i = 0; i < BATCH_AREA; i++)
+        is_right = is_right && fabsf(c[i] - batch_c[i]) <= 0;
+    CASE_CHECK(is_right);
+}
+
+static void (*const calls[])(void) = {solve, factorize, multiply_batch};
+#define CALLS (int)(sizeof calls / sizeof calls[0])
+
+static void call_each(const char *place) {
+    for (int i = 0; i < CALLS; i++) {
+        calls[i]();
+        CASE_CHECK(!strcmp(case_place(NULL), place));
+    }
+}
+
+/* first: which of the calls is the first; each thread begins with another one. */
+static void *call_until_stopped(void *first) {
+    for (int i = *(const int *)first; !stopped && !case_result(); i++) {
+        calls[i % CALLS]();
+        products++;
+    }
+    return NULL;
+}
+
+static void start_calls(pthread_t *threads) {
+    static const int firsts[] = {0, 1};
+    make_calls();
+    call_each("gpu");
+    for (int i = 0; i < 2; i++)
+        CASE_CHECK(pthread_create(&threads[i], NULL, call_until_stopped, (void *)(intptr_t)&firsts[i]) == 0);
+    wait_for_products(2 * CALLS);
+}
+
+static int call_forked(void) {
+    call_each("cpu");
+    return case_result() ? 1 : 7;
+}
+
+static int fork_during_calls(void) {
+    if (CASE_FORK_IS_UNSAFE)
+        return CASE_SKIPPED;
+    pthread_t threads[2];
+    start_calls(threads);
+    for (int i = 0; i < 20 && !case_result(); i++) {
+        case_sleep(0.0007 * i);
+        CASE_CHECK(status_of(i % 4 ? call_forked : nothing) == 7 << 8);
+    }
+    stopped = true;
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    call_each("gpu");
     return case_result();
 }
 
@@ -252,6 +368,27 @@ static int end_by_exit(void) {
 static int end_by__exit(void) {
     start_products();
     _exit(3);
+}
+
+/* Calls in flight, at a different moment each time. */
+static void start_ending_calls(void) {
+    pthread_t threads[2];
+    start_calls(threads);
+    case_sleep((double)(getpid() % 16) * 0.0005);
+    if (case_result())
+        _exit(1);
+    case_ends();
+}
+
+static int end_calls_by_exit(void) {
+    start_ending_calls();
+    exit(3);
+}
+
+static int end_calls_by_kill(void) {
+    start_ending_calls();
+    kill(getpid(), SIGTERM);
+    return 1;
 }
 
 static int end_by_quick_exit(void) {
@@ -361,12 +498,15 @@ static const struct test_case cases[] = {
     {.name = "fork_child_prints", .run = fork_child_prints},
     {.name = "fork_before_products", .run = fork_before_products},
     {.name = "fork_during_products", .run = fork_during_products, .repeats = 3},
+    {.name = "fork_during_calls", .run = fork_during_calls},
     {.name = "fork_during_preparation", .run = fork_during_preparation, .variables = {"LAVABLAS_INIT=async"}},
     {.name = "fork_when_idle", .run = fork_when_idle, .variables = {"LAVABLAS_IDLE=0.005"}},
     {.name = "fork_child_is_killed", .run = fork_child_is_killed},
     {.name = "end_by_return", .run = end_by_return, .repeats = 5, .status = 3 << 8},
-    {.name = "end_by_exit", .run = end_by_exit, .repeats = 10, .status = 3 << 8},
+    {.name = "end_by_exit", .run = end_by_exit, .repeats = 8, .status = 3 << 8},
     {.name = "end_by__exit", .run = end_by__exit, .repeats = 5, .status = 3 << 8},
+    {.name = "end_calls_by_exit", .run = end_calls_by_exit, .repeats = 2, .status = 3 << 8},
+    {.name = "end_calls_by_kill", .run = end_calls_by_kill, .status = SIGTERM},
     {.name = "end_by_quick_exit", .run = end_by_quick_exit, .repeats = 5, .status = 3 << 8},
     {.name = "end_by_abort", .run = end_by_abort, .repeats = 5, .status = SIGABRT, .lines = -1},
     {.name = "end_during_long_product", .run = end_during_long_product, .status = 3 << 8},

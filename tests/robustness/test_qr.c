@@ -36,8 +36,12 @@ static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
-    problem_seed = device_test_seed();
     return device_test_open(true, &engine);
+}
+
+static int begin(void **state) {
+    problem_seed = device_test_seed();
+    return open_engine(state);
 }
 
 static int close_engine(void **state) {
@@ -172,6 +176,14 @@ static bool is_begun(const struct lava_progress *progress) {
     return progress->column > 0 || progress->row > 0;
 }
 
+/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. */
+static void go_on(struct call *call, bool failed, const struct lava_progress *progress) {
+    if (failed && !is_begun(progress))
+        assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
+    else if (failed)
+        assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
+}
+
 /* Lets each passage of a point fail, and lets the CPU go on from there. */
 static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
     struct lava_progress progress;
@@ -190,10 +202,7 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
         bool came = fault_came(engine, point, passage, run(call, &progress));
         set_fault(NULL, 0);
         assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && !is_begun(&progress))
-            assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
-        else if (came)
-            assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
+        go_on(call, came, &progress);
         partly += came && is_begun(&progress);
         /* the measure takes long: where the device computed everything, once is enough */
         if ((!came && !last_whole++) || (came && is_begun(&progress)))
@@ -203,11 +212,32 @@ static void fail_at(struct call *call, enum lava_fault_point point, const char *
     assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == can_be_partial(call));
 }
 
+/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
+ * at random. */
+static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
+    struct lava_progress progress;
+    set_fault(NULL, 0);
+    assert_int_equal(run(call, &progress), LAVA_OK);
+    long passages = lava_fault_passages(point);
+    assert_true(passages > 0);
+    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
+        set_fault(name, passage);
+        enum lava_status status = run(call, &progress);
+        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
+        go_on(call, failed, &progress);
+        if (!failed || is_begun(&progress))
+            check_result(call);
+    }
+}
+
 static void fail_everywhere(struct call *call) {
     fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
     fail_at(call, LAVA_FAULT_UPLOAD, "upload");
     fail_at(call, LAVA_FAULT_SUBMIT, "submit");
     fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
+    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
+    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
+    lose_device_at(call, LAVA_FAULT_VK, "vk");
 }
 #else
 static void fail_everywhere(struct call *call) {
@@ -388,6 +418,6 @@ int main(int count, char **arguments) {
     bool is_by_blocks = count > 1 && !strcmp(arguments[1], "blocks");
     has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
     columns_each = is_by_blocks ? 128 : 0;
-    return is_by_blocks ? cmocka_run_group_tests(by_blocks, open_engine, close_engine)
-                        : cmocka_run_group_tests(tests, open_engine, close_engine);
+    return is_by_blocks ? cmocka_run_group_tests(by_blocks, begin, close_engine)
+                        : cmocka_run_group_tests(tests, begin, close_engine);
 }

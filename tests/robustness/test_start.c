@@ -111,7 +111,7 @@ static int not_for_hopeless_calls(void) {
     CASE_CHECK(lava_prepare_is_cold() && !is_vulkan_loaded());
     printf("%d calls of %lld x %lld x %d, none started a preparation\n", calls, (long long)size,
            (long long)size, THIN);
-    if (!CASE_CHECK(guessed_ns(&large) > 1e6))
+    if (guessed_ns(&large) <= 1e6)
         return CASE_SKIPPED; /* many processors */
     CASE_CHECK(count_until_start(&large, MANY) * guessed_ns(&large) <= START_NS + guessed_ns(&large));
     CASE_CHECK(multiplies(LARGE, LARGE, LARGE, LAVA_REASON_STARTING));
@@ -153,7 +153,7 @@ static bool leave_figures(double product_ns, double latency_ns) {
     lava_expected_note(device);
     return CASE_CHECK(lava_expected_read(&starting, &expected)) &&
            CASE_CHECK(strcmp(expected.device.name, device->name) == 0) &&
-           CASE_CHECK(expected.figures.cpu.product_ns[0][0][0] == product_ns);
+           CASE_CHECK(fabs(expected.figures.cpu.product_ns[0][0][0] / product_ns - 1) < 1e-6); /* a text */
 }
 
 /* Before the first look at the configuration. */
