@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/log.h"
@@ -156,6 +158,27 @@ bool lava_file_cache_prepare(const struct lava_file_cache_place *place) {
     return made;
 }
 
+/* Writes the whole file. A write beyond the limit on the size of files (RLIMIT_FSIZE) fails as on a full
+ * disk: its signal, which would end the program, is held back and taken. */
+static bool write_file(const struct lava_file_cache_place *place, int file, const void *data, size_t bytes) {
+    const struct timespec none = {0};
+    const struct header header = make_header(place, data, bytes);
+    sigset_t signals, before, pending;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    bool written = write_all(file, &header, sizeof header) && write_all(file, place->key, place->key_bytes) &&
+                   write_all(file, data, bytes);
+    int error = errno;
+    if (!written && !sigismember(&pending, SIGXFSZ))
+        sigtimedwait(&signals, NULL, &none);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
 bool lava_file_cache_store(const struct lava_file_cache_place *place, const void *data, size_t bytes) {
     char temporary[sizeof place->path + 32];
     if (!place->folder[0] || bytes == 0 || bytes > LAVA_FILE_CACHE_MAX_BYTES)
@@ -168,9 +191,7 @@ bool lava_file_cache_store(const struct lava_file_cache_place *place, const void
         LAVA_LOG(INFO, "%s: %s", temporary, strerror(errno));
         return false;
     }
-    struct header header = make_header(place, data, bytes);
-    bool written = write_all(file, &header, sizeof header) && write_all(file, place->key, place->key_bytes) &&
-                   write_all(file, data, bytes);
+    bool written = write_file(place, file, data, bytes);
     written = close(file) == 0 && written && rename(temporary, place->path) == 0;
     if (!written) {
         LAVA_LOG(INFO, "%s: %s", place->path, strerror(errno));

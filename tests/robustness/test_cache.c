@@ -359,15 +359,25 @@ static void limit_files(rlim_t bytes) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* A disk that is full after so many bytes: what was stored before stays, and nothing else remains. */
+static int signals;
+
+static void count_signal(int number) {
+    (void)number;
+    signals++;
+}
+
+/* A disk with room for a part of the file, as the limit on the size of files makes it. Its signal, SIGXFSZ,
+ * would end the program; neither that nor the program's own handler is called. */
 static void disk_full(void **state) {
+    void (*const actions[])(int) = {SIG_DFL, SIG_IGN, count_signal};
     struct rlimit limit;
+    sigset_t blocked;
     (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     store();
     size_t bytes = file_bytes();
-    signal(SIGXFSZ, SIG_IGN);
     for (size_t room = 0; room <= bytes; room++) {
+        signal(SIGXFSZ, actions[room % 3]);
         limit_files(room);
         payload[0] ^= 1;
         bool stored = lava_file_cache_store(&place, payload, sizeof payload);
@@ -377,6 +387,9 @@ static void disk_full(void **state) {
         assert_true(loads());
         assert_int_equal(entries_of(place.folder), 1);
     }
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &blocked), 0);
+    assert_false(sigismember(&blocked, SIGXFSZ));
+    assert_int_equal(signals, 0);
     signal(SIGXFSZ, SIG_DFL);
 }
 
