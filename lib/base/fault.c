@@ -28,6 +28,7 @@ static const char *const point_names[LAVA_FAULT_COUNT] = {
 static atomic_long passages[LAVA_FAULT_COUNT];
 /* Passages first..last of each point fail; none fail where first is 0. */
 static atomic_long first[LAVA_FAULT_COUNT], last[LAVA_FAULT_COUNT];
+static atomic_long came; /* passages that failed, in the whole process */
 static atomic_int scope;
 static _Thread_local bool is_here; /* the thread has limited the scope */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -99,11 +100,18 @@ bool lava_fault_hit(enum lava_fault_point point) {
         return false;
     long passage = atomic_fetch_add(&passages[point], 1) + 1;
     long from = atomic_load(&first[point]);
-    return from && passage >= from && passage <= atomic_load(&last[point]);
+    bool fails = from && passage >= from && passage <= atomic_load(&last[point]);
+    if (fails)
+        atomic_fetch_add(&came, 1);
+    return fails;
 }
 
 long lava_fault_passages(enum lava_fault_point point) {
     return atomic_load(&passages[point]);
+}
+
+long lava_fault_came(void) {
+    return atomic_load(&came);
 }
 
 #else

@@ -39,6 +39,8 @@ enum lava_fault_scope { LAVA_FAULT_ANYWHERE, LAVA_FAULT_HERE, LAVA_FAULT_ELSEWHE
 void lava_fault_limit(enum lava_fault_scope scope);
 /* Returns how many passages of the point there were since. */
 long lava_fault_passages(enum lava_fault_point point);
+/* Returns how many passages have failed since the process began, whatever was set. */
+long lava_fault_came(void);
 #else
 static inline bool lava_fault_hit(enum lava_fault_point point) {
     (void)point;

@@ -1,16 +1,17 @@
 /* Calls routines of all families and types from many threads for a given time, and checks every result. In a
  * build with fault injection, steps fail at random meanwhile, and near the end of each round the device is
- * lost. Tells what was wrong, lost or hung, and how memory and descriptors grew.
+ * lost. Tells what was wrong, lost or hung, how many faults came, and how memory and descriptors grew.
  *
  *   soak [--seconds S] [--rounds N] [--threads N] [--order N] [--seed N] [--faults] [--patience S]
  *        [--growth MIB] [--device]
  *
- * Each round is a process of its own, in a share of the time. --order: of the largest matrices. --patience: a
- * call that takes longer hangs. --growth: of the memory after the first fifth of a round, at most. --device:
- * fails unless every family had calls on the device. Without LAVABLAS_MODE=gpu the library chooses where a
- * call runs.
+ * Each round is a process of its own, in a share of the time; it prints its memory after each fifth. --order:
+ * of the largest matrices. --patience: a call that takes longer hangs. --growth: of the memory after the
+ * first fifth of a round, at most. --device: fails unless every family had calls on the device. Without
+ * LAVABLAS_MODE=gpu the library chooses where a call runs.
  *
- * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much. */
+ * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much, and with --faults
+ * only if faults came. */
 #include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,6 +32,7 @@
 
 #define MOST_THREADS 256
 #define PROBLEMS     3 /* of each routine */
+#define FIFTHS       5
 
 struct options {
     double seconds, patience_s, growth_mib;
@@ -41,7 +43,8 @@ struct options {
 
 /* The threads' counters, read by the parent. */
 static struct shared {
-    atomic_long calls[SOAK_FAMILIES], on_device[SOAK_FAMILIES], wrong, lost, faults;
+    atomic_long calls[SOAK_FAMILIES], on_device[SOAK_FAMILIES], wrong, lost;
+    atomic_long faults_set, faults_came;
     atomic_long begun_ms[MOST_THREADS]; /* when a thread's call began; 0: none is under way */
     _Atomic(const struct soak_routine *) routine[MOST_THREADS];
     atomic_long growth_kib, descriptors; /* of the round that grew most */
@@ -121,7 +124,7 @@ static void inject(bool final, unsigned *seed) {
         snprintf(text, sizeof text, "%s:%d:%d", points[rand_r(seed) % 4], 1 + rand_r(seed) % 20,
                  1 + rand_r(seed) % 3);
     lava_fault_set(text);
-    shared->faults++;
+    shared->faults_set++;
 #else
     (void) final, (void)seed;
 #endif
@@ -136,11 +139,46 @@ static void wait_until(double end, bool final, unsigned *seed) {
     }
 }
 
+struct held {
+    long resident_kib, descriptors;
+};
+
+/* Waits for the end of a round, with faults meanwhile, at last those that the device does not survive; keeps
+ * what the process holds after each fifth. */
+static void wait_for_end(double seconds, unsigned *seed, struct held held[FIFTHS]) {
+    const double begin = now();
+    for (int i = 0; i < FIFTHS; i++) {
+        double end = begin + seconds * (i + 1) / FIFTHS;
+        if (i == FIFTHS - 1)
+            wait_until(end - 0.1 * seconds, false, seed);
+        wait_until(end, i == FIFTHS - 1, seed);
+        held[i] = (struct held){resident_kib(), descriptors_count()};
+    }
+}
+
+/* Prints what a round held, and keeps how much it grew. */
+static void report_round(int round, const struct held held[FIFTHS]) {
+    const struct held *first = &held[0], *last = &held[FIFTHS - 1];
+    long growth_kib = last->resident_kib - first->resident_kib,
+         descriptors = last->descriptors - first->descriptors, came = 0;
+#ifdef LAVA_FAULT_INJECTION
+    came = lava_fault_came();
+#endif
+    printf("round %d: memory after each fifth", round + 1);
+    for (int i = 0; i < FIFTHS; i++)
+        printf(" %.1f", (double)held[i].resident_kib / 1024);
+    printf(" MiB, %ld faults came\n", came);
+    shared->faults_came += came;
+    shared->growth_kib = growth_kib > shared->growth_kib ? growth_kib : shared->growth_kib;
+    shared->descriptors = descriptors > shared->descriptors ? descriptors : shared->descriptors;
+}
+
 /* The process of a round. */
-static int run_round(double seconds, unsigned seed) {
+static int run_round(int round, double seconds, unsigned seed) {
     pthread_t threads[MOST_THREADS];
     const char *why = "";
     struct soak_room room;
+    struct held held[FIFTHS];
     options.seed = seed;
     if (lavablas_wait(&why) != 0)
         printf("the CPU computes: %s\n", why);
@@ -149,17 +187,11 @@ static int run_round(double seconds, unsigned seed) {
         return 2;
     for (int i = 0; i < problem_count; i++) /* each kernel is prepared */
         make_call(0, problems[i], &room);
-    double begin = now();
     for (int i = 0; i < options.threads; i++)
         if (pthread_create(&threads[i], NULL, call_until_stopped, (void *)(size_t)i) != 0)
             return 2;
-    wait_until(begin + 0.2 * seconds, false, &seed);
-    long resident = resident_kib(), descriptors = descriptors_count();
-    wait_until(begin + 0.9 * seconds, false, &seed);
-    wait_until(begin + seconds, true, &seed);
-    long growth_kib = resident_kib() - resident, more = descriptors_count() - descriptors;
-    shared->growth_kib = growth_kib > shared->growth_kib ? growth_kib : shared->growth_kib;
-    shared->descriptors = more > shared->descriptors ? more : shared->descriptors;
+    wait_for_end(seconds, &seed, held);
+    report_round(round, held);
     stopping = true;
     for (int i = 0; i < options.threads; i++)
         pthread_join(threads[i], NULL);
@@ -217,15 +249,17 @@ static long print_calls(bool *everywhere) {
 static int summarize(bool ended, long hung) {
     bool everywhere = true;
     long calls = print_calls(&everywhere);
-    printf(
-        "wrong %ld, lost %ld, hung %ld, faults asked for %ld; memory grew by %.1f MiB, descriptors by %ld\n",
-        shared->wrong, shared->lost, hung, shared->faults, (double)shared->growth_kib / 1024,
-        shared->descriptors);
+    printf("wrong %ld, lost %ld, hung %ld; faults asked for %ld, came %ld; memory grew by %.1f MiB, "
+           "descriptors by %ld\n",
+           shared->wrong, shared->lost, hung, shared->faults_set, shared->faults_came,
+           (double)shared->growth_kib / 1024, shared->descriptors);
+    if (options.faults && shared->faults_came == 0)
+        printf("no fault came, although faults were asked for\n");
     if (options.device && !everywhere)
         printf("a family had no call on the device\n");
     return !(ended && calls > 0 && shared->wrong == 0 && shared->lost == 0 && hung == 0 &&
              (double)shared->growth_kib <= 1024 * options.growth_mib && shared->descriptors <= 0 &&
-             (everywhere || !options.device));
+             (everywhere || !options.device) && (shared->faults_came > 0 || !options.faults));
 }
 
 static int usage(void) {
@@ -311,7 +345,7 @@ int main(int count, char **arguments) {
         memset((void *)shared->begun_ms, 0, sizeof shared->begun_ms);
         pid_t child = fork();
         if (child == 0)
-            exit(run_round(seconds, options.seed + (unsigned)round));
+            exit(run_round(round, seconds, options.seed + (unsigned)round));
         ended = child > 0 && supervise(child, seconds, &hung) && ended;
     }
     return summarize(ended, hung);

@@ -2,7 +2,10 @@
  * LAVABLAS_FUZZ_BLAS names, on copies of the same matrices. Elements and scalars are small integers, some NaN
  * or Inf, so that finite results are equal; what is not finite must be so in both. A and B may overlap, and
  * may be the same. Wrong arguments are passed too: the same complaints must come. Matrices are as large as
- * their arguments say, so that the address sanitizer sees what is touched outside. */
+ * their arguments say, so that the address sanitizer sees what is touched outside.
+ *
+ * With LAVABLAS_MODE=gpu a device has to compute each routine at the beginning, and a product now and then:
+ * else nothing is fuzzed but what is forwarded. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -10,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lavablas.h"
 #include "tests/fuzz/input.h"
 #include "tests/library/level3_functions.h"
 
@@ -272,9 +276,45 @@ static void *copy_of(const void *memory, size_t bytes) {
     return memcpy(copy, memory, bytes);
 }
 
+static bool needs_device(void) {
+    const char *mode = getenv("LAVABLAS_MODE");
+    return mode && strcmp(mode, "gpu") == 0;
+}
+
+/* Returns whether the last call was this routine's, on a device; else it says what was. */
+static bool was_on_device(const char *routine) {
+    struct lavablas_call last = {.size = sizeof last};
+    bool is_known = lavablas_last_call(&last) == 0;
+    if (is_known && strcmp(last.routine, routine) == 0 && strcmp(last.place, "gpu") == 0)
+        return true;
+    fprintf(stderr, "%s was not computed on a device, although LAVABLAS_MODE=gpu: ", routine);
+    if (is_known)
+        fprintf(stderr, "the last call known is %s on the %s, because: %s\n", last.routine, last.place,
+                last.reason);
+    else
+        fprintf(stderr, "no call is known\n");
+    return false;
+}
+
+/* A product that only a lost device leaves to the CPU. */
+static void require_device(void) {
+    enum { ORDER = 64 };
+    static const int order = ORDER;
+    static const float one = 1, zero = 0;
+    static float a[ORDER * ORDER], b[ORDER * ORDER], c[ORDER * ORDER];
+    for (int i = 0; i < ORDER * ORDER; i++)
+        a[i] = b[i] = 1;
+    sgemm_("N", "N", &order, &order, &order, &one, a, &order, b, &order, &zero, c, &order, 1, 1);
+    if (!was_on_device("sgemm_"))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    static unsigned inputs;
     struct fuzz_input input = {bytes, length};
     struct call call;
+    if (++inputs % 256 == 0 && needs_device())
+        require_device();
     read_call(&input, &call);
     void *ours = copy_of(call.c, call.c_bytes), *theirs = copy_of(call.c, call.c_bytes);
     complaints.calls = complaints.argument = 0;
@@ -292,11 +332,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     return 0;
 }
 
-/* Calls each routine once, so that its kernels are prepared outside of what the fuzzer times. */
+/* Calls each routine once, so that its kernels are prepared outside of what the fuzzer times. Ends the
+ * process if a device has to compute and does not. */
 static void prepare(void) {
+    const char *why = "";
+    if (needs_device() && lavablas_wait(&why) != 0) {
+        fprintf(stderr, "no device, although LAVABLAS_MODE=gpu: %s\n", why);
+        exit(2);
+    }
     for (int i = 0; i < ROUTINES; i++) {
         const uint8_t bytes[] = {(uint8_t)i, 0, 0, 0, 0, 0, 20, 20, 20, 1, 1, 1, 1};
         LLVMFuzzerTestOneInput(bytes, sizeof bytes);
+        if (needs_device() && !was_on_device(routines[i].name))
+            exit(2);
     }
 }
 

@@ -1,14 +1,17 @@
 #!/bin/sh
 # Runs products under the Khronos validation layers with synchronization checks, once with shared memory and once with
 # the device's own memory. One of the two, the other one in the next run, also has the checks that run on the device,
-# which take most of the time: a quarter of the kinds of products, the others in other runs. LAVA_TEST_SEED says which: even is
-# unified, and its half says the quarter. Any message of the layers fails the test.
+# which take most of the time: a quarter of the kinds of products, the others in other runs, and one of the tests of solves and
+# factorizations. LAVA_TEST_SEED says which: even is unified, its half says the quarter, and its eighth the test. Any message of the layers fails the test. Before, a program makes a mistake of either
+# kind: unless the layers report both, their silence would tell nothing, and the test fails.
 #
-#   validation.sh ENGINE_PRODUCTS [LIBRARY_TEST ...]    further programs run unchanged, with checks of
-#                                                         synchronization alone
+#   validation.sh PLANTED_MISTAKES ENGINE_PRODUCTS [DEVICE_TEST...] -- [LIBRARY_TEST...]
+#
+# One DEVICE_TEST has all checks. Each LIBRARY_TEST runs with checks of synchronization alone.
 set -u
-program=$1
-shift
+planted=$1
+program=$2
+shift 2
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 failed=0
@@ -37,6 +40,22 @@ run() {
     fi
 }
 
+# expect NAME PATTERN COMMAND...: the layers have to report what the command does wrong.
+expect() {
+    name=$1 pattern=$2
+    shift 2
+    status=0
+    "$@" >"$output" 2>&1 || status=$?
+    if [ $status = 0 ] && grep -q "$pattern" "$output"; then
+        echo "$name: on, a planted mistake is reported"
+    else
+        head -c 20000 "$output"
+        echo "$name: FAILED (status $status): a planted mistake is not reported. Either the layers do not know how they are asked" \
+            "for these checks here, or what they say about it has changed: what they do not report tells nothing"
+        failed=1
+    fi
+}
+
 # The layers must be installed, and the loader must load them.
 if ! VK_LOADER_DEBUG=layer "$program" none 2>&1 | grep -q 'Insert.*VK_LAYER_KHRONOS_validation\|libVkLayer_khronos_validation'; then
     echo 'no validation layers: skipped'
@@ -45,13 +64,39 @@ fi
 
 # They print to stdout, so that nothing is lost.
 export VK_LAYER_LOG_FILENAME=stdout VK_LAYER_DEBUG_ACTION=VK_DBG_LAYER_ACTION_LOG_MSG
+synchronization='VK_LAYER_VALIDATE_SYNC=1'
+# Without LLVM's optimizations the shaders that the layers have made longer take 0.6 of the time, compiled and run.
+all="GALLIVM_PERF=nopt $synchronization VK_LAYER_GPUAV_ENABLE=1"
+# shellcheck disable=SC2086 # settings are words, here and below
+expect 'checks of synchronization' 'SYNC-HAZARD-WRITE-AFTER-WRITE' env $synchronization "$planted" order
+# shellcheck disable=SC2086
+expect 'checks of synchronization beside those on the device' 'SYNC-HAZARD-WRITE-AFTER-WRITE' env $all "$planted" order
+# shellcheck disable=SC2086
+expect 'checks on the device' 'Validation Error.*out of bounds\|Out of bounds access' env $all "$planted" address
+
 whole=unified
 part=discrete
 [ $((LAVA_TEST_SEED % 2)) = 0 ] || { whole=discrete part=unified; }
-# Without LLVM's optimizations the shaders that the layers have made longer take 0.6 of the time, compiled and run.
-run "all checks, $whole" env GALLIVM_PERF=nopt VK_LAYER_VALIDATE_SYNC=1 VK_LAYER_GPUAV_ENABLE=1 "$program" $whole $((LAVA_TEST_SEED / 2 % 4))
-run "synchronization, $part" env VK_LAYER_VALIDATE_SYNC=1 "$program" $part
+# shellcheck disable=SC2086
+run "all checks, $whole" env $all "$program" $whole $((LAVA_TEST_SEED / 2 % 4))
+
+device_tests=0
+for test; do
+    [ "$test" != -- ] || break
+    device_tests=$((device_tests + 1))
+done
+turn=$((LAVA_TEST_SEED / 8))
+for number in $(seq 0 $((device_tests - 1))); do
+    # shellcheck disable=SC2086
+    [ "$number" != $((turn % device_tests)) ] || run "all checks, $(basename "$1")" env $all "$1"
+    shift
+done
+shift
+
+# shellcheck disable=SC2086
+run "synchronization, $part" env $synchronization "$program" $part
 for program; do
-    run "synchronization, $(basename "$program")" env VK_LAYER_VALIDATE_SYNC=1 "$program"
+    # shellcheck disable=SC2086
+    run "synchronization, $(basename "$program")" env $synchronization "$program"
 done
 exit $failed
