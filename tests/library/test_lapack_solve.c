@@ -214,8 +214,9 @@ static void check_case(enum lava_routine routine, int64_t n, int64_t sides) {
     const enum lava_routine solver = solver_of(routine);
     assert_int_equal(call(routine, &s), 0);
     check_solution(lava_routine_row(routine), &s);
+    bool is_empty = sides == 0 && is_of((int)routine, LAVA_FAMILY_GESV); /* libraries differ then */
     if (counted)
-        check_last_call(lava_routine_row(routine), on_device ? "gpu" : "cpu");
+        check_last_call(lava_routine_row(routine), on_device && !is_empty ? "gpu" : "cpu");
     for (int trans = 111; trans <= (s.is_hermitian ? 111 : 113); trans++) {
         s.trans = trans;
         fill_b(&s);
