@@ -80,12 +80,14 @@ static void write_results(const struct getrs_arguments *x, const int64_t *pivots
     lava_integers_write(x->routine, x->info, 0, info);
 }
 
-/* ?gesv without right-hand sides is the CPU's: OpenBLAS leaves A as it is, the reference factors it. */
+/* ?gesv without right-hand sides is the CPU's: OpenBLAS leaves A as it is, the reference factors it. So the
+ * device gets nothing. */
 static bool getrs_begin(const struct getrs_arguments *arguments, struct lava_call *call) {
     int64_t *pivots = new_pivots(arguments);
-    *call = (struct lava_call){.routine = arguments->routine,
-                               .valid = pivots && (arguments->nrhs > 0 || !is_gesv(arguments)),
-                               .operation = translate(arguments, pivots)};
+    *call = (struct lava_call){
+        .routine = arguments->routine, .valid = pivots, .operation = translate(arguments, pivots)};
+    if (arguments->nrhs == 0 && is_gesv(arguments))
+        call->operation.m = call->operation.n = call->operation.k = 0;
     bool finished = lava_offload_begin(call);
     if (finished)
         write_results(arguments, pivots, call->info);

@@ -172,7 +172,7 @@ static bool write_file(const struct lava_file_cache_place *place, int file, cons
     bool written = write_all(file, &header, sizeof header) && write_all(file, place->key, place->key_bytes) &&
                    write_all(file, data, bytes);
     int error = errno;
-    if (!written && !sigismember(&pending, SIGXFSZ))
+    if (!written && error == EFBIG && !sigismember(&pending, SIGXFSZ))
         sigtimedwait(&signals, NULL, &none);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;

@@ -20,7 +20,7 @@ const char *through_prepare(enum lava_type type, unsigned devices) {
         return why;
     if (lava_context_devices() != devices)
         return "the library has not so many devices";
-    lava_further_want(lava_steps_needs(&product), devices, true);
+    lava_further_want(lava_steps_needs(&product), devices - 1, true);
     slow = *lava_context_figures();
     for (int row = 0; row < LAVA_FIGURES_MAX_KERNELS; row++)
         slow.device.flops_per_s[row] = SLOW_FLOPS;
@@ -28,6 +28,7 @@ const char *through_prepare(enum lava_type type, unsigned devices) {
     return NULL;
 }
 
+/* The routine's name is for statistics alone. */
 const char *through_compute(const struct lava_operation *operation, struct lava_plan *plan) {
     struct lava_call call = {.routine = LAVA_ROUTINE_cblas_sgemm, .valid = true, .operation = *operation};
     if (plan)

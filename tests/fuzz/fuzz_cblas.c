@@ -63,7 +63,7 @@ static int one_of(struct fuzz_input *input, const int *values, int count) {
     return values[fuzz_below(input, count)];
 }
 
-/* The right one of two in a row, or one in sixteen times a wrong one. */
+/* Returns one of two right values, which follow each other; one time in sixteen a wrong one. */
 static int choice(struct fuzz_input *input, int first) {
     static const int wrong[] = {-1, 2, 0};
     int value = fuzz_below(input, 48);

@@ -1,5 +1,6 @@
 /* Another process takes all memory of a GPU, before this one has called or later. Whatever is left, the
- * results are right; once the other process has ended, the device computes again. By hand, on a GPU:
+ * results are right. Once the other process has ended, the device computes again, if it was opened before. By
+ * hand, on a GPU:
  *
  *     LAVA_TEST_DEVICE=0 crowded before; LAVA_TEST_DEVICE=0 crowded later
  *

@@ -48,7 +48,8 @@ static inline void hashed_multiply(int64_t n, const double *lu, double *products
 }
 
 /* Returns the largest component of P A x - L U x beside n u |L| |U| |x|, for an A of uniform elements of the
- * indices 0 to n n - 1, whose leading dimension is n; INFINITY without memory. At most 1 is right. */
+ * indices 0 to n n - 1, whose leading dimension is n; INFINITY without memory, or where a
+ * pivot is no row. At most 1 is right. */
 static inline double hashed_lu_error(int64_t n, const double *lu, const int64_t *pivots) {
     double *products[4] = {NULL}, worst = 0;
     bool is_there = true;
@@ -56,6 +57,8 @@ static inline double hashed_lu_error(int64_t n, const double *lu, const int64_t 
         is_there = (products[i] = calloc((size_t)n, sizeof(double))) && is_there;
     if (is_there)
         hashed_multiply(n, lu, products);
+    for (int64_t i = 0; i < n; i++)
+        is_there = is_there && pivots[i] > i && pivots[i] <= n;
     for (int64_t i = 0; i < n && is_there; i++) {
         double kept = products[0][i];
         products[0][i] = products[0][pivots[i] - 1];
@@ -71,7 +74,7 @@ static inline double hashed_lu_error(int64_t n, const double *lu, const int64_t 
     }
     for (int64_t i = 0; i < n && is_there; i++) {
         double error = fabs(products[0][i]) / ((double)n * DBL_EPSILON / 2 * products[3][i]);
-        worst = error <= worst ? worst : error; /* NaN stays */
+        worst = isnan(worst) || error <= worst ? worst : error;
     }
     for (int i = 0; i < 4; i++)
         free(products[i]);
