@@ -13,6 +13,7 @@
 #include "lib/offload/further.h"
 #include "lib/offload/steps.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/layer.h"
 
 static unsigned devices;
 static const struct shared_call *calls;
@@ -222,9 +223,7 @@ int shared_calls_all_fail(void) {
 
 int shared_calls_main(int argument_count, char **arguments, const struct test_case *cases,
                       const struct shared_call *all, int count) {
-    const char *layer = getenv("LAVABLAS_TEST_LAYER_PATH");
-    if (layer)
-        setenv("VK_LAYER_PATH", layer, 1);
+    (void)layer_offer(); /* without it the cases that use it fail */
     calls = all;
     call_count = count;
     return several_devices_main(argument_count, arguments, cases, SHARED_CALLS_DEVICES);

@@ -218,10 +218,7 @@ static const struct test_case cases[] = {
 };
 
 int main(int argument_count, char **arguments) {
-    const char *folder = getenv("LAVABLAS_TEST_LAYER_PATH");
-    if (!folder)
+    if (!layer_use())
         return CASE_SKIPPED;
-    setenv("VK_LAYER_PATH", folder, 1);
-    setenv("VK_INSTANCE_LAYERS", "VK_LAYER_LAVABLAS_test", 1);
     return cases_main(argument_count, arguments, cases);
 }
