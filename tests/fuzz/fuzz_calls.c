@@ -6,15 +6,13 @@
  *
  * With LAVABLAS_MODE=gpu a device has to compute each routine at the beginning, and a product now and then:
  * else nothing is fuzzed but what is forwarded. */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lavablas.h"
-#include "tests/fuzz/input.h"
+#include "tests/fuzz/blas.h"
 #include "tests/library/level3_functions.h"
 
 enum family { GEMM, SYMM, SYRK, SYR2K, TRMM, TRSM };
@@ -28,12 +26,7 @@ triangular_function strmm_, dtrmm_, ctrmm_, ztrmm_, strsm_, dtrsm_, ctrsm_, ztrs
 
 #define ROW(family, letter, name) {#letter #name "_", family, #letter[0], (void (*)(void))letter##name##_, NULL}
 #define FOUR(family, name) ROW(family, s, name), ROW(family, d, name), ROW(family, c, name), ROW(family, z, name)
-static struct routine {
-    const char *name;
-    enum family family;
-    char letter;
-    void (*ours)(void), (*theirs)(void);
-} routines[] = {
+static struct fuzz_routine routines[] = {
     FOUR(GEMM, gemm), FOUR(SYMM, symm), FOUR(SYRK, syrk), FOUR(SYR2K, syr2k), FOUR(TRMM, trmm), FOUR(TRSM, trsm),
     ROW(SYMM, c, hemm), ROW(SYMM, z, hemm), ROW(SYRK, c, herk), ROW(SYRK, z, herk), ROW(SYR2K, c, her2k),
     ROW(SYR2K, z, her2k),
@@ -43,7 +36,7 @@ static struct routine {
 
 /* Letters and sizes are as passed, right or wrong. */
 struct call {
-    const struct routine *routine;
+    const struct fuzz_routine *routine;
     char side, uplo, transa, transb, diag;
     int m, n, k, lda, ldb, ldc;
     union scalar {
@@ -55,59 +48,16 @@ struct call {
     bool has_specials; /* elements or scalars that are not finite may be there */
 };
 
-/* The number of complaints, and of the last one's argument. */
-static struct { int calls, argument; } complaints;
-
-__attribute__((visibility("default"))) int xerbla_(const char *routine, const int *argument, size_t length);
-int xerbla_(const char *routine, const int *argument, size_t length) {
-    (void)routine, (void)length;
-    complaints.calls++;
-    complaints.argument = *argument;
-    return 0;
-}
-
-static bool is_wide(const struct routine *routine) {
-    return routine->letter == 'd' || routine->letter == 'z';
-}
-
-static bool is_complex(const struct routine *routine) {
-    return routine->letter == 'c' || routine->letter == 'z';
-}
-
-static size_t part_bytes(const struct routine *routine) {
-    return is_wide(routine) ? sizeof(double) : sizeof(float);
-}
-
-static void put_part(const struct routine *routine, void *memory, size_t at, double value) {
-    if (is_wide(routine))
-        ((double *)memory)[at] = value;
-    else
-        ((float *)memory)[at] = (float)value;
-}
-
-static double part(const struct routine *routine, const void *memory, size_t at) {
-    return is_wide(routine) ? ((const double *)memory)[at] : (double)((const float *)memory)[at];
-}
-
-/* At least one element, and no more than the columns need: the last one ends with its rows. */
-static size_t parts_of(const struct routine *routine, int rows, int columns, int ld) {
-    int valid_ld = ld > rows ? ld : rows;
-    size_t elements = rows > 0 && columns > 0 ? (size_t)valid_ld * (size_t)(columns - 1) + (size_t)rows : 1;
-    return elements << is_complex(routine);
-}
-
 /* Special values stay out of triangular matrices, whose zeros libraries treat differently. */
 static void *new_matrix(struct fuzz_input *input, struct call *call, size_t parts, bool specials) {
     static const double special[] = {NAN, INFINITY, -INFINITY, -0.0};
-    void *memory = malloc(parts * part_bytes(call->routine));
+    void *memory = fuzz_allocate(parts * fuzz_part_bytes(call->routine->letter));
     unsigned state = fuzz_byte(input) * 256 + fuzz_byte(input), often = specials ? fuzz_byte(input) : 0;
-    if (!memory)
-        abort();
     call->has_specials = call->has_specials || (often > 0 && often < 32);
     for (size_t i = 0; i < parts; i++) {
         state = state * 1103515245u + 12345u;
         bool is_special = often < 32 && (state >> 16) % 256 < often;
-        put_part(call->routine, memory, i,
+        fuzz_put(call->routine->letter, memory, i,
                  is_special ? special[(state >> 8) % 4] : (int)((state >> 16) % 5) - 2);
     }
     return memory;
@@ -117,21 +67,17 @@ static char letter(struct fuzz_input *input, const char *letters) {
     return letters[fuzz_below(input, (int)strlen(letters))];
 }
 
-static union scalar scalar(struct fuzz_input *input, const struct routine *routine, bool specials) {
+static union scalar scalar(struct fuzz_input *input, const struct fuzz_routine *routine, bool specials) {
     static const double values[] = {0, 1, -1, 2, -0.0, 0.5, NAN};
     union scalar scalar;
     memset(&scalar, 0, sizeof scalar);
-    put_part(routine, &scalar, 0, values[fuzz_below(input, specials ? 7 : 6)]);
-    put_part(routine, &scalar, 1, is_complex(routine) ? values[fuzz_below(input, 4)] : 0);
+    fuzz_put(routine->letter, &scalar, 0, values[fuzz_below(input, specials ? 7 : 6)]);
+    fuzz_put(routine->letter, &scalar, 1,
+             fuzz_is_complex(routine->letter) ? values[fuzz_below(input, 4)] : 0);
     return scalar;
 }
 
-/* One in sixteen is too small by one, and as rare a size is negative. */
-static int leading_dimension(struct fuzz_input *input, int rows) {
-    int more = fuzz_below(input, 16);
-    return (rows > 1 ? rows : 1) + (more == 15 ? -1 : more / 4);
-}
-
+/* One in 96 is negative. */
 static int size(struct fuzz_input *input) {
     int value = fuzz_below(input, 96);
     return value == 95 ? -1 : value > 80 ? 10 * (value - 70) : value;
@@ -175,18 +121,18 @@ static void make_triangle(const struct call *x) {
     if (x->lda < order) /* a wrong argument: nothing is read */
         return;
     for (int i = 0; i < order; i++) {
-        size_t at = ((size_t)i * (size_t)x->lda + (size_t)i) << is_complex(x->routine);
-        put_part(x->routine, x->a, at, i % 2 ? -1 : 2);
-        if (is_complex(x->routine))
-            put_part(x->routine, x->a, at + 1, 0);
+        size_t at = ((size_t)i * (size_t)x->lda + (size_t)i) << fuzz_is_complex(x->routine->letter);
+        fuzz_put(x->routine->letter, x->a, at, i % 2 ? -1 : 2);
+        if (fuzz_is_complex(x->routine->letter))
+            fuzz_put(x->routine->letter, x->a, at + 1, 0);
     }
     for (int j = 0; j < order; j++)
         for (int i = 0; i < order; i++)
             if (i != j && (i % 3 <= j % 3 || (i + j) % 5)) {
-                size_t at = ((size_t)j * (size_t)x->lda + (size_t)i) << is_complex(x->routine);
-                put_part(x->routine, x->a, at, 0);
-                if (is_complex(x->routine))
-                    put_part(x->routine, x->a, at + 1, 0);
+                size_t at = ((size_t)j * (size_t)x->lda + (size_t)i) << fuzz_is_complex(x->routine->letter);
+                fuzz_put(x->routine->letter, x->a, at, 0);
+                if (fuzz_is_complex(x->routine->letter))
+                    fuzz_put(x->routine->letter, x->a, at + 1, 0);
             }
 }
 
@@ -200,19 +146,19 @@ static void read_call(struct fuzz_input *input, struct call *x) {
     x->m = size(input), x->n = size(input), x->k = size(input);
     /* OpenBLAS's ?syr2k does not make NaN of C where beta is NaN */
     x->alpha = scalar(input, x->routine, !triangular), x->beta = scalar(input, x->routine, false);
-    x->has_specials = !isfinite(part(x->routine, &x->alpha, 0));
+    x->has_specials = !isfinite(fuzz_part(x->routine->letter, &x->alpha, 0));
     find_shapes(x, rows, columns);
-    x->lda = leading_dimension(input, rows[0]);
-    x->ldb = leading_dimension(input, rows[1]);
-    x->ldc = leading_dimension(input, rows[2]);
-    size_t a = parts_of(x->routine, rows[0], columns[0], x->lda), c;
-    size_t b = parts_of(x->routine, rows[1], columns[1], x->ldb), shared = 0;
+    x->lda = fuzz_leading_dimension(input, rows[0]);
+    x->ldb = fuzz_leading_dimension(input, rows[1]);
+    x->ldc = fuzz_leading_dimension(input, rows[2]);
+    size_t a = fuzz_parts(x->routine->letter, rows[0], columns[0], x->lda), c;
+    size_t b = fuzz_parts(x->routine->letter, rows[1], columns[1], x->ldb), shared = 0;
     if (!triangular && fuzz_below(input, 4) == 0) /* A and B share elements */
         shared = (a < b ? a : b) & ~(size_t)1;
-    c = parts_of(x->routine, rows[2], columns[2], x->ldc);
+    c = fuzz_parts(x->routine->letter, rows[2], columns[2], x->ldc);
     x->a = new_matrix(input, x, a + b - shared, !triangular);
-    x->b = (char *)x->a + (a - shared) * part_bytes(x->routine);
-    x->c_bytes = c * part_bytes(x->routine);
+    x->b = (char *)x->a + (a - shared) * fuzz_part_bytes(x->routine->letter);
+    x->c_bytes = c * fuzz_part_bytes(x->routine->letter);
     x->c = new_matrix(input, x, c, !triangular);
     if (triangular)
         make_triangle(x);
@@ -246,8 +192,9 @@ static void fail(const struct call *x, const char *what) {
     fprintf(stderr,
             "%s: %s: side %c uplo %c op %c %c diag %c, %d %d %d, ld %d %d %d, alpha %g %g, beta %g %g\n",
             x->routine->name, what, x->side, x->uplo, x->transa, x->transb, x->diag, x->m, x->n, x->k, x->lda,
-            x->ldb, x->ldc, part(x->routine, &x->alpha, 0), part(x->routine, &x->alpha, 1),
-            part(x->routine, &x->beta, 0), part(x->routine, &x->beta, 1));
+            x->ldb, x->ldc, fuzz_part(x->routine->letter, &x->alpha, 0),
+            fuzz_part(x->routine->letter, &x->alpha, 1), fuzz_part(x->routine->letter, &x->beta, 0),
+            fuzz_part(x->routine->letter, &x->beta, 1));
     abort();
 }
 
@@ -256,12 +203,12 @@ static void fail(const struct call *x, const char *what) {
 static bool is_equal(const struct call *x, double one, double other) {
     if (isfinite(one) && isfinite(other))
         return one >= other && one <= other;
-    return isfinite(one) == isfinite(other) || (is_complex(x->routine) && x->has_specials);
+    return isfinite(one) == isfinite(other) || (fuzz_is_complex(x->routine->letter) && x->has_specials);
 }
 
 static void compare(const struct call *x, const void *ours, const void *theirs) {
-    for (size_t i = 0; i < x->c_bytes / part_bytes(x->routine); i++) {
-        double one = part(x->routine, ours, i), other = part(x->routine, theirs, i);
+    for (size_t i = 0; i < x->c_bytes / fuzz_part_bytes(x->routine->letter); i++) {
+        double one = fuzz_part(x->routine->letter, ours, i), other = fuzz_part(x->routine->letter, theirs, i);
         if (!is_equal(x, one, other)) {
             fprintf(stderr, "part %zu is %g, not %g\n", i, one, other);
             fail(x, "another result");
@@ -270,30 +217,12 @@ static void compare(const struct call *x, const void *ours, const void *theirs) 
 }
 
 static void *copy_of(const void *memory, size_t bytes) {
-    void *copy = malloc(bytes);
-    if (!copy)
-        abort();
-    return memcpy(copy, memory, bytes);
+    return memcpy(fuzz_allocate(bytes), memory, bytes);
 }
 
 static bool needs_device(void) {
     const char *mode = getenv("LAVABLAS_MODE");
     return mode && strcmp(mode, "gpu") == 0;
-}
-
-/* Returns whether the last call was this routine's, on a device; else it says what was. */
-static bool was_on_device(const char *routine) {
-    struct lavablas_call last = {.size = sizeof last};
-    bool is_known = lavablas_last_call(&last) == 0;
-    if (is_known && strcmp(last.routine, routine) == 0 && strcmp(last.place, "gpu") == 0)
-        return true;
-    fprintf(stderr, "%s was not computed on a device, although LAVABLAS_MODE=gpu: ", routine);
-    if (is_known)
-        fprintf(stderr, "the last call known is %s on the %s, because: %s\n", last.routine, last.place,
-                last.reason);
-    else
-        fprintf(stderr, "no call is known\n");
-    return false;
 }
 
 /* A product that only a lost device leaves to the CPU. */
@@ -305,8 +234,7 @@ static void require_device(void) {
     for (int i = 0; i < ORDER * ORDER; i++)
         a[i] = b[i] = 1;
     sgemm_("N", "N", &order, &order, &order, &one, a, &order, b, &order, &zero, c, &order, 1, 1);
-    if (!was_on_device("sgemm_"))
-        abort();
+    fuzz_require_device(&routines[0]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
@@ -317,12 +245,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         require_device();
     read_call(&input, &call);
     void *ours = copy_of(call.c, call.c_bytes), *theirs = copy_of(call.c, call.c_bytes);
-    complaints.calls = complaints.argument = 0;
     make_call(&call, call.routine->theirs, theirs);
-    int calls = complaints.calls, argument = complaints.argument;
-    complaints.calls = complaints.argument = 0;
+    const struct fuzz_complaints expected = fuzz_take_complaints();
     make_call(&call, call.routine->ours, ours);
-    if (calls != complaints.calls || argument != complaints.argument)
+    const struct fuzz_complaints complaints = fuzz_take_complaints();
+    if (!fuzz_are_alike(&complaints, &expected))
         fail(&call, "another complaint");
     compare(&call, ours, theirs);
     free(ours);
@@ -343,23 +270,13 @@ static void prepare(void) {
     for (int i = 0; i < ROUTINES; i++) {
         const uint8_t bytes[] = {(uint8_t)i, 0, 0, 0, 0, 0, 20, 20, 20, 1, 1, 1, 1};
         LLVMFuzzerTestOneInput(bytes, sizeof bytes);
-        if (needs_device() && !was_on_device(routines[i].name))
-            exit(2);
+        fuzz_require_device(&routines[i]);
     }
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    const char *path = getenv("LAVABLAS_FUZZ_BLAS");
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     (void)count, (void)arguments;
-    for (int i = 0; i < ROUTINES; i++) {
-        void *address = library ? dlsym(library, routines[i].name) : NULL;
-        if (!address) {
-            fprintf(stderr, "LAVABLAS_FUZZ_BLAS names no library with %s\n", routines[i].name);
-            exit(2);
-        }
-        memcpy(&routines[i].theirs, &address, sizeof address);
-    }
+    fuzz_open(routines, ROUTINES);
     prepare();
     return 0;
 }
