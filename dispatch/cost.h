@@ -35,10 +35,16 @@ struct lava_estimate {
 
 struct lava_rates lava_cost_rates(const struct lava_profile *profile,
                                   const struct lava_device_figures *figures);
-/* Returns the profile's row with the measured rate, if there is one. kernel is the row's, or NULL. */
+/* Returns how many times the profile's rate the measured rows of the type reach, as a geometric mean; of all
+ * types where none of the type was measured; 1 where none was. A calibration may have measured some rows
+ * only. */
+double lava_cost_row_ratio(const struct lava_profile *profile, const struct lava_device_figures *figures,
+                           enum lava_type type);
+/* Returns the profile's row with the measured rate; where there is none, with the profile's times row_ratio.
+ * kernel is the row's, or NULL. */
 struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,
-                                         const struct lava_device_figures *figures);
+                                         const struct lava_device_figures *figures, double row_ratio);
 
 /* Returns the time from host memory to host memory, in ns. Engines that share a product are taken to be alike
  * and to take turns at the column blocks: the time is that of the first. */

@@ -94,11 +94,11 @@ static void sort(float *values, size_t count) {
         }
 }
 
-/* Returns the correction; 0: there are too few samples. */
-static float factor_of(const struct lava_experience_side *side) {
+/* Returns the correction; 0: there are fewer samples than `least`. */
+static float factor_of(const struct lava_experience_side *side, size_t least) {
     float sorted[LAVA_EXPERIENCE_SAMPLES];
     size_t count = side->count;
-    if (count < LAVA_EXPERIENCE_LEAST)
+    if (count < least)
         return 0;
     memcpy(sorted, side->samples, sizeof sorted);
     sort(sorted, count);
@@ -116,7 +116,7 @@ double lava_experience_record(struct lava_experience *experience, uint64_t key, 
     side->next = (uint8_t)((side->next + 1) % LAVA_EXPERIENCE_SAMPLES);
     if (side->count < LAVA_EXPERIENCE_SAMPLES)
         side->count++;
-    side->factor = factor_of(side);
+    side->factor = factor_of(side, LAVA_EXPERIENCE_LEAST);
     return (double)side->factor;
 }
 
@@ -185,18 +185,46 @@ static void overrule(struct lava_experience_class *class, const struct lava_expe
     plan->reason = to_cpu ? LAVA_REASON_LEARNT_CPU : LAVA_REASON_LEARNT_GPU;
 }
 
+/* Returns the time of a side by all samples that there are; 0: there are none. */
+static double seen_ns(const struct lava_experience_side *side, double estimated_ns) {
+    return (double)factor_of(side, 1) * estimated_ns;
+}
+
+/* Returns whether the device is tried by a long call that the CPU would get. */
+static bool is_first_try(struct lava_experience_class *class, const struct lava_operation *operation,
+                         const struct lava_figures *figures, const struct lava_experience_times *times) {
+    if (class->sides[LAVA_PLACE_GPU].count > 0 || class->sides[LAVA_PLACE_CPU].count == 0 ||
+        class->tries >= LAVA_EXPERIENCE_FIRST_TRIES || lava_policy_is_measured(operation, figures) ||
+        times->gpu_ns > LAVA_EXPERIENCE_DOUBT * times->cpu_ns)
+        return false;
+    class->tries++;
+    return true;
+}
+
 void lava_experience_decide(struct lava_experience *experience, uint64_t key,
                             const struct lava_operation *operation, const struct lava_figures *figures,
                             struct lava_plan *plan) {
     struct lava_experience_class *class = use(experience, key);
-    if (!class || (!(class->sides[LAVA_PLACE_CPU].factor > 0) && !(class->sides[LAVA_PLACE_GPU].factor > 0)))
+    if (!class)
         return;
-    const struct lava_experience_times times = times_of(class, plan->cpu_ns, plan->gpu_ns);
+    double cpu_ns = seen_ns(&class->sides[LAVA_PLACE_CPU], plan->cpu_ns),
+           gpu_ns = seen_ns(&class->sides[LAVA_PLACE_GPU], plan->gpu_ns);
+    bool is_long = fmax(cpu_ns, gpu_ns) >= LAVA_EXPERIENCE_LONG_NS;
+    if (!is_long && !(class->sides[LAVA_PLACE_CPU].factor > 0) && !(class->sides[LAVA_PLACE_GPU].factor > 0))
+        return;
+    struct lava_experience_times times = times_of(class, plan->cpu_ns, plan->gpu_ns);
+    if (is_long)
+        times = (struct lava_experience_times){cpu_ns > 0 ? cpu_ns : plan->cpu_ns,
+                                               gpu_ns > 0 ? gpu_ns : plan->gpu_ns};
     bool to_gpu = lava_policy_is_profitable(operation, figures, times.cpu_ns, times.gpu_ns);
-    if (to_gpu == (plan->place == LAVA_PLACE_GPU))
+    if (is_long && !to_gpu && is_first_try(class, operation, figures, &times)) {
+        plan->place = LAVA_PLACE_GPU;
+        plan->reason = LAVA_REASON_TRIAL;
+    } else if (to_gpu == (plan->place == LAVA_PLACE_GPU)) {
         class->interval = class->waited = class->repeat = 0;
-    else
+    } else {
         overrule(class, &times, plan);
+    }
 }
 
 void lava_experience_repeat_trial(struct lava_experience *experience, uint64_t key) {

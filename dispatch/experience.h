@@ -9,6 +9,12 @@
  * correction of a side is the median of its last ratios of measured to estimated time, at least three of
  * them, so that one unusual product decides nothing.
  *
+ * A long call, of LAVA_EXPERIENCE_LONG_NS or more on a side, is not made three times to learn that: one
+ * sample of a side counts. Where such a call is left to the CPU by estimates of which one was not measured,
+ * the device is tried early if it is estimated to take at most LAVA_EXPERIENCE_DOUBT times as long as the
+ * CPU. A device that turns out slow costs once. The other way round nothing is tried: the CPU's guess is one
+ * of its best times.
+ *
  * Where the corrections overrule the plan, a product goes to the plan's side every now and then, as a trial:
  * after 32 overruled products, then after 64 more, up to 1024. The numbers start again when the corrected
  * times agree with the plan. If the plan's side takes R times as long as the chosen one, the first interval
@@ -30,6 +36,9 @@
 #define LAVA_EXPERIENCE_FIRST_TRIAL 32   /* products */
 #define LAVA_EXPERIENCE_LAST_TRIAL  1024 /* products */
 #define LAVA_EXPERIENCE_UNTIMED     16   /* one of so many is timed */
+#define LAVA_EXPERIENCE_LONG_NS     20e6
+#define LAVA_EXPERIENCE_DOUBT       4.0
+#define LAVA_EXPERIENCE_FIRST_TRIES 2 /* the first one may have to allocate, and then says nothing */
 #define LAVA_EXPERIENCE_LOWEST      0.125
 #define LAVA_EXPERIENCE_HIGHEST     16.0
 
@@ -47,6 +56,7 @@ struct lava_experience_class {
     uint16_t interval; /* overruled products before the next trial; 0: nothing was overruled */
     uint16_t waited;   /* overruled products since the last trial */
     uint8_t repeat;    /* of a trial that said nothing: 1: it is due, 2: it was made */
+    uint8_t tries;     /* of a device without a time */
     uint8_t untimed;   /* products that the CPU got without a choice, since the last one that was timed */
     struct lava_experience_side sides[LAVA_PLACE_COUNT];
 };

@@ -127,28 +127,32 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
 /* A factorization has a share of the product's time, and for each column a time of its own, while threads
- * wait for each other around a panel; in matrices of few rows that is less. OpenBLAS, 16 cores, at 512, 1024,
- * 2048 and 4096, ms: spotrf 1.0, 3.4, 9.9, 39; dpotrf 1.1, 3.5, 13, 67; sgetrf 1.3, 6.9, 19, 65;
- * dgetrf 3.0, 7.2, 24, 104 (2026-11-23).
+ * wait for each other around a panel; in matrices of few rows that is less. Measured with OpenBLAS on 16
+ * cores of an H100's Xeon (lavablas calibrate, 2026-11-27; 8192: perf/lapack.py's routines, Fortran order),
+ * ms, and what these shares give for the products measured there (dgemm 22.4 at 2048, 1300 at 8192;
+ * sgemm 10.7 at 2048):
  *
- * Inverses by factors, the same way: sgetri 2.9, 6.5, 32, 177; dgetri 2.6, 10, 48, 275; spotri 1.6, 4.6, 17,
- * 76; dpotri 1.6, 5.7, 25, 121; and QR on a slower machine of the kind: sgeqrf 4.5, 16, 85, 460; dgeqrf 5.2,
- * 24, 121, 630; ?orgqr as long as ?geqrf. ?trtri and ?lauum are expected to take half of ?potri, which calls
- * both. */
+ *     dpotrf 2048 14.6 (14.1), 8192 430 (420)        spotrf 2048 10.0 (10.6)
+ *     dgetrf 2048 24.7 (25.9), 8192 690 to 860 (709) sgetrf 2048 16.9 (20.1)
+ *     dgeqrf 2048 88.8 (98.1), 8192 4400 (4150)      sgeqrf 2048 64.5 (61.9)
+ *     dpotri 2048 21.3 (21.0)                        spotri 2048 15.1 (15.2)
+ *     dgetri 2048 35.7 (37.9)                        sgetri 2048 24.8 (25.1)
+ *
+ * ?orgqr takes as long as ?geqrf. ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 static const struct {
     double share, column_ns;
 } of_kinds[] = {
-    [LAVA_OPERATION_CHOLESKY]        = {0.21, 3.6e3},
-    [LAVA_OPERATION_LU]              = {0.3,  7.2e3},
-    [LAVA_OPERATION_QR]              = {2.2,  14e3},
-    [LAVA_OPERATION_QR_FORM]         = {2.2,  14e3},
+    [LAVA_OPERATION_CHOLESKY]        = {0.3,  3.6e3},
+    [LAVA_OPERATION_LU]              = {0.5,  7.2e3},
+    [LAVA_OPERATION_QR]              = {3.1,  14e3},
+    [LAVA_OPERATION_QR_FORM]         = {3.1,  14e3},
     /* not measured */
     [LAVA_OPERATION_QR_LEFT]         = {1,    0},
     [LAVA_OPERATION_QR_RIGHT]        = {1,    0},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.21, 2.4e3},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.21, 2.4e3},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.42, 4.8e3},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.25, 2.4e3},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.25, 2.4e3},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.5,  4.8e3},
     [LAVA_OPERATION_INVERT_LU]       = {1.1,  6.5e3},
 };
 // clang-format on
@@ -180,8 +184,11 @@ static double more_ns(const struct lava_operation *operation) {
 
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */
 static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
-    double all_ns = 1e9 * lava_operation_flops(operation) / figures->flops_per_s[operation->type];
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    double flops = lava_operation_is_lapack(operation)
+                       ? (lava_type_is_complex(operation->type) ? 8 : 2) * work * share_of(operation)
+                       : lava_operation_flops(operation);
+    double all_ns = 1e9 * flops / figures->flops_per_s[operation->type];
     if (!(figures->one_thread_share > 0) || lava_operation_is_lapack(operation))
         return all_ns;
     double alone_ns = all_ns / figures->one_thread_share;
@@ -244,6 +251,13 @@ static bool log_factor_at(const struct lava_cpu_figures *figures, enum lava_cpu_
     return ns > 0;
 }
 
+/* A factor of LAPACK's routines that was measured at a small order is mostly that of their columns. It tells
+ * less of larger orders: half of its logarithm for twice the order. On an H100's Xeon dpotrf's was 1.36,
+ * 0.88, 0.73 and 1.03 at orders 256 to 2048, and is 1.02 at 8192 (2026-11-27). */
+static double beyond_share(enum lava_cpu_family family, int last, double order) {
+    return family >= LAVA_CPU_FAMILY_POTRF ? fmin(1, (double)lava_families_orders[last] / order) : 1;
+}
+
 /* Returns that factor for an order; 1: it is not known. */
 static double family_factor(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
                             double order) {
@@ -253,7 +267,7 @@ static double family_factor(const struct lava_cpu_figures *figures, enum lava_cp
         !log_factor_at(figures, family, type, low, &from))
         return 1;
     if (low == high || !log_factor_at(figures, family, type, high, &to))
-        return exp(from);
+        return exp(from * beyond_share(family, low, order));
     double low_order = (double)lava_families_orders[low], high_order = (double)lava_families_orders[high];
     return exp(from + (to - from) * log(order / low_order) / log(high_order / low_order));
 }

@@ -55,6 +55,7 @@ struct request {
     const struct lava_profile *profile;
     const struct lava_device_figures *figures;
     const struct lava_overrides *overrides;
+    double row_ratio; /* of rows that were not measured: lava_cost_row_ratio */
     struct lava_blocking_limits limits;
     struct lava_estimate estimate; /* common to all ways: kernel, row, blocking and at_once are not set */
 };
@@ -172,7 +173,7 @@ static void consider(const struct request *request, const struct lava_kernel *ke
     struct lava_estimate estimate = request->estimate;
     struct candidate candidate = {.gpu_ns = 0};
     estimate.kernel = kernel;
-    estimate.row = lava_cost_row(row, kernel, request->figures);
+    estimate.row = lava_cost_row(row, kernel, request->figures, request->row_ratio);
     consider_splits(request, estimate, &candidate);
     if (!candidate.estimate.kernel)
         return;
@@ -258,6 +259,7 @@ static struct request prepare(const struct lava_operation *operation, const stru
         .profile = profile,
         .figures = figures,
         .overrides = overrides,
+        .row_ratio = lava_cost_row_ratio(profile, figures, operation->type),
         .limits = {.memory_bytes = overrides->memory_bytes ? overrides->memory_bytes : device->memory_bytes,
                    .max_buffer_bytes = device->max_buffer_bytes,
                    .column_blocks = overrides->column_blocks ? overrides->column_blocks : 1,
@@ -307,15 +309,22 @@ bool lava_policy_is_profitable(const struct lava_operation *operation, const str
     return gpu_ns < profitable_share(operation, figures) * cpu_ns;
 }
 
+bool lava_policy_is_measured(const struct lava_operation *operation, const struct lava_figures *figures) {
+    return !lava_operation_is_lapack(operation) && operation->sides.count == 0 &&
+           figures->device.call_latency_ns > 0 &&
+           (lava_figures_scaled_by(&figures->cpu, operation) ||
+            lava_figures_cpu_measured(&figures->cpu, operation));
+}
+
 /* Returns the rate of the fastest row that serves the product, whether or not the device can run it; 0 if the
  * profile has none. */
 static double best_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
                                const struct lava_operation *operation) {
-    double best = 0;
+    double best = 0, row_ratio = lava_cost_row_ratio(profile, figures, operation->type);
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (kernel && lava_kernel_serves(kernel, operation))
-            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures).flops_per_s);
+            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures, row_ratio).flops_per_s);
     }
     return best;
 }

@@ -30,6 +30,10 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
 bool lava_policy_is_profitable(const struct lava_operation *operation, const struct lava_figures *figures,
                                double cpu_ns, double gpu_ns);
 
+/* Returns whether both estimates of a product follow from measured figures of its family: those of the
+ * device, and of the CPU BLAS. No figure is measured of how long a device takes for LAPACK's routines. */
+bool lava_policy_is_measured(const struct lava_operation *operation, const struct lava_figures *figures);
+
 /* Writes one line of text for LAVABLAS_LOG=debug and `lavablas explain`: sizes, place, reason, estimates,
  * kernel, tile order, blocks. It is truncated to `size` bytes. */
 void lava_policy_describe(const struct lava_operation *operation, const struct lava_plan *plan, char *text,

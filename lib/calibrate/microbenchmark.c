@@ -15,8 +15,14 @@
 /* Runs of an import, and of a product in either way. */
 #define IMPORT_RUNS       9
 #define IMPORT_RUNS_LEAST 6
-/* An H200 idles at 345 to 405 MHz and reaches 1980 MHz after 0.1 s of work (2026-11-21). */
-#define WARM_NS 150000000u
+/* An H200 idles at 345 to 405 MHz and reaches 1980 MHz after 0.1 to 0.3 s of work (2026-11-21). It has work
+ * at least for the first of these times, until its rate has not risen by WARM_RISE for the second, and at
+ * most for the third. A rate below WARM_FALLEN of the best one says that the clock has fallen. */
+#define WARM_LEAST_NS  300000000u
+#define WARM_STEADY_NS 100000000u
+#define WARM_MOST_NS   1000000000u
+#define WARM_RISE      1.03
+#define WARM_FALLEN    0.9
 /* Short products on the device are repeated for this long. */
 #define MEDIAN_NS 2000000u
 /* A product that takes less than this share of piece_ns may be doubled. */
@@ -455,15 +461,44 @@ static bool make_full_wave(struct lava_microbenchmark *benchmark, const struct l
     return false;
 }
 
+/* Runs the product until its rate has stopped rising. */
+static enum lava_microbenchmark_outcome raise_clock(struct lava_microbenchmark *benchmark,
+                                                    const struct lava_operation *operation,
+                                                    const struct lava_plan *plan) {
+    double best = 0;
+    uint64_t rise_ns = 0;
+    uint32_t repeat = 1;
+    for (;;) {
+        struct taken taken;
+        enum lava_microbenchmark_outcome outcome = run_on_device(benchmark, operation, plan, repeat, &taken);
+        if (outcome != LAVA_MICROBENCHMARK_MEASURED)
+            return outcome;
+        double ns = taken.multiply > 0 ? taken.multiply : taken.host / repeat;
+        double flops_per_s = 1e9 * lava_operation_flops(operation) / fmax(ns, 1);
+        if (benchmark->is_warm && flops_per_s >= WARM_FALLEN * benchmark->warm_flops_per_s)
+            return outcome;
+        if (flops_per_s > WARM_RISE * best)
+            rise_ns = benchmark->spent_ns;
+        best = fmax(flops_per_s, best);
+        bool is_steady =
+            benchmark->spent_ns >= WARM_LEAST_NS && benchmark->spent_ns - rise_ns >= WARM_STEADY_NS;
+        if (is_steady || benchmark->spent_ns >= WARM_MOST_NS) {
+            benchmark->warm_flops_per_s = best;
+            return outcome;
+        }
+        if (taken.host < GROWTH_SHARE * (double)benchmark->piece_ns)
+            repeat *= 2;
+    }
+}
+
 enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *benchmark,
                                                           enum lava_type type) {
     size_t count, row = 0;
     const struct lava_kernel *table = lava_kernels_table(&count);
     struct lava_operation operation;
     struct lava_plan plan;
-    struct taken taken;
-    uint32_t tiles, repeat = 1;
-    uint64_t before_ns = benchmark->spent_ns;
+    uint32_t tiles;
+    uint64_t spent_ns = benchmark->spent_ns, limit_ns = benchmark->limit_ns;
     if (benchmark->capabilities->kind == LAVA_DEVICE_CPU)
         return LAVA_MICROBENCHMARK_MEASURED;
     if (lava_turn_allocate(benchmark) && benchmark->filled_bytes < benchmark->matrix_bytes)
@@ -472,13 +507,14 @@ enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbench
         row++;
     if (row == count || !make_full_wave(benchmark, &table[row], &operation, &plan, &tiles))
         return LAVA_MICROBENCHMARK_SKIPPED;
-    enum lava_microbenchmark_outcome outcome = LAVA_MICROBENCHMARK_MEASURED;
-    while (outcome == LAVA_MICROBENCHMARK_MEASURED && benchmark->spent_ns - before_ns < WARM_NS) {
-        outcome = run_on_device(benchmark, &operation, &plan, repeat, &taken);
-        if (outcome == LAVA_MICROBENCHMARK_MEASURED &&
-            taken.host < GROWTH_SHARE * (double)benchmark->piece_ns)
-            repeat *= 2;
-    }
+    if (benchmark->warm_type != type)
+        benchmark->is_warm = false;
+    benchmark->warm_type = type;
+    benchmark->spent_ns = benchmark->limit_ns = 0;
+    enum lava_microbenchmark_outcome outcome = raise_clock(benchmark, &operation, &plan);
+    benchmark->is_warm = outcome == LAVA_MICROBENCHMARK_MEASURED;
+    benchmark->spent_ns = spent_ns;
+    benchmark->limit_ns = limit_ns;
     return outcome;
 }
 

@@ -43,6 +43,9 @@ struct lava_microbenchmark {
 
     /* microbenchmark.c, turn.c and families.c keep these. */
     uint64_t turn_start_ns;
+    enum lava_type warm_type;
+    double warm_flops_per_s; /* the best rate of warm's product of that type */
+    bool is_warm;            /* it has stopped rising */
     void *operands, *result; /* matrix_bytes each */
     size_t filled_bytes;     /* how much of operands is filled for products */
     /* or what it is filled for by families.c; order 0: it is not */
@@ -67,7 +70,9 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
 /* The following measure the device, with products of a type that it is ready for. They are called in this
  * order, because the later ones use the figures of the earlier ones.
  *
- * warm measures nothing: a GPU that was idle raises its clock. */
+ * warm measures nothing: a GPU that was idle raises its clock. It runs one product again and again until its
+ * rate has stopped rising. Where it has before, and has not fallen since, one run tells. The time does not
+ * count for limit_ns. Called before each of the others. */
 enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *benchmark,
                                                           enum lava_type type);
 /* Measures call_latency_ns, by the smallest product. */

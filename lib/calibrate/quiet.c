@@ -30,6 +30,10 @@
  * 2026-11-25). So turns on the CPU begin only beside a program that has used one thread for this long. */
 #define CALM_NS (1000u * NS_PER_MS)
 #define SPIN_NS (200u * NS_PER_MS)
+/* After this many turns on the device in a row, the processors are counted anew. Between two of them a GPU
+ * lowers its clock within tens of milliseconds: with a window of its own after each turn, an H100's rates
+ * were measured at 345 MHz, a sixth of what they are (2026-11-27). */
+#define DEVICE_TURNS 64
 
 static struct {
     _Atomic uint64_t begun, ended; /* calls */
@@ -45,6 +49,7 @@ static struct {
     bool caller_known, process_known; /* from a whole window */
     double caller_share, process_share;
     uint64_t turn_ns, turn_at_ns;
+    unsigned device_turns;  /* in a row */
     uint64_t calm_since_ns; /* no window with several of the program's threads at work has ended since */
 } watch;
 
@@ -144,6 +149,8 @@ void lava_quiet_turn_ended(enum lava_quiet_use use, uint64_t turn_ns) {
         watch.turn_ns = turn_ns;
         watch.turn_at_ns = now_ns;
     }
+    watch.device_turns = use == LAVA_QUIET_DEVICE ? (watch.device_turns + 1) % DEVICE_TURNS : 0;
     begin_process_window(now_ns);
-    watch.process_known = false;
+    if (watch.device_turns == 0)
+        watch.process_known = false;
 }

@@ -77,6 +77,68 @@ static void test_three_products_decide(void **state) {
     assert_int_equal(decide().reason, LAVA_REASON_LEARNT_CPU);
 }
 
+/* Decides about an LU factorization of order 8192, which has no measured time of a device. */
+static struct lava_plan decide_lu(double cpu_ns, double gpu_ns, uint64_t *key) {
+    struct lava_operation operation = product(8192, 8192, 8192);
+    operation.kind = LAVA_OPERATION_LU;
+    *key = lava_experience_key(&operation);
+    struct lava_plan plan = plan_of(cpu_ns, gpu_ns);
+    lava_experience_decide(&experience, *key, &operation, &sixteen_cores, &plan);
+    return plan;
+}
+
+/* The CPU was estimated to take 200 ms and the device 300. */
+static void test_a_long_call_tries_the_device(void **state) {
+    uint64_t key;
+    (void)state;
+    assert_int_equal(decide_lu(200e6, 300e6, &key).reason, LAVA_REASON_UNPROFITABLE);
+    lava_experience_record(&experience, key, LAVA_PLACE_CPU, 200e6, 200e6);
+    struct lava_plan plan = decide_lu(200e6, 300e6, &key);
+    assert_true(plan.place == LAVA_PLACE_GPU && plan.reason == LAVA_REASON_TRIAL);
+    lava_experience_record(&experience, key, LAVA_PLACE_GPU, 300e6, 600e6); /* slow: costs once */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(decide_lu(200e6, 300e6, &key).place, LAVA_PLACE_CPU);
+}
+
+/* It takes a quarter of what was estimated, so it is used from then on. */
+static void test_a_long_call_stays_there(void **state) {
+    uint64_t key;
+    (void)state;
+    decide_lu(200e6, 300e6, &key);
+    lava_experience_record(&experience, key, LAVA_PLACE_CPU, 200e6, 220e6);
+    assert_int_equal(decide_lu(200e6, 300e6, &key).reason, LAVA_REASON_TRIAL);
+    lava_experience_record(&experience, key, LAVA_PLACE_GPU, 300e6, 75e6);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(decide_lu(200e6, 300e6, &key).place, LAVA_PLACE_GPU);
+}
+
+/* One long time of the CPU is enough to leave it; a time that says nothing is tried twice, no more. */
+static void test_one_long_time_tells(void **state) {
+    uint64_t key;
+    (void)state;
+    decide_lu(200e6, 300e6, &key);
+    lava_experience_record(&experience, key, LAVA_PLACE_CPU, 200e6, 800e6);
+    assert_int_equal(decide_lu(200e6, 300e6, &key).reason, LAVA_REASON_LEARNT_GPU);
+    begin(NULL);
+    decide_lu(200e6, 300e6, &key);
+    lava_experience_record(&experience, key, LAVA_PLACE_CPU, 200e6, 200e6);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(decide_lu(200e6, 300e6, &key).place, i < 2 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
+}
+
+/* Neither where the device is more than four times as slow, nor in short calls, nor where all was measured.
+ */
+static void test_no_trial_without_doubt(void **state) {
+    uint64_t key;
+    (void)state;
+    decide_lu(100e6, 500e6, &key);
+    lava_experience_record(&experience, key, LAVA_PLACE_CPU, 100e6, 100e6);
+    assert_int_equal(decide_lu(100e6, 500e6, &key).place, LAVA_PLACE_CPU);
+    assert_int_equal(decide_lu(15e6, 20e6, &key).place, LAVA_PLACE_CPU);
+    record_by(LAVA_PLACE_CPU, 100e6, 1);
+    assert_int_equal(decide_by(100e6, 120e6).place, LAVA_PLACE_CPU);
+}
+
 static void test_one_outlier_changes_nothing(void **state) {
     (void)state;
     for (int length = 3; length <= 5; length++)
@@ -434,6 +496,10 @@ static void test_against_a_model(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_three_products_decide),
+        TEST(test_a_long_call_tries_the_device),
+        TEST(test_a_long_call_stays_there),
+        TEST(test_one_long_time_tells),
+        TEST(test_no_trial_without_doubt),
         TEST(test_one_outlier_changes_nothing),
         TEST(test_corrections_are_bounded),
         TEST(test_the_margin_is_the_policys),
