@@ -10,12 +10,14 @@
 #include "lib/base/config.h"
 #include "lib/base/json.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/host/cpu_blas.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
 #include "tools/choice.h"
 #include "tools/command.h"
+#include "tools/cpu_advice.h"
 #include "tools/device.h"
 #include "tools/machine.h"
 #include "tools/program.h"
@@ -83,6 +85,19 @@ static void check_library(void) {
     else
         add(BAD, "install LavaBLAS again: the command and the library belong together",
             "there is no liblavablas.so.0 beside this command");
+}
+
+/* Also without a GPU the CPU BLAS may be slower than it need be. */
+static void check_cpu_blas(void) {
+    const char *path = lava_cpu_blas_get()->path;
+    struct cpu_advice advice;
+    if (path[0] != '/')
+        add(KNOW, "install OpenBLAS (Debian, Ubuntu: libopenblas0-pthread)",
+            "CPU BLAS: there is none: a plain loop of this library computes");
+    else if (cpu_advice_find(path, &advice))
+        add(KNOW, remedy("%s", advice.remedy), "CPU BLAS: %s: %s", path, advice.what);
+    else
+        add(GOOD, NULL, "CPU BLAS: %s", path);
 }
 
 static void check_program(const char *name) {
@@ -288,6 +303,7 @@ static void examine(const char *root, const char *program) {
     struct lava_capabilities device;
     check_settings();
     check_library();
+    check_cpu_blas();
     check_program(program);
     machine_read(root, &machine);
     check_bus(&machine);
