@@ -77,6 +77,7 @@ if [ "$tool" != "$readable" ] || [ ! -r "$folder/root/dev/dri/renderD128" ]; the
     if [ "$tool" != "$readable" ]; then
         grep -q 'usermod -aG 54321' "$folder/findings" || fail 'the group'
         chgrp 0 "$folder/root/dev/dri/renderD128"
+        chmod 0 "$folder/root/dev/dri/renderD128"
         finds 1 '^bad   device node: no permission .*its group, root, does not give' --root "$folder/root"
         ! grep -q usermod "$folder/findings" || fail 'advice to join the group of root'
     fi
