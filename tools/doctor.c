@@ -10,12 +10,14 @@
 #include "lib/base/config.h"
 #include "lib/base/json.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/host/cpu_blas.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
 #include "tools/choice.h"
 #include "tools/command.h"
+#include "tools/cpu_advice.h"
 #include "tools/device.h"
 #include "tools/machine.h"
 #include "tools/program.h"
@@ -66,8 +68,15 @@ __attribute__((format(printf, 1, 2))) static const char *remedy(const char *form
     return remedies[count % FINDINGS_MAX];
 }
 
+static void add_mistyped(const char *name, const char *value, const char *meant, void *context) {
+    (void)context;
+    add(KNOW, remedy("set %s instead", meant), "setting: %s=%.64s is no setting and changes nothing", name,
+        value);
+}
+
 static void check_settings(void) {
     const struct lava_config *config = lava_config_get();
+    lava_config_find_mistyped(NULL, add_mistyped, NULL);
     if (config->mode == LAVA_MODE_CPU)
         add(BAD, "unset LAVABLAS_MODE, or set it to auto",
             "LAVABLAS_MODE=cpu keeps every product on the CPU");
@@ -85,6 +94,19 @@ static void check_library(void) {
             "there is no liblavablas.so.0 beside this command");
 }
 
+/* Also without a GPU the CPU BLAS may be slower than it need be. */
+static void check_cpu_blas(void) {
+    const char *path = lava_cpu_blas_get()->path;
+    struct cpu_advice advice;
+    if (path[0] != '/')
+        add(KNOW, "install OpenBLAS (Debian, Ubuntu: libopenblas0-pthread)",
+            "CPU BLAS: there is none: a plain loop of this library computes");
+    else if (cpu_advice_find(path, &advice))
+        add(KNOW, remedy("%s", advice.remedy), "CPU BLAS: %s: %s", path, advice.what);
+    else
+        add(GOOD, NULL, "CPU BLAS: %s", path);
+}
+
 static void check_program(const char *name) {
     struct program program;
     if (!name)
@@ -92,11 +114,7 @@ static void check_program(const char *name) {
     if (!program_judge(name, &program))
         add(BAD, "give the program's path", "%s: there is no such program", name);
     else if (program.refusal)
-        add(BAD,
-            "link the program with liblavablas, or with a shared BLAS (doc/interception.md); a set-user-ID "
-            "program "
-            "stays on the CPU",
-            "%s: %s", program.path, program.refusal);
+        add(BAD, program.remedy, "%s: %s (%s)", program.path, program.refusal, program.routine);
     else
         add(GOOD, NULL, "program: %s takes preloaded libraries", program.path);
 }
@@ -108,7 +126,10 @@ static void check_bus(const struct machine *machine) {
         add(GOOD, NULL, "hardware: %s %04x:%04x at %s", vendor ? vendor : "a display controller of vendor",
             gpu->vendor_id, gpu->device_id, gpu->address);
     }
-    if (machine->gpu_count == 0)
+    if (machine->gpu_count == 0 && machine->node_count == 0)
+        add(BAD, "put a GPU in; if this is a virtual machine or a container, pass one to it",
+            "hardware: there is no GPU here: the library forwards every call to the CPU BLAS");
+    else if (machine->gpu_count == 0)
         add(KNOW, "if this is a virtual machine, pass a GPU through to it",
             "hardware: no display controller is on the PCI bus (GPUs of Arm's boards are on none)");
 }
@@ -121,6 +142,14 @@ static void check_nodes(const struct machine *machine) {
         any |= node->usable;
         if (node->usable)
             add(GOOD, NULL, "device node: %s can be read and written", node->path);
+        else if (!node->helps_to_join)
+            add(KNOW,
+                "this is unusual: udev gives such nodes to the group render or video, with mode 0660. Reload "
+                "its "
+                "rules (sudo udevadm control --reload; sudo udevadm trigger), or correct the rule; in a "
+                "container, pass the host's node with its own group. Do not join the group of root",
+                "device node: no permission to read and write %s, which its group, %s, does not give either",
+                node->path, node->group);
         else
             add(KNOW,
                 remedy("join the node's group and log in again: sudo usermod -aG %s $USER; in a container, "
@@ -142,13 +171,19 @@ static void check_nodes(const struct machine *machine) {
             "device node: there is neither a /dev/dri/renderD* nor a /dev/nvidia*");
 }
 
-static bool check_loader(void) {
+/* Without a GPU nothing that serves one is missed. */
+static enum level missing_level(const struct machine *machine) {
+    return machine->gpu_count == 0 && machine->node_count == 0 ? KNOW : BAD;
+}
+
+static bool check_loader(const struct machine *machine) {
     char text[512];
     if (machine_find_loader(text, sizeof text)) {
         add(GOOD, NULL, "Vulkan loader: %s", text);
         return true;
     }
-    add(BAD, "install it (Debian, Ubuntu: libvulkan1; Fedora: vulkan-loader; Arch: vulkan-icd-loader)",
+    add(missing_level(machine),
+        "install it (Debian, Ubuntu: libvulkan1; Fedora: vulkan-loader; Arch: vulkan-icd-loader)",
         "Vulkan loader: none: %s", text);
     return false;
 }
@@ -179,7 +214,7 @@ static void check_manifests(const struct machine *machine) {
             add(GOOD, NULL, "driver: %s in %s", manifest->library, manifest->path);
     }
     if (!any)
-        add(BAD,
+        add(machine->manifests_are_set ? BAD : missing_level(machine),
             machine->manifests_are_set ? "unset VK_DRIVER_FILES and VK_ICD_FILENAMES"
                                        : driver_remedy(machine),
             "driver: there is no Vulkan driver%s",
@@ -207,7 +242,7 @@ static bool check_devices(const struct machine *machine) {
     uint32_t entry_count = MACHINE_MAX, usable = 0, software = 0;
     const char *why;
     if (lava_gpu_list(lava_config_get(), entries, &entry_count, &why)) {
-        add(BAD, driver_remedy(machine), "Vulkan: %s", why);
+        add(missing_level(machine), driver_remedy(machine), "Vulkan: %s", why);
         return false;
     }
     for (uint32_t i = 0; i < entry_count; i++) {
@@ -218,7 +253,7 @@ static bool check_devices(const struct machine *machine) {
     if (usable > 0)
         return true;
     if (software == entry_count)
-        add(BAD, driver_remedy(machine), "device: there is only a software device");
+        add(missing_level(machine), driver_remedy(machine), "device: there is only a software device");
     else
         add(BAD, "see the devices above", "device: none can be used");
     return false;
@@ -288,12 +323,13 @@ static void examine(const char *root, const char *program) {
     struct lava_capabilities device;
     check_settings();
     check_library();
+    check_cpu_blas();
     check_program(program);
     machine_read(root, &machine);
-    check_bus(&machine);
     size_t first = count;
+    check_bus(&machine);
     check_nodes(&machine);
-    bool has_loader = check_loader();
+    bool has_loader = check_loader(&machine);
     check_manifests(&machine);
     size_t end = count;
     if (lava_config_get()->mode == LAVA_MODE_CPU || !has_loader || !check_devices(&machine))

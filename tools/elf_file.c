@@ -200,6 +200,7 @@ static void judge(struct file *file, struct elf_object *object) {
     if (!part(file, 0, EI_NIDENT) || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
         return;
     object->kind = ELF_FOREIGN;
+    object->is_32_bit = file->size > EI_CLASS && file->bytes[EI_CLASS] == ELFCLASS32;
     if (!file->header || file->bytes[EI_CLASS] != class || file->header->e_machine != own_machine())
         return;
     object->has_interpreter = has_segment(file, PT_INTERP);

@@ -17,6 +17,7 @@ enum elf_kind {
 
 struct elf_object {
     enum elf_kind kind;
+    bool is_32_bit;
     bool has_interpreter;             /* names a loader: a program without one takes no preloaded library */
     bool defines[LAVA_ROUTINE_COUNT]; /* exports the routine */
     bool seeks[LAVA_ROUTINE_COUNT];   /* looks it up by name */

@@ -15,6 +15,7 @@
 #include "tools/beside.h"
 #include "tools/choice.h"
 #include "tools/command.h"
+#include "tools/cpu_advice.h"
 #include "tools/device.h"
 #include "tools/explain.h"
 #include "tools/machine.h"
@@ -37,6 +38,8 @@ struct facts {
     uint32_t entry_count;
     struct lava_capabilities device;
     struct device_set set;
+    bool has_advice; /* on the CPU BLAS */
+    struct cpu_advice advice;
 };
 
 /* OpenBLAS, oneMKL and BLIS tell their version by functions of their own. */
@@ -97,6 +100,7 @@ static void gather(struct facts *facts) {
     facts->has_loader = machine_find_loader(facts->loader, sizeof facts->loader);
     machine_read("", &facts->machine);
     find_version(lava_cpu_blas_get()->path, facts->version, sizeof facts->version);
+    facts->has_advice = cpu_advice_find(lava_cpu_blas_get()->path, &facts->advice);
     find_lapack(facts->lapack, sizeof facts->lapack);
     find_lapack_version(facts->lapack, facts->lapack_version, sizeof facts->lapack_version);
     facts->entry_count = MACHINE_MAX;
@@ -183,6 +187,9 @@ static void print(const struct facts *facts) {
     device_print_cpu();
     printf("  version              %s\n", facts->version[0] ? facts->version : "it tells none");
     printf("  threads              %d\n", lava_figures_file_threads(blas));
+    if (facts->has_advice)
+        printf("  slow                 %s\n  remedy               %s\n", facts->advice.what,
+               facts->advice.remedy);
     printf("LAPACK: %s\n", facts->lapack[0] ? facts->lapack : "none");
     if (facts->lapack[0])
         printf("  version              %s\n",
@@ -250,6 +257,8 @@ static void put(const struct facts *facts) {
     printf(",\"cpu_blas\":{\"path\":");
     lava_json_put(stdout, blas->path);
     lava_json_put_member(stdout, "version", facts->version[0] ? facts->version : NULL);
+    lava_json_put_member(stdout, "slow", facts->has_advice ? facts->advice.what : NULL);
+    lava_json_put_member(stdout, "remedy", facts->has_advice ? facts->advice.remedy : NULL);
     printf(",\"threads\":%d}", lava_figures_file_threads(blas));
     lava_json_put_member(stdout, "lapack", facts->lapack[0] ? facts->lapack : NULL);
     lava_json_put_member(stdout, "lapack_version", facts->lapack_version[0] ? facts->lapack_version : NULL);

@@ -91,6 +91,7 @@ static void add_node(struct machine *machine, const char *path) {
         snprintf(node->group, sizeof node->group, "%s", group->gr_name);
     else
         snprintf(node->group, sizeof node->group, "%u", (unsigned)status.st_gid);
+    node->helps_to_join = status.st_gid != 0 && (status.st_mode & 060) == 060;
     node->usable = access(path, R_OK | W_OK) == 0;
 }
 

@@ -16,6 +16,7 @@ struct machine_gpu {
 struct machine_node {
     char path[256], group[64]; /* group: that the node belongs to */
     bool usable;               /* may be read and written */
+    bool helps_to_join;        /* the group, which is not that of root, may read and write it */
 };
 
 struct machine_manifest {

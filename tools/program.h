@@ -8,6 +8,7 @@ struct program {
     char path[4096];
     char routine[64];    /* a routine that it contains, or "everything" */
     const char *refusal; /* why nothing can be preloaded into it; NULL: it can */
+    const char *remedy;  /* of that */
 };
 
 /* Finds the file that execvp would run, and judges it. Returns false where there is none. */

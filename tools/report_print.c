@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/stats.h"
+#include "tools/cpu_advice.h"
 #include "tools/report.h"
 
 /* Less is not listed by routine. */
@@ -165,6 +166,7 @@ static void print_processes(FILE *stream, const struct report *report) {
 
 void report_print(FILE *stream, const struct report *report, const struct report_end *end) {
     const char *no_device = fact(report, "no_device"), *cpu_blas = fact(report, "cpu_blas");
+    struct cpu_advice advice;
     print_end(stream, end);
     print_verdict(stream, report);
     if (report->shape_count > 0)
@@ -175,6 +177,8 @@ void report_print(FILE *stream, const struct report *report, const struct report
     print_processes(stream, report);
     if (cpu_blas)
         fprintf(stream, "CPU BLAS: %s\n", cpu_blas);
+    if (cpu_blas && cpu_advice_find(cpu_blas, &advice))
+        fprintf(stream, "  %s\n  remedy: %s\n", advice.what, advice.remedy);
     if (no_device)
         fprintf(stream, "no device: %s; `lavablas doctor` says more\n", no_device);
     for (size_t i = 0; i < report->bypass_count; i++)

@@ -3,6 +3,7 @@
 #include "lib/abi/xerbla.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,10 +34,15 @@ static void write_name(enum lava_routine routine, char name[NAME_BYTES]) {
 }
 
 void lava_xerbla(enum lava_routine routine, int argument) {
+    /* An xerbla_ of a BLAS with 64-bit integers reads more than an int. */
+    union {
+        int64_t wide;
+        int narrow[2];
+    } number = {.wide = argument}; /* its first half is the int: the library is for little-endian machines */
     char name[NAME_BYTES];
     write_name(routine, name);
     if (xerbla_)
-        xerbla_(name, &argument, strlen(name));
+        xerbla_(name, number.narrow, strlen(name));
     else
         lava_log_always("on entry to %s parameter number %d had an illegal value", name, argument);
 }

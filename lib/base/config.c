@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
@@ -37,15 +38,16 @@ static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {N
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
 
 /* Launchers put the rank of a process on its machine into one of these, and the number of ranks there into
- * another. Slurm writes the latter with the number of nodes that it holds for: 4(x2). */
+ * another, and the rank in the whole job into a third. Slurm writes the latter with the number of nodes that
+ * it holds for: 4(x2). */
 static const struct {
-    const char *rank, *size;
+    const char *rank, *size, *world_rank;
 } local_names[] = {
-    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"}, /* Open MPI */
-    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},   /* MVAPICH */
-    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},                       /* MPICH's and Intel's Hydra */
-    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},               /* srun */
-    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},                         /* Cray's and other PMI launchers */
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_RANK"}, /* Open MPI */
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_RANK"},    /* MVAPICH */
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_RANK"},             /* MPICH's and Intel's Hydra */
+    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_PROCID"}, /* srun */
+    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", "PMI_RANK"},               /* Cray's and other PMI launchers */
 };
 
 /* These limit the threads of a CPU BLAS; the more specific one comes first. */
@@ -289,6 +291,9 @@ static void find_local_rank(struct parser *parser) {
             continue;
         parser->config->local_rank = rank;
         parser->config->local_size = find_local_size(parser, local_names[i].size);
+        value = parser->get(local_names[i].world_rank, parser->context);
+        if (value && (rank = read_count(value, &end)) >= 0 && !*end)
+            parser->config->rank = rank;
         return;
     }
 }
@@ -328,6 +333,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .mode = secure ? LAVA_MODE_CPU : LAVA_MODE_AUTO,
         .secure = secure,
         .local_rank = -1,
+        .rank = -1,
         .precision = LAVA_PRECISION_STANDARD,
         .pinned_bytes = DEFAULT_PINNED_BYTES,
         .idle_ns = DEFAULT_IDLE_NS,
@@ -364,10 +370,86 @@ static void complain_on_stderr(const char *name, const char *value, const char *
     lava_log_always("%s=%.64s is not understood (expected: %s); the default is used", name, value, expected);
 }
 
+static const char prefix[] = "LAVABLAS_";
+#define PREFIX_LENGTH (sizeof prefix - 1)
+#define NAME_BYTES    32
+#define FEW_LETTERS   2
+
+/* Returns how many letters have to be changed, added or left out to make one name of the other. Both are
+ * shorter than NAME_BYTES. */
+static int count_changes(const char *a, const char *b) {
+    int row[NAME_BYTES];
+    for (int j = 0; j <= (int)strlen(b); j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; b[j - 1]; j++) {
+            int replaced = diagonal + (a[i - 1] != b[j - 1]),
+                other = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            diagonal = row[j];
+            row[j] = replaced < other + 1 ? replaced : other + 1;
+        }
+    }
+    return row[strlen(b)];
+}
+
+/* Returns the setting that a variable of this name is meant to be; NULL: it is one, or none is near. */
+static const char *find_meant(const char *name) {
+    const char *nearest = NULL;
+    int least = FEW_LETTERS + 1;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *known = variables[i].name;
+        int changes = count_changes(name + PREFIX_LENGTH, known + PREFIX_LENGTH);
+        bool begins_so = !strncmp(name, known, strlen(known));
+        if (!strcmp(name, known))
+            return NULL;
+        if (changes < least || (begins_so && !nearest)) {
+            nearest = known;
+            least = changes;
+        }
+    }
+    return nearest;
+}
+
+void lava_config_find_mistyped(char *const *environment, lava_config_complain *complain, void *context) {
+    for (char *const *at = environment ? environment : environ; at && *at; at++) {
+        char name[NAME_BYTES];
+        size_t length = strcspn(*at, "=");
+        if (strncmp(*at, prefix, PREFIX_LENGTH) != 0 || length >= sizeof name)
+            continue;
+        memcpy(name, *at, length);
+        name[length] = '\0';
+        const char *meant = find_meant(name);
+        if (meant)
+            complain(name, *at + length + ((*at)[length] == '='), meant, context);
+    }
+}
+
+static void complain_of_name(const char *name, const char *value, const char *expected, void *context) {
+    (void)context;
+    lava_log_always("%s=%.64s is no setting and changes nothing: is %s meant?", name, value, expected);
+}
+
+/* Lines of several ranks come to one terminal. */
+static void name_rank(const struct lava_config *config) {
+    char host[64] = "", origin[128];
+    gethostname(host, sizeof host - 1);
+    if (config->rank >= 0 || config->local_rank >= 0) {
+        snprintf(origin, sizeof origin, "%s %d on %s: ", config->rank >= 0 ? "rank" : "local rank",
+                 config->rank >= 0 ? config->rank : config->local_rank, host);
+        lava_log_set_origin(origin);
+    }
+}
+
 static void parse_process(void) {
     lava_config_parse(&process_config, &process_storage, getauxval(AT_SECURE) != 0, get_from_environment,
                       complain_on_stderr, NULL);
     lava_log_set_level(process_config.log_level);
+    if (process_config.secure)
+        return;
+    name_rank(&process_config);
+    lava_config_find_mistyped(NULL, complain_of_name, NULL);
 }
 
 const struct lava_config *lava_config_get(void) {

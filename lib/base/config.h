@@ -20,6 +20,7 @@ struct lava_config {
     bool init_sync;                /* LAVABLAS_INIT=sync, or mode is GPU and LAVABLAS_INIT is not set */
     const char *device;            /* LAVABLAS_DEVICE, as lib/vk/device_set reads it; NULL: the best GPUs */
     int local_rank;                /* MPI's local rank, -1: none */
+    int rank;                      /* MPI's rank in the whole job, -1: not known */
     int local_size;                /* how many ranks there are on this host; 0: not known */
     int cpu_threads;               /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, 0: neither is set */
     const char *cpu_blas;          /* path, or NULL */
@@ -34,9 +35,9 @@ struct lava_config {
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
-    bool learn;                    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
-    bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
-    bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
+    bool learn;    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
+    bool assembly; /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
+    bool inspect;  /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };
 
@@ -57,6 +58,10 @@ struct lava_config_storage {
 };
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
                        lava_config_getter *get, lava_config_complain *complain, void *context);
+
+/* Calls complain for each variable that is nearly called as a setting is; `expected` is the setting's name.
+ * environment NULL: that of the process. */
+void lava_config_find_mistyped(char *const *environment, lava_config_complain *complain, void *context);
 
 /* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
  * for any other name. */

@@ -12,6 +12,8 @@
 
 static _Atomic int highest_level = LAVA_LOG_NONE;
 
+static char origin[128];
+
 static const char *const level_prefixes[] = {
     [LAVA_LOG_NONE] = "", [LAVA_LOG_ERROR] = "error: ", [LAVA_LOG_WARN] = "warning: ",
     [LAVA_LOG_INFO] = "", [LAVA_LOG_DEBUG] = "debug: ",
@@ -21,7 +23,7 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
                                                              va_list arguments) {
     char line[LINE_BYTES];
     int saved_errno = errno;
-    int head = snprintf(line, sizeof line, "lavablas: %s", prefix);
+    int head = snprintf(line, sizeof line, "lavablas: %s%s", origin, prefix);
     size_t length = head > 0 ? (size_t)head : 0;
     int body = vsnprintf(line + length, sizeof line - length, format, arguments);
     length += body > 0 ? (size_t)body : 0;
@@ -37,6 +39,10 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
 
 void lava_log_set_level(enum lava_log_level level) {
     atomic_store_explicit(&highest_level, (int)level, memory_order_relaxed);
+}
+
+void lava_log_set_origin(const char *text) {
+    snprintf(origin, sizeof origin, "%s", text);
 }
 
 bool lava_log_enabled(enum lava_log_level level) {

@@ -11,6 +11,10 @@ enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INF
 /* Messages up to this level are printed from now on. The level is LAVA_LOG_NONE until it is set. */
 void lava_log_set_level(enum lava_log_level level);
 
+/* All lines begin with this text, after the library's name, from now on: the rank and host of a process of
+ * MPI. Called once, before there is anything to say beside it. */
+void lava_log_set_origin(const char *text);
+
 bool lava_log_enabled(enum lava_log_level level);
 void lava_log_write(enum lava_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints at every level: what somebody should act on, as an unknown setting or that there is no BLAS. */

@@ -79,7 +79,7 @@ enum lava_status lava_panel_dispatch(const struct lava_panels *panels, const str
 
 enum lava_status lava_panel_stalled(struct lava_device *device) {
     if (!atomic_exchange(&device->shared->stalled, true))
-        LAVA_LOG(WARN, "%s: %s; panels take a dispatch per column now", device->capabilities.name,
+        LAVA_LOG(WARN, "%s: %s; panels take a dispatch per column now", device->capabilities.label,
                  lava_status_name(LAVA_ERROR_STALLED));
     return LAVA_ERROR_STALLED;
 }

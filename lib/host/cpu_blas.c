@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -15,6 +16,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/host/cpu_gemm.h"
+#include "lib/host/cpu_kernels.h"
 #include "lib/host/find.h"
 #include "lib/host/half.h"
 #include "lib/host/processor.h"
@@ -152,16 +154,26 @@ struct lava_cpu_figures lava_cpu_blas_figures(const struct lava_cpu_blas *blas) 
     /* Rate of the built-in loop: one thread, SSE2. Measured on Sapphire Rapids, 1024^3, all four
      * transpositions: 20e9 to 21e9 (gcc 12 -O3; 5e9 with -O2). */
     const double loop_flops_per_s = 20e9;
+    /* Rate of the reference BLAS, one thread without vectors: the same in fp32 and fp64. Measured on a Zen of
+     * 2 cores, Debian's libblas 3.11, 512^3: 5.3e9 (2026-11-27). */
+    const double reference_flops_per_s = 6e9;
     /* Share of sgemm's rate that remains when operands are converted: 0.75 to 0.85 at 2048^3 and 4096^3 on 16
      * cores of Sapphire Rapids, OpenBLAS 0.3.29; 0.9 on 2 cores. */
     const double converted_share = 0.8;
+    struct lava_cpu_kernels kernels = {.share = 1};
     bool is_loop = !blas->gemm[LAVA_TYPE_FP32].function;
-    double fp32 = is_loop ? loop_flops_per_s : lava_processor_flops_per_s();
+    if (!is_loop)
+        lava_cpu_kernels_find(blas->path, &kernels);
+    bool is_alone = is_loop || kernels.is_reference;
+    double fp32 = is_loop                ? loop_flops_per_s
+                  : kernels.is_reference ? reference_flops_per_s
+                                         : kernels.share * lava_processor_flops_per_s();
+    double one_thread = fmin(fp32, kernels.share * lava_processor_one_thread_flops_per_s());
     struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = fp32,
-                                       .one_thread_share =
-                                           is_loop ? 1 : lava_processor_one_thread_flops_per_s() / fp32,
-                                       .threads_ns = is_loop ? 0 : lava_processor_threads_ns()};
-    figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] = fp32 / 2;
+                                       .one_thread_share = is_alone ? 1 : one_thread / fp32,
+                                       .threads_ns = is_alone ? 0 : lava_processor_threads_ns()};
+    figures.flops_per_s[LAVA_TYPE_FP64] = figures.flops_per_s[LAVA_TYPE_CFP64] =
+        kernels.is_reference ? fp32 : fp32 / 2;
     figures.flops_per_s[LAVA_TYPE_CFP32] = fp32;
     for (int type = LAVA_TYPE_FP16; type <= LAVA_TYPE_BF16; type++)
         figures.flops_per_s[type] = blas->has_half[type]

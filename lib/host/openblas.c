@@ -1,8 +1,7 @@
-/* Looks OpenBLAS's functions up. Called by spare.c and lib/calibrate/figures_file.c. */
+/* Looks OpenBLAS's functions up. Called by spare.c, cpu_kernels.c and lib/calibrate/figures_file.c. */
 #include "lib/host/openblas.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,4 +37,22 @@ bool lava_openblas_find(const char *path, struct lava_openblas *openblas) {
     bool is_there = openblas->get_threads && openblas->set_threads;
     openblas->has_own_threads = is_there && get_parallel && get_parallel() == OWN_THREADS;
     return is_there;
+}
+
+bool lava_openblas_core(const char *path, char *core, size_t size, bool *chooses) {
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    const char *(*get_core)(void) = NULL, *(*get_config)(void) = NULL;
+    *core = '\0';
+    *chooses = false;
+    if (handle) {
+        void *name = find(handle, "get_corename"), *config = find(handle, "get_config");
+        memcpy(&get_core, &name, sizeof name);
+        memcpy(&get_config, &config, sizeof config);
+        dlclose(handle);
+    }
+    dlerror();
+    if (get_core)
+        snprintf(core, size, "%s", get_core());
+    *chooses = get_config && strstr(get_config(), "DYNAMIC_ARCH");
+    return get_core || get_config;
 }

@@ -65,6 +65,12 @@ static bool has_avx512(void) {
     return has(FMA, AVX2 | AVX512F, 0xe6);
 }
 
+/* What OpenBLAS's core type SkylakeX needs beside that: DQ, CD, BW and VL. */
+static bool has_skylakex(void) {
+    const unsigned needed = 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
+    return has_avx512() && has(FMA, needed, 0xe6);
+}
+
 static bool has_avx2(void) {
     return has(FMA, AVX2, 0x06);
 }
@@ -112,14 +118,17 @@ static bool has_any(void) {
 static const struct core {
     bool (*present)(void);
     double flops_per_s, one_thread_flops_per_s;
+    int flops_per_cycle;       /* fp32, of vectors that are as wide as the row says */
+    const char *openblas_core; /* OPENBLAS_CORETYPE for it; NULL: none is known that suits all of them */
 } rates[] = {
 #if defined(__x86_64__) || defined(__i386__)
-    {has_avx512, 150e9, 242e9},
-    {has_avx2,   140e9, 140e9},
+    {has_skylakex, 150e9, 242e9, 64, "SKYLAKEX"},
+    {has_avx512,   150e9, 242e9, 64, "HASWELL"},
+    {has_avx2,     140e9, 140e9, 32, "HASWELL"},
 #elif defined(__aarch64__)
-    {has_any,    100e9, 100e9}, /* NEON */
+    {has_any,    100e9, 100e9, 32, NULL}, /* NEON */
 #endif
-    {has_any,    40e9,  40e9},
+    {has_any,    40e9,  40e9,  8,  NULL},
 };
 /* clang-format on */
 
@@ -144,13 +153,14 @@ double lava_processor_guess(double core, int count) {
 }
 
 static double flops_per_s, one_thread_flops_per_s;
+static const struct core *best_core;
 static bool converts_fp16;
 static double half_gains[LAVA_TYPE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void estimate(void) {
     find_processors();
-    const struct core *core = find_core();
+    const struct core *core = best_core = find_core();
     flops_per_s = lava_processor_guess(core->flops_per_s, processors.count);
     one_thread_flops_per_s =
         core->one_thread_flops_per_s < flops_per_s ? core->one_thread_flops_per_s : flops_per_s;
@@ -167,6 +177,16 @@ double lava_processor_flops_per_s(void) {
 double lava_processor_one_thread_flops_per_s(void) {
     pthread_once(&once, estimate);
     return one_thread_flops_per_s;
+}
+
+int lava_processor_flops_per_cycle(void) {
+    pthread_once(&once, estimate);
+    return best_core->flops_per_cycle;
+}
+
+const char *lava_processor_core_type(void) {
+    pthread_once(&once, estimate);
+    return best_core->openblas_core;
 }
 
 double lava_processor_threads_ns(void) {

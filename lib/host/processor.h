@@ -20,6 +20,11 @@ double lava_processor_one_thread_flops_per_s(void);
 /* What the threads of a product cost: they begin, and wait for each other. Nothing where there is one. */
 double lava_processor_threads_ns(void);
 
+/* fp32 operations that a core's vectors can do in a cycle. */
+int lava_processor_flops_per_cycle(void);
+/* The best value of OPENBLAS_CORETYPE that the processor's instructions allow; NULL: none is known. */
+const char *lava_processor_core_type(void);
+
 /* The number of those processors. */
 int lava_processor_count(void);
 

@@ -155,7 +155,8 @@ static void run_member(struct member *member) {
     settle(member, &progress);
     pthread_mutex_unlock(&crew->lock);
     if (member->status)
-        LAVA_LOG(INFO, "device %u of the process, in a crew: %s", member->lock.device,
+        LAVA_LOG(INFO, "device %u of the process, %s, in a crew: %s", member->lock.device,
+                 member->lock.engine ? member->lock.engine->capabilities.label : "",
                  lava_status_name(member->status));
 }
 

@@ -130,8 +130,7 @@ static void prepare(struct further *place, unsigned number, uint64_t needs) {
         return; /* closed */
     lava_idle_touch();
     lava_context_open_device(number, passed);
-    LAVA_LOG(INFO, "device %u of the process: %s, number %u: %s, %.0f ms", number,
-             place->engine->capabilities.name, place->engine->device->set[number],
+    LAVA_LOG(INFO, "device %u of the process: %s: %s, %.0f ms", number, place->engine->capabilities.label,
              passed == needs ? "ready" : "not used for all types",
              (double)(lava_clock_now_ns() - begin_ns) / 1e6);
 }

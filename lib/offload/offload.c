@@ -166,7 +166,7 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
     else if (lava_process_is_forked())
-        call->reason = LAVA_REASON_FORKED;
+        call->reason = lava_prepare_forked_reason();
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_inverse_find_zero(operation))
@@ -296,6 +296,9 @@ static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
             lava_learning_end_device(&call->learning, lock.engine, plan, status);
     }
     *lost = !lock.engine || lock.engine->device->shared->failed;
+    if (status)
+        LAVA_LOG(INFO, "product on %s: %s", lock.engine ? lock.engine->capabilities.label : "the device",
+                 lava_status_name(status));
     if (lock.engine) {
         lava_idle_touch();
         lava_context_unlock_lane(&lock);
@@ -312,8 +315,7 @@ static enum lava_status run_somewhere(struct lava_call *call, struct lava_plan *
         if (!*lost || status == LAVA_OK || status == LAVA_ERROR_UNAVAILABLE || lava_context_is_failed() ||
             !is_untouched(&call->operation, progress))
             return status;
-        LAVA_LOG(INFO, "product on a device that failed: %s; another one computes it",
-                 lava_status_name(status));
+        LAVA_LOG(INFO, "another device computes the product");
     }
 }
 
@@ -337,7 +339,6 @@ static bool try_product(struct lava_call *call) {
         return false;
     }
     call->reason = reason_of(status);
-    LAVA_LOG(INFO, "product on the device: %s; the CPU computes the rest", lava_status_name(status));
     if (is_untouched(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
         bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;

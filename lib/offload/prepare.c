@@ -191,7 +191,7 @@ static void set_ready(struct lava_self_test *test) {
     set_state(test->type, READY, "ready");
     if (lava_watch_is_given_up(&driver))
         return;
-    LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.name, lava_type_name(test->type));
+    LAVA_LOG(INFO, "device: %s: ready for %s", test->engine->capabilities.label, lava_type_name(test->type));
     lava_idle_touch();
     lava_vector_copy_allow(lava_vector_copy_threads(), LAVA_VECTOR_COPY_ALONE_NS);
     if (!test->lock)
@@ -279,14 +279,14 @@ static void end_type(struct lava_engine *engine, enum lava_type type, enum lava_
     else
         set_state(type, UNAVAILABLE, "the self-test failed");
     lava_context_unlock(cancel_state);
-    LAVA_LOG(WARN, "%s: not used for %s any more: %s", engine->capabilities.name, lava_type_name(type),
+    LAVA_LOG(WARN, "%s: not used for %s any more: %s", engine->capabilities.label, lava_type_name(type),
              lava_status_name(status));
 }
 
 /* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more.
  * shares: as above. Returns whether the engine is still locked, if it was. */
 static bool prepare_type(struct lava_engine *engine, enum lava_type type, bool shares) {
-    const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
+    const char *label = lava_context_capabilities()->label, *type_name = lava_type_name(type);
     bool ready;
     enum lava_status status = test_kernels(engine, type, shares, &ready);
     if (lava_watch_is_given_up(&driver))
@@ -306,13 +306,13 @@ static bool prepare_type(struct lava_engine *engine, enum lava_type type, bool s
     if (status == LAVA_ERROR_UNAVAILABLE) {
         preparation.refused[type] = true;
         set_state(type, UNAVAILABLE, "the device runs no kernel of this type");
-        LAVA_LOG(INFO, "device: %s: no kernel for %s", name, type_name);
+        LAVA_LOG(INFO, "device: %s: no kernel for %s", label, type_name);
     } else if (type == LAVA_TYPE_FP32 || engine->device->shared->failed) {
         give_device_up(status, "the self-test failed");
     } else {
         preparation.refused[type] = true;
         set_state(type, UNAVAILABLE, "the self-test failed");
-        LAVA_LOG(WARN, "%s: not used for %s: %s", name, type_name, lava_status_name(status));
+        LAVA_LOG(WARN, "%s: not used for %s: %s", label, type_name, lava_status_name(status));
     }
     return true;
 }
@@ -420,7 +420,7 @@ static enum state prepare_later(enum lava_step step, enum lava_type type) {
         return UNAVAILABLE;
     test.engine = lava_context_engine();
     lava_thread_give_way();
-    const char *name = lava_context_capabilities()->name, *type_name = lava_type_name(type);
+    const char *label = lava_context_capabilities()->label, *type_name = lava_type_name(type);
     uint64_t begin_ns = lava_clock_now_ns();
     lava_watch_enter(&driver);
     enum lava_status status = lava_steps[step].test(&test, must_stop);
@@ -429,12 +429,12 @@ static enum state prepare_later(enum lava_step step, enum lava_type type) {
     if (!ends)
         lava_pipelines_save(test.engine->device);
     if (!status) {
-        LAVA_LOG(INFO, "device: %s: ready for %s of %s, %.0f ms", name, lava_steps[step].what, type_name,
+        LAVA_LOG(INFO, "device: %s: ready for %s of %s, %.0f ms", label, lava_steps[step].what, type_name,
                  (double)(lava_clock_now_ns() - begin_ns) / 1e6);
         return READY;
     }
     if (!ends && !test.engine->device->shared->failed)
-        LAVA_LOG(WARN, "%s: not used for %s of %s: %s", name, lava_steps[step].what, type_name,
+        LAVA_LOG(WARN, "%s: not used for %s of %s: %s", label, lava_steps[step].what, type_name,
                  lava_status_name(status));
     return UNAVAILABLE;
 }
@@ -468,10 +468,15 @@ static void start_chain(enum lava_step step, enum lava_type type) {
         start_later(step, type);
 }
 
+/* Where there was no device before fork(), the child has lost none. */
+enum lava_reason lava_prepare_forked_reason(void) {
+    return preparation.states[LAVA_TYPE_FP32] == UNAVAILABLE ? LAVA_REASON_NO_DEVICE : LAVA_REASON_FORKED;
+}
+
 /* A child of fork() and a process in exit() use no device. */
 static bool is_over(enum lava_reason *reason) {
     if (lava_process_is_forked()) {
-        *reason = LAVA_REASON_FORKED;
+        *reason = lava_prepare_forked_reason();
         return true;
     }
     if (lava_process_is_exiting()) {

@@ -14,6 +14,8 @@
  * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be
  * called. Else *reason says why not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
+/* In a child of fork(): FORKED, or NO_DEVICE where its parent had none. */
+enum lava_reason lava_prepare_forked_reason(void);
 /* The same for an operation. One that is not plain (lava_operation_is_plain) needs kernels that are created
  * and tested in a second step, and a factorization others in a third. The first such call of a type starts
  * them once the type itself is ready. NO_KERNEL: such a step failed, for the rest of the process; operations

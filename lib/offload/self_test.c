@@ -251,7 +251,7 @@ static enum lava_status run_case(const struct lava_self_test *self_test, const s
     if (worst <= 1.0)
         return LAVA_OK;
     LAVA_LOG(WARN, "%s: kernel %s computes wrong results (error %.2g of the bound)",
-             engine->capabilities.name, kernel->name, worst);
+             engine->capabilities.label, kernel->name, worst);
     return LAVA_ERROR_SELF_TEST;
 }
 
@@ -309,7 +309,7 @@ const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum 
     if (!*status)
         *status = test_parts(test, kernel);
     if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->shared->failed) {
-        LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.name, kernel->name,
+        LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.label, kernel->name,
                  lava_status_name(*status));
         lava_kernel_refuse(kernel, &test->engine->capabilities);
         *status = LAVA_ERROR_UNAVAILABLE;

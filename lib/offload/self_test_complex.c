@@ -109,6 +109,6 @@ enum lava_status lava_self_test_complex(struct lava_self_test *test, const struc
     if (status || worst <= 1.0)
         return status;
     LAVA_LOG(WARN, "%s: complex products by %s are wrong (error %.2g of the bound)",
-             test->engine->capabilities.name, kernel->name, worst);
+             test->engine->capabilities.label, kernel->name, worst);
     return LAVA_ERROR_SELF_TEST;
 }

@@ -222,7 +222,7 @@ static enum lava_status tell(const struct lava_self_test *test, const struct lav
         status = LAVA_ERROR_SELF_TEST;
     if (status == LAVA_ERROR_SELF_TEST || status == LAVA_ERROR_NOT_DEFINITE)
         LAVA_LOG(WARN, "%s: %s factors of %s are wrong (error %.2g of the bound)",
-                 test->engine->capabilities.name, sample->stored == LAVA_REGION_ALL ? "LU" : "Cholesky",
+                 test->engine->capabilities.label, sample->stored == LAVA_REGION_ALL ? "LU" : "Cholesky",
                  lava_type_name(sample->type), ratio);
     return status;
 }

@@ -228,7 +228,7 @@ static enum lava_status test_one(const struct lava_self_test *test, const struct
         status = LAVA_ERROR_SELF_TEST;
     if (status == LAVA_ERROR_SELF_TEST)
         LAVA_LOG(WARN, "%s: inverses of %s are wrong (error %.2g of the bound)",
-                 test->engine->capabilities.name, lava_type_name(sample->type), ratio);
+                 test->engine->capabilities.label, lava_type_name(sample->type), ratio);
     free(sample->before);
     free(sample->after);
     return status;

@@ -183,7 +183,7 @@ static enum lava_status test_type(const struct lava_self_test *test, const struc
             status = LAVA_ERROR_SELF_TEST;
     if (status == LAVA_ERROR_SELF_TEST)
         LAVA_LOG(WARN, "%s: QR factors of %s are wrong (errors %.2g and %.2g of the bound)",
-                 test->engine->capabilities.name, lava_type_name(type), errors[0], errors[1]);
+                 test->engine->capabilities.label, lava_type_name(type), errors[0], errors[1]);
     free(sample.a);
     free(sample.tau);
     return status;

@@ -350,7 +350,7 @@ static enum lava_status judge(const struct lava_self_test *test, const struct la
     if (ratio <= 1.0)
         return LAVA_OK;
     LAVA_LOG(WARN, "%s: %s of %s by kernel %s are wrong (error %.2g of the bound)",
-             test->engine->capabilities.name, what, lava_type_name(type), kernel->name, ratio);
+             test->engine->capabilities.label, what, lava_type_name(type), kernel->name, ratio);
     return LAVA_ERROR_SELF_TEST;
 }
 

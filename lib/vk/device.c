@@ -64,7 +64,7 @@ static enum lava_status status_of(VkResult result) {
 
 void lava_device_fail(struct lava_device *device, enum lava_status status) {
     if (!atomic_exchange(&device->shared->failed, true))
-        LAVA_LOG(WARN, "%s: %s; the device is not used any more", device->capabilities.name,
+        LAVA_LOG(WARN, "%s: %s; the device is not used any more", device->capabilities.label,
                  lava_status_name(status));
 }
 
@@ -91,8 +91,9 @@ static enum lava_status check(struct lava_device *device, VkResult result, const
         return LAVA_OK;
     enum lava_status status = status_of(result);
     if (lava_log_enabled(level))
-        lava_log_write(level, "%s:%d: %s: %s (%d)", call->file, call->line, call->text, result_name(result),
-                       result);
+        lava_log_write(level, "%s:%d: %s: %s (%d)%s%s", call->file, call->line, call->text,
+                       result_name(result), result, device->capabilities.label[0] ? ", " : "",
+                       device->capabilities.label);
     if (status == LAVA_ERROR_DEVICE_LOST || status == LAVA_ERROR_TIMEOUT)
         lava_device_fail(device, status);
     return status;

@@ -355,6 +355,20 @@ static uint32_t resident_groups(const struct answers *answers) {
     return groups > 1 ? groups : 1;
 }
 
+/* The one place that says how lines of the log name a device: as LAVABLAS_DEVICE counts it, and as vulkaninfo
+ * and nvidia-smi tell it from others of its model. */
+static void write_label(struct lava_device *device, const struct answers *answers) {
+    const uint8_t *uuid = answers->properties11.deviceUUID;
+    struct lava_capabilities *capabilities = &device->capabilities;
+    char digits[2 * VK_UUID_SIZE + 5];
+    size_t length = 0;
+    for (size_t i = 0; i < VK_UUID_SIZE; i++)
+        length += (size_t)snprintf(digits + length, sizeof digits - length, "%s%02x",
+                                   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    snprintf(capabilities->label, sizeof capabilities->label, "%.240s, number %u, UUID %s",
+             capabilities->name, device->set[device->ordinal], digits);
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -430,17 +444,35 @@ static void fill_entries(struct lava_device *device, const VkPhysicalDevice *phy
     }
 }
 
+/* Somebody has asked for a device that is not there. */
+static void tell_devices(const struct lava_config *config, const struct lava_device_entry *entries,
+                         uint32_t count) {
+    static _Atomic bool is_told;
+    char text[512] = "";
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%u: %s%s", i ? "; " : "", i, entries[i].name,
+                 entries[i].is_usable ? "" : " (cannot be used)");
+    }
+    if (!atomic_exchange(&is_told, true))
+        lava_log_always("LAVABLAS_DEVICE=%s asks for a device that is not there; there are: %s",
+                        config->device, text);
+}
+
 static enum lava_status pick(struct lava_device *device, const struct lava_config *config,
                              const VkPhysicalDevice *physical, uint32_t count, struct answers *answers) {
     struct lava_device_entry entries[MAX_DEVICES];
     char names[MAX_DEVICES][VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     fill_entries(device, physical, count, answers, entries, names);
     device->set_size = lava_device_set_find(config, entries, count, device->set);
+    if (device->set_size == 0 && config->device)
+        tell_devices(config, entries, count);
     if (device->ordinal >= device->set_size)
         return LAVA_ERROR_UNAVAILABLE;
     device->physical = physical[device->set[device->ordinal]];
     ask(device, device->physical, answers);
     fill_capabilities(device, answers, config);
+    write_label(device, answers);
     return pick_families(device, device->physical) ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -59,6 +60,36 @@ static void assert_defaults(const struct lava_config *config) {
     assert_true(config->calibrate);
     assert_true(config->learn);
     assert_null(config->fault);
+}
+
+static void keep_meant(const char *name, const char *value, const char *expected, void *context) {
+    char *text = context;
+    snprintf(text + strlen(text), 256 - strlen(text), "%s=%s:%s ", name, value, expected);
+}
+
+static void mistyped_names(void **state) {
+    char *const environment[] = {"LAVABLAS_MOD=gpu",
+                                 "LAVABLAS_MODE=gpu",
+                                 "LAVABLAS_PRECISON=fast",
+                                 "LAVABLAS_LOGLEVEL=1",
+                                 "LAVABLAS_SHADERS=folder",
+                                 "HOME=/",
+                                 "LAVABLAS_DEVICES=0,1",
+                                 "LAVABLAS_",
+                                 NULL};
+    char text[256] = "";
+    (void)state;
+    lava_config_find_mistyped(environment, keep_meant, text);
+    assert_string_equal(text, "LAVABLAS_MOD=gpu:LAVABLAS_MODE LAVABLAS_PRECISON=fast:LAVABLAS_PRECISION "
+                              "LAVABLAS_LOGLEVEL=1:LAVABLAS_LOG LAVABLAS_DEVICES=0,1:LAVABLAS_DEVICE ");
+}
+
+static void rank_of_the_job(void **state) {
+    struct source source = {{"SLURM_LOCALID", "1", "SLURM_PROCID", "9", NULL}, 0, NULL};
+    struct source alone = {{"SLURM_PROCID", "9", NULL}, 0, NULL};
+    (void)state;
+    assert_int_equal(parse(&source, false).rank, 9);
+    assert_int_equal(parse(&alone, false).rank, -1);
 }
 
 static void nothing_set(void **state) {
@@ -391,6 +422,8 @@ static void cpu_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistyped_names),
+        cmocka_unit_test(rank_of_the_job),
         cmocka_unit_test(nothing_set),
         cmocka_unit_test(empty_values_are_none),
         cmocka_unit_test(secure_ignores_everything),

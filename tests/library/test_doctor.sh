@@ -59,9 +59,10 @@ echo '{"ICD": ' >"$folder/root/usr/share/vulkan/icd.d/broken.json"
 finds 1 '^note  driver: .*radeon.json names /nonexistent/libvulkan_radeon.so, which cannot be loaded' --root "$folder/root"
 finds 1 '^note  driver: .*broken.json is not a manifest' --root "$folder/root"
 : >"$folder/root/dev/dri/renderD128"
+[ "$(id -u)" != 0 ] || chgrp 54321 "$folder/root/dev/dri/renderD128"
 finds 1 '^bad   driver' --root "$folder/root"
 grep -q '^good  device node: .*/renderD128 can be' "$folder/findings" || fail 'the device node'
-chmod 0 "$folder/root/dev/dri/renderD128"
+chmod 060 "$folder/root/dev/dri/renderD128"
 # Root may read everything: then another user looks.
 readable=$tool
 cp "$tool" "$folder/lavablas"
@@ -73,7 +74,15 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups "$folder/lavablas"
 fi
 if [ "$tool" != "$readable" ] || [ ! -r "$folder/root/dev/dri/renderD128" ]; then
     finds 1 '^bad   device node: no permission' --root "$folder/root"
-    grep -q "usermod -aG $(id -gn)" "$folder/findings" || fail 'the group'
+    if [ "$tool" != "$readable" ]; then
+        grep -q 'usermod -aG 54321' "$folder/findings" || fail 'the group'
+        chgrp 0 "$folder/root/dev/dri/renderD128"
+        chmod 0 "$folder/root/dev/dri/renderD128"
+        finds 1 '^bad   device node: no permission .*its group, root, does not give' --root "$folder/root"
+        ! grep -q usermod "$folder/findings" || fail 'advice to join the group of root'
+    fi
+    chmod 0 "$folder/root/dev/dri/renderD128"
+    finds 1 '^bad   device node: no permission .* does not give either' --root "$folder/root"
 else
     echo 'no other user: permissions are not checked'
 fi
@@ -82,7 +91,35 @@ tool=$readable
 VK_DRIVER_FILES=/nonexistent/driver.json VK_ICD_FILENAMES=/nonexistent/driver.json finds 1 '^bad   driver: .*VK_DRIVER_FILES'
 mkdir "$folder/broken"
 : >"$folder/broken/libvulkan.so.1"
-LD_LIBRARY_PATH="$folder/broken" finds 1 '^bad   Vulkan loader: none'
+LD_LIBRARY_PATH="$folder/broken" finds 1 '^bad   Vulkan loader: none' --root "$folder/root"
+mkdir "$folder/empty"
+VK_DRIVER_FILES='' VK_ICD_FILENAMES='' finds 1 '^bad   hardware: there is no GPU here' --root "$folder/empty"
+! grep -q '^bad   driver' "$folder/findings" || fail 'a driver is missed where there is no GPU'
+LAVABLAS_MOD=cpu finds 1 '^note  setting: LAVABLAS_MOD=cpu is no setting'
+grep -q 'remedy: set LAVABLAS_MODE instead' "$folder/findings" || fail 'the name that is meant'
+
+# A program with a BLAS of its own, one for another word size, and slow CPU BLASes.
+finds 1 '^bad   .*: the program contains its BLAS, .*(dgemm_)' "$own"
+printf '\177ELF\001\001\001' >"$folder/narrow"
+head -c 100 /dev/zero >>"$folder/narrow"
+chmod 755 "$folder/narrow"
+[ "$(getconf LONG_BIT)" != 64 ] || finds 1 '^bad   .*/narrow: it is a 32-bit program' "$folder/narrow"
+if "$tool" info | grep -q 'version .*OpenBLAS.*DYNAMIC_ARCH' && grep -qw avx2 /proc/cpuinfo; then
+    OPENBLAS_CORETYPE=Prescott finds 1 '^note  CPU BLAS: .* runs old kernels, for Prescott'
+    grep -qE 'OPENBLAS_CORETYPE=(HASWELL|SKYLAKEX)' "$folder/findings" || fail 'the core type'
+    rate() { OPENBLAS_CORETYPE=$1 "$tool" info | sed -n 's/^CPU BLAS: .*estimated \([0-9]*\) .*/\1/p'; }
+    old=$(rate Prescott)
+    new=$(rate Haswell)
+    [ $((2 * old)) -le "$new" ] || fail "guessed: $old of old kernels, $new of new ones"
+    OPENBLAS_CORETYPE=Prescott "$tool" info | grep -q '^  slow .*Prescott' || fail 'info: old kernels'
+    OPENBLAS_CORETYPE=Haswell "$tool" doctor >"$folder/findings" || :
+    grep -q '^good  CPU BLAS' "$folder/findings" || fail 'the kernels of Haswell'
+fi
+for reference in /usr/lib/*/blas/libblas.so.3; do
+    [ -e "$reference" ] || continue
+    LAVABLAS_CPU_BLAS=$reference finds 1 '^note  CPU BLAS: .* the slow reference BLAS'
+    LAVABLAS_CPU_BLAS=$reference "$tool" info | grep -qE '^CPU BLAS: .*estimated [0-9] GFLOP/s in fp32' || fail 'its rate'
+done
 LAVABLAS_MODE=cpu finds 1 '^bad   LAVABLAS_MODE=cpu'
 cp "$own" "$folder/secure"
 chmod 4755 "$folder/secure"
@@ -96,7 +133,7 @@ finds 1 '^bad   figures: by them the CPU is faster'
 grep -q '^good  test: kernels of fp64 compute right results' "$folder/findings" || fail "the test: $(cat "$folder/findings")"
 LAVABLAS_MODE=gpu finds 0 '^note  LAVABLAS_MODE=gpu'
 LAVABLAS_DEVICE='no such device' finds 1 'is not what LAVABLAS_DEVICE=no such device asks for'
-LAVABLAS_DEVICE='' finds 1 '^bad   device: there is only a software device'
+LAVABLAS_DEVICE='' finds 1 '^bad   device: there is only a software device' --root "$folder/root"
 LAVABLAS_MODE=gpu LAVABLAS_MEMORY=16M finds 0 '^note  memory: only 16 MiB'
 "$tool" info >"$folder/info" || fail "info: status $?"
 for line in '^LavaBLAS [0-9]' '^CPU BLAS: /' '^  threads  *[0-9]' '^LAPACK: ' '^  version  *3\.[0-9]*\.[0-9]*$' '^Vulkan loader: /' '^device: llvmpipe' '^  kernel for fp64  *fp64_'; do

@@ -57,7 +57,18 @@ static void lengths(void **state) {
     }
 }
 
+static void origin(void **state) {
+    struct capture capture;
+    (void)state;
+    lava_log_set_origin("rank 3 on node7: ");
+    capture_begin(&capture);
+    lava_log_always("text");
+    capture_end(&capture);
+    assert_string_equal(capture.text, "lavablas: rank 3 on node7: text\n");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels), cmocka_unit_test(lengths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels), cmocka_unit_test(lengths),
+                                       cmocka_unit_test(origin)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,5 +61,8 @@ skip_without_device "$folder/stats"
 for line in 'device 0 of the process: [1-9]' 'device 1 of the process: [1-9]' 'several devices shared [1-9]'; do
     grep -q "^lavablas: $line" "$folder/stats" || fail "no '$line' in: $(cat "$folder/stats")"
 done
+LAVABLAS_DEVICE=nosuch LAVABLAS_MODE=gpu "$lavablas" explain sgemm N N 300 300 300 >"$folder/said" 2>&1 || :
+grep -q 'LAVABLAS_DEVICE=nosuch asks for a device that is not there; there are: 0: .*; 1: ' "$folder/said" ||
+    fail "no such device: $(cat "$folder/said")"
 python3 "$folder/judge.py" "$folder/trace" || fail 'trace: see above'
 exit $failed
