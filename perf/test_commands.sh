@@ -14,7 +14,8 @@ expect() { grep -qE "$1" "$2" || { cat "$2"; fail "$2 does not have: $1"; }; }
 
 run_measure() {
     # without a driver: kernels for the software device take a minute with perf/measure's empty cache
-    VK_DRIVER_FILES=/nonexistent MEASURE_SECONDS=0.01 MEASURE_SMALL=64 MEASURE_LARGE=96 MEASURE_TILES=2048 "$here/measure" "$build" 'a label' level3_s >"$folder/s.txt" ||
+    VK_DRIVER_FILES=/nonexistent MEASURE_SECONDS=0.01 MEASURE_SMALL=64 MEASURE_LARGE=96 MEASURE_TILES=2048 \
+        "$here/measure" "$build" 'a label' level3_s >"$folder/s.txt" ||
         fail "perf/measure: status $?"
     expect '^64,64,64,NN,sgemm_,.*liblavablas.*,ok$' "$folder/s.txt"
     "$here/level3" "$folder/s.txt" >"$folder/tables" || fail "perf/level3: status $?"

@@ -90,8 +90,15 @@ def run_here(command, root, lavablas):
         fail(f"{command}: status {result.returncode}: {result.stderr}")
 
 
+def check_front_page(lines):
+    """README.md is a front page: short, and readable in any terminal."""
+    if len(lines) > 110 or max(map(len, lines)) > 140:
+        fail(f"README.md has {len(lines)} lines, of up to {max(map(len, lines))} characters; 110 and 140 are the most")
+
+
 def main():
     root, lavablas = pathlib.Path(sys.argv[1]), sys.argv[2]
+    check_front_page((root / "README.md").read_text(encoding="utf-8").splitlines())
     known, texts = read_table(root)
     used, begun = set(), set()
     for path in [root / "README.md", *sorted((root / "doc").glob("*.md"))]:
