@@ -69,16 +69,6 @@ def brief_table(records):
     return two_a_line([[name, plain, preloaded, gain.partition(":")[0]] for name, plain, preloaded, gain, _, _ in map(cells_of, records)])
 
 
-def gains_table(records, a_line=5):
-    """Program and speed-up, several on each line; sizes where a program has several."""
-    cells = [cells_of(record) for record in records]
-    names = [row[0].rstrip("0123456789 ") for row in cells]
-    gains = [[row[0] if names.count(name) > 1 else name, row[3].partition(":")[0]] for name, row in zip(names, cells)]
-    lines = -(-len(gains) // a_line)
-    return table(["program", "gain"] * a_line,
-                 [sum((gains[i] if i < len(gains) else ["", ""] for i in range(line, a_line * lines, lines)), []) for line in range(lines)])
-
-
 def print_files(paths):
     """Prints both tables of files that need not be in perf/results."""
     records = read_files(paths)
@@ -90,16 +80,15 @@ def set_of(path):
 
 
 def tables_of_sets():
-    """Three for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, and in brief, and gains, which README may have."""
+    """Two for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, and in brief."""
     files, tables = {}, {}
     for path in sorted(FOLDER.glob("*-[0-9].json")):
         files.setdefault(set_of(path), []).append(path)
     for name, paths in files.items():
         tables[f"programs {name}"] = lambda paths=paths: whole_table(read_files(paths))
         tables[f"programs {name} in brief"] = lambda paths=paths: brief_table(read_files(paths))
-        tables[f"programs {name}, gains"] = lambda paths=paths: gains_table(read_files(paths))
     return tables
 
 
 TABLES = tables_of_sets()
-OPTIONAL = {name for name in TABLES if name.endswith((" in brief", ", gains"))}
+OPTIONAL = {name for name in TABLES if name.endswith(" in brief")}

@@ -111,8 +111,36 @@ EOF
     # A release of another first number is not taken.
     sed -i 's/lavablas 1.0/lavablas 2.0/' "$folder/cmake/CMakeLists.txt"
     ! cmake -S "$folder/cmake" -B "$folder/cmake/later" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1 || fail 'CMake took 1.0 for 2.0'
+    # A project that does not know LavaBLAS, in both ways of doc/use.md.
+    cat >"$folder/cmake/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(BLAS REQUIRED)
+find_package(LAPACK REQUIRED)
+add_executable(program "$source")
+target_include_directories(program PRIVATE "$prefix/include" $(pkg-config --cflags-only-I openblas | sed 's/-I//g'))
+target_link_libraries(program PRIVATE \${LAPACK_LIBRARIES} \${BLAS_LIBRARIES})
+EOF
+    build_unchanged() { # build_unchanged NAME OPTION...
+        name=$1
+        shift
+        cmake -S "$folder/cmake" -B "$folder/cmake/$name" "$@" >"$folder/log" 2>&1 &&
+            cmake --build "$folder/cmake/$name" >>"$folder/log" 2>&1 || { cat "$folder/log"; fail "CMake, $name: it is not built"; }
+    }
+    openblas=$(pkg-config --variable=libdir openblas)/libopenblas.so
+    build_unchanged libraries -DBLAS_LIBRARIES="$libraries/liblavablas.so;$openblas"
+    build_unchanged pkgconfig -DBLA_PREFER_PKGCONFIG=ON -DBLA_PKGCONFIG_BLAS=lavablas -DBLA_PKGCONFIG_LAPACK=lavablas
+    [ $failed = 1 ] || run_program 'CMake, BLAS_LIBRARIES' "$libraries" "$folder/cmake/libraries/program" "$@"
+    [ $failed = 1 ] || run_program 'CMake, pkg-config' "$libraries" "$folder/cmake/pkgconfig/program" "$@"
 else
     echo 'not tested: the CMake package (no cmake)'
+fi
+# ldconfig finds the library once its folder is among those that it looks through, as /usr/local/lib is.
+echo "$libraries" >"$folder/folders"
+if (PATH=$PATH:/sbin:/usr/sbin && ldconfig -X -C "$folder/cache" -f "$folder/folders" && ldconfig -p -C "$folder/cache") >"$folder/log" 2>&1; then
+    grep -q "liblavablas.so.0 .*$libraries/" "$folder/log" || fail 'ldconfig does not find the library'
+else
+    echo 'not tested: ldconfig'
 fi
 [ $failed = 1 ] || run_program 'replacement' "$libraries/lavablas" "$program" "$@"
 exit $failed
