@@ -129,14 +129,20 @@ static void test_one_long_time_tells(void **state) {
 /* Neither where the device is more than four times as slow, nor in short calls, nor where all was measured.
  */
 static void test_no_trial_without_doubt(void **state) {
+    struct lava_plan plan;
     uint64_t key;
     (void)state;
     decide_lu(100e6, 500e6, &key);
     lava_experience_record(&experience, key, LAVA_PLACE_CPU, 100e6, 100e6);
     assert_int_equal(decide_lu(100e6, 500e6, &key).place, LAVA_PLACE_CPU);
     assert_int_equal(decide_lu(15e6, 20e6, &key).place, LAVA_PLACE_CPU);
+    const struct lava_operation operation = product(1000, 1000, 1000);
+    struct lava_figures figures = sixteen_cores;
+    figures.device.call_latency_ns = 1e5;
     record_by(LAVA_PLACE_CPU, 100e6, 1);
-    assert_int_equal(decide_by(100e6, 120e6).place, LAVA_PLACE_CPU);
+    plan = plan_of(100e6, 120e6);
+    lava_experience_decide(&experience, lava_experience_key(&operation), &operation, &figures, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
 }
 
 static void test_one_outlier_changes_nothing(void **state) {
