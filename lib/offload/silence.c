@@ -88,7 +88,42 @@ static const struct object *driver_at(ElfW(Addr) address, const char *name) {
     return NULL;
 }
 
-/* The first page of an object stays where it holds the headers, which whoever unwinds the stack reads. */
+/* Some loaders leave addresses as they are in the file. */
+static uintptr_t moved(ElfW(Addr) base, ElfW(Addr) address) {
+    return (uintptr_t)(address < base ? base + address : address);
+}
+
+/* Returns where the tables of symbols and relocations end. The loader reads them when a library of the
+ * program's calls another for the first time: it may look into a driver's objects. */
+static uintptr_t end_of_tables(const struct dl_phdr_info *info) {
+    static const struct {
+        ElfW(Sxword) address, bytes;
+    } tables[] = {
+        {DT_STRTAB, DT_STRSZ}, {DT_RELA, DT_RELASZ}, {DT_REL, DT_RELSZ}, {DT_JMPREL, DT_PLTRELSZ},
+        {DT_HASH, 0},          {DT_GNU_HASH, 0},     {DT_SYMTAB, 0},     {DT_VERSYM, 0},
+        {DT_VERNEED, 0},       {DT_VERDEF, 0},
+    };
+    uintptr_t last = 0;
+    for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *first = (const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        for (size_t table = 0; table < sizeof tables / sizeof tables[0]; table++) {
+            uintptr_t begin = 0, bytes = 1;
+            for (const ElfW(Dyn) *entry = first; entry->d_tag != DT_NULL; entry++) {
+                if (entry->d_tag == tables[table].address)
+                    begin = moved(info->dlpi_addr, entry->d_un.d_ptr);
+                else if (tables[table].bytes && entry->d_tag == tables[table].bytes)
+                    bytes = (uintptr_t)entry->d_un.d_val;
+            }
+            last = begin + bytes > last ? begin + bytes : last;
+        }
+    }
+    return last;
+}
+
+/* Some linkers put an object's headers and tables before its code, into the same segment. These pages stay.
+ */
 static void note_code(struct object *object, const struct dl_phdr_info *info) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
@@ -97,8 +132,11 @@ static void note_code(struct object *object, const struct dl_phdr_info *info) {
             continue;
         uintptr_t begin = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
         uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+        uintptr_t tables = (end_of_tables(info) + page - 1) & ~(page - 1);
         if (segment->p_offset == 0)
             begin += page;
+        if (tables > begin && tables <= end)
+            begin = tables;
         if (object->span_count == MOST_SPANS || segment->p_flags & PF_W)
             silence.is_full = true;
         else if (begin < end) {
@@ -146,13 +184,9 @@ static const ElfW(Dyn) * entry_of(const struct link_map *object, ElfW(Sxword) ta
     return NULL;
 }
 
-/* Some loaders leave the address as it is in the file. */
 static const char *strings_of(const struct link_map *object) {
     const ElfW(Dyn) *entry = entry_of(object, DT_STRTAB);
-    if (!entry)
-        return NULL;
-    ElfW(Addr) address = entry->d_un.d_ptr;
-    return (const char *)(address < object->l_addr ? object->l_addr + address : address);
+    return entry ? (const char *)moved(object->l_addr, entry->d_un.d_ptr) : NULL;
 }
 
 static bool names(const struct link_map *object, const char *needed) {
