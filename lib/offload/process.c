@@ -17,6 +17,7 @@
 #include "lib/base/report.h"
 #include "lib/base/thread.h"
 #include "lib/offload/gate.h"
+#include "lib/offload/silence.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S  UINT64_C(1000000000)
@@ -96,8 +97,11 @@ static bool has_ended(void) {
  * C library's cache, where a new thread of the child may get one: the join then waits for ever. With more
  * than 40 MiB of such stacks the first join makes the cache unmap others, which are joined next: a crash,
  * even in a child that does nothing but exit. (Both were measured with Mesa's driver; NVIDIA's 580 crashes or
- * waits, too.) So a child ends here, and the handlers that were registered before the driver's are lost. */
+ * waits, too.) So nothing of the driver runs in a child that ends. Where that cannot be had, the child ends
+ * here, and the handlers that were registered before the driver's are lost. */
 static void leave_forked(int status) {
+    if (lava_silence_driver())
+        return;
     lava_report_print();
     fflush(NULL);
     _exit(status);
@@ -141,8 +145,10 @@ static void set_watch(unsigned seconds) {
 
 static void leave(int status, void *unused) {
     (void)unused;
-    if (process.forked)
+    if (process.forked) {
         leave_forked(status);
+        return;
+    }
     if (process.exiting)
         return;
     begin_exit();
@@ -218,9 +224,11 @@ void lava_process_begin_loading(void) {
     pthread_mutex_lock(&process.loading);
     process.loading_since_ns = lava_clock_now_ns();
     own.is_loading = true;
+    lava_silence_begin();
 }
 
 void lava_process_end_loading(void) {
+    lava_silence_end();
     own.is_loading = false;
     process.loading_since_ns = 0;
     pthread_mutex_unlock(&process.loading);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/base/room.h"
 #include "lib/vk/pipelines.h"
 #include "lib/vk/queue.h"
 
@@ -37,13 +38,23 @@ static enum lava_status fill_device(struct lava_device *device, const struct lav
     *why = "the driver refused to create the device";
     if ((status = lava_device_connect(device)) || (status = create_queues(device)))
         return status;
-    return lava_pipelines_create(device, config);
+    if ((status = lava_pipelines_create(device, config)))
+        return status;
+    *why = "the driver leaves too little memory within the limits (ulimit -v, -d)";
+    return lava_room_for_cpu() ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
+}
+
+/* A driver is not loaded where the CPU BLAS might lack what it takes. */
+static enum lava_status create_device(struct lava_device **device, const char **why) {
+    *device = NULL;
+    *why = "too little memory for a driver within the limits (ulimit -v, -d)";
+    return lava_room_for_driver() ? lava_device_create(device, why) : LAVA_ERROR_UNAVAILABLE;
 }
 
 enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
                                        struct lava_device **result, const char **why) {
     struct lava_device *device;
-    enum lava_status status = lava_device_create(&device, why);
+    enum lava_status status = create_device(&device, why);
     *result = NULL;
     if (!status)
         device->ordinal = ordinal;

@@ -9,6 +9,7 @@
 
 #include "dispatch/profiles.h"
 #include "lib/base/log.h"
+#include "lib/base/room.h"
 #include "lib/vk/device_set.h"
 #include "lib/vk/memory.h"
 #include "lib/vk/modules.h"
@@ -210,6 +211,8 @@ static uint64_t memory_limit(const struct answers *answers, const struct lava_co
         largest = bytes > largest ? bytes : largest;
     }
     uint64_t limit = unified ? largest / 4 : largest / 10 * 8;
+    if (unified && lava_room_left() / 4 < limit)
+        limit = lava_room_left() / 4;
     return config->memory_bytes && config->memory_bytes < limit ? config->memory_bytes : limit;
 }
 
