@@ -38,7 +38,7 @@ enum lava_reason {
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
     LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
     LAVA_REASON_SCALED,       /* of least squares: LAPACK's own routine scales it, or X is 0 */
-    LAVA_REASON_UNDERFLOW,    /* a pivot, root, norm or diagonal too small for a device that flushes subnormals */
+    LAVA_REASON_UNDERFLOW,    /* numbers to divide by are too small for a device that flushes */
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */

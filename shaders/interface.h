@@ -102,8 +102,8 @@
 #define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
-/* Where a device flushes subnormals, pivots, squares of roots, norms and diagonals are at least 2 to the minus
- * these: 2^10 / u times the smallest normal number. */
+/* Where a device flushes subnormals, pivots, squares of roots, norms and diagonals are at least 2 to the
+ * minus these: 2^10 / u times the smallest normal number. */
 #define LAVA_LEAST_EXPONENT      92
 #define LAVA_LEAST_EXPONENT_FP64 959
 /* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /

@@ -143,7 +143,7 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
 }
 
 enum lava_status lava_device_cholesky_check(uint32_t status) {
-    return status == 0                       ? LAVA_OK
+    return status == 0                        ? LAVA_OK
            : status & LAVA_CHOLESKY_TOO_SMALL ? LAVA_ERROR_UNDERFLOW
                                               : LAVA_ERROR_NOT_DEFINITE;
 }

@@ -1,5 +1,5 @@
-/* Asks the processor how it rounds and which exceptions trap. Called by lib/offload/offload.c once a call that
- * is not forwarded at once.
+/* Asks the processor how it rounds and which exceptions trap. Called by lib/offload/offload.c once a call
+ * that is not forwarded at once.
  *
  * The registers are read as they are: <fenv.h> of x86-64 asks x87, which a program that sets MXCSR alone
  * leaves as it was. */
@@ -16,16 +16,16 @@ static enum lava_environment environment_of(bool is_to_nearest, bool traps) {
 }
 
 #if defined(__x86_64__)
-#define MXCSR_ROUNDING 0x6000u /* 0: to nearest */
-#define MXCSR_MASKS    0x1f80u /* a set bit keeps an exception from trapping */
+#    define MXCSR_ROUNDING 0x6000u /* 0: to nearest */
+#    define MXCSR_MASKS    0x1f80u /* a set bit keeps an exception from trapping */
 
 enum lava_environment lava_environment_read(void) {
     uint32_t mxcsr = __builtin_ia32_stmxcsr();
     return environment_of((mxcsr & MXCSR_ROUNDING) == 0, (mxcsr & MXCSR_MASKS) != MXCSR_MASKS);
 }
 #elif defined(__aarch64__)
-#define FPCR_ROUNDING 0xc00000u /* 0: to nearest */
-#define FPCR_TRAPS    0x9f00u
+#    define FPCR_ROUNDING 0xc00000u /* 0: to nearest */
+#    define FPCR_TRAPS    0x9f00u
 
 enum lava_environment lava_environment_read(void) {
     uint64_t fpcr;

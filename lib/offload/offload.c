@@ -60,6 +60,10 @@ static _Thread_local struct {
     uint64_t elapsed_ns;
 } last;
 
+/* The thread's call that was forwarded because of its numbers. What the CPU's routine calls meanwhile has
+ * them, too, and is forwarded. */
+static _Thread_local const struct lava_call *underflowing;
+
 static _Thread_local enum lava_precision chosen_precision = LAVA_PRECISION_COUNT;
 
 void lava_offload_set_precision(enum lava_precision precision) {
@@ -170,6 +174,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_ROUNDING;
     else if (environment == LAVA_ENVIRONMENT_TRAPS)
         call->reason = LAVA_REASON_TRAPS;
+    else if (underflowing)
+        call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = LAVA_REASON_FORKED;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
@@ -469,6 +475,12 @@ static bool is_awaiting(const struct lava_call *call) {
            lava_config_get()->mode == LAVA_MODE_AUTO;
 }
 
+/* Solves may be parts of calls, which do not end; the solve that they call is forwarded for the same
+ * diagonal. */
+static bool is_whole_lapack(const struct lava_call *call) {
+    return lava_routine_is_lapack(call->routine) && call->operation.kind != LAVA_OPERATION_SOLVE;
+}
+
 /* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
  * default floating-point environment: a caller with another one gets the CPU BLAS. Neither the caller's mode
  * nor its flags change. */
@@ -492,6 +504,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
+    if (!finished && call->reason == LAVA_REASON_UNDERFLOW && !underflowing && is_whole_lapack(call))
+        underflowing = call;
     if (early && !finished && is_awaiting(call))
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
@@ -542,6 +556,8 @@ void lava_offload_end(const struct lava_call *call) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
+    if (underflowing == call)
+        underflowing = NULL;
     lava_spare_return(&call->spare);
     lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
