@@ -28,6 +28,8 @@ enum lava_reason {
     LAVA_REASON_FAILED,       /* the device failed earlier and is not used any more */
     LAVA_REASON_FORKED,       /* a child of fork() does not own its parent's device */
     LAVA_REASON_INSIDE,       /* called in the middle of a product of the same thread, by a signal handler */
+    LAVA_REASON_ROUNDING,     /* the caller's rounding mode is not to nearest */
+    LAVA_REASON_TRAPS,        /* the caller has unmasked floating-point exceptions */
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
     LAVA_REASON_WIDE,         /* the program's LAPACK has 64-bit integers behind a name of LP64 */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
@@ -36,6 +38,7 @@ enum lava_reason {
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
     LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
     LAVA_REASON_SCALED,       /* of least squares: LAPACK's own routine scales it, or X is 0 */
+    LAVA_REASON_UNDERFLOW,    /* numbers to divide by are too small for a device that flushes */
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */

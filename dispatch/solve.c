@@ -78,6 +78,13 @@ bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type
            device->max_workgroup_invocations >= LAVA_SOLVE_INVOCATIONS;
 }
 
+double lava_solve_least(const struct lava_capabilities *device, enum lava_type type) {
+    bool is_fp64 = lava_type_real(type) == LAVA_TYPE_FP64;
+    bool keeps = is_fp64 ? device->special_preserve_fp64 && device->denorm_preserve_fp64
+                         : device->special_preserve_fp32 && device->denorm_preserve_fp32;
+    return keeps ? 0 : ldexp(1, is_fp64 ? -LAVA_LEAST_EXPONENT_FP64 : -LAVA_LEAST_EXPONENT);
+}
+
 uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                                  int64_t columns) {
     uint64_t element_bytes = lava_type_bytes(type), bytes;

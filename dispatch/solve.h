@@ -25,6 +25,11 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
 
 /* Returns whether the device can run the kernel that solves with blocks of the diagonal. */
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type);
+/* Returns how large numbers that LAPACK divides by have to be on the device: 0 where it keeps subnormals. A
+ * device that flushes them gives up a factorization with a smaller pivot, root or norm
+ * (shaders/elements.glsl).
+ */
+double lava_solve_least(const struct lava_capabilities *device, enum lava_type type);
 
 /* How often the products read and write all right-hand sides for each halving of the matrix: pack reads and
  * writes the solved half, multiply reads it and writes the sums, the update reads those and C and writes C.

@@ -149,10 +149,11 @@ void take_root(uint row, NUMBER square)
     NUMBER near = sqrt(square), root = better_root(square, near);
     diagonal = root;
     reciprocal = better_reciprocal(root, 1 / near);
-    bool fails = !is_positive(square) || !is_positive(root);
-    if (fails && !has_failed)
-        Status(constants.status).minor = constants.index + row + 1;
-    has_failed = has_failed || fails;
+    bool is_small = is_too_small(exponent_of(square));
+    bool fails = !is_positive(square) || (!is_small && !is_positive(root)); /* a small one's root may be flushed */
+    if ((fails || is_small) && !has_failed)
+        Status(constants.status).minor = constants.index + row + 1 + (fails ? 0 : LAVA_CHOLESKY_TOO_SMALL);
+    has_failed = has_failed || fails || is_small;
 }
 
 NUMBER divided(NUMBER dividend)

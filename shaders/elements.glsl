@@ -70,6 +70,20 @@ NUMBER power_of_two(uint biased) { return uintBitsToFloat(biased << 23); }
 bool is_zero(NUMBER number) { return floatBitsToUint(number) << 1 == 0; }
 #endif
 
+/* Where subnormals may be flushed, an operation may lose the smallest normal number. Of numbers that are smaller than
+ * 2^10 / u times that, such losses are not small: no pivot, root or norm may be so small. What is zero may have been
+ * flushed. */
+#ifdef LAVA_FP64
+const uint LEAST_EXPONENT = BIAS - LAVA_LEAST_EXPONENT_FP64;
+#else
+const uint LEAST_EXPONENT = BIAS - LAVA_LEAST_EXPONENT;
+#endif
+#ifdef LAVA_DENORM_PRESERVE
+bool is_too_small(uint exponent) { return false; }
+#else
+bool is_too_small(uint exponent) { return exponent < LEAST_EXPONENT; }
+#endif
+
 /* Whether a number, or each part of one, is finite; and z + a b. */
 bool is_finite(NUMBER number) { return exponent_of(number) < EXPONENT_MAX; }
 #ifdef LAVA_COMPLEX

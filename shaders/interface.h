@@ -102,6 +102,10 @@
 #define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
+/* Where a device flushes subnormals, pivots, squares of roots, norms and diagonals are at least 2 to the
+ * minus these: 2^10 / u times the smallest normal number. */
+#define LAVA_LEAST_EXPONENT      92
+#define LAVA_LEAST_EXPONENT_FP64 959
 /* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
  * (ORDER / PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some
  * 10 us each however small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake,
@@ -121,10 +125,12 @@
 /* Cholesky factorization of a block of at most so many rows, by one workgroup; each invocation owns a row.
  * Complex pieces of 16 would take twice the registers. Blocks are those of solve, which comes between. */
 #define LAVA_CHOLESKY_ORDER         LAVA_SOLVE_ORDER
+#define LAVA_CHOLESKY_TOO_SMALL     0x80000000u /* is added to the status */
 #define LAVA_CHOLESKY_PIECE         16
 #define LAVA_CHOLESKY_PIECE_COMPLEX 8
 /* LU factorization of a panel of at most so many columns, by so many workgroups at most. */
 #define LAVA_LU_PANEL           32
+#define LAVA_LU_TOO_SMALL       0x80000000u /* is added to a pivot: lu.glsl */
 #define LAVA_LU_INVOCATIONS     128
 #define LAVA_LU_GROUPS          256
 #define LAVA_LU_CANDIDATE_BYTES 16

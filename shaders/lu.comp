@@ -173,7 +173,8 @@ void main()
         pivot = find_pivot(constants.step - 1);
         by = divisor_of(pivot_row[constants.step - 1]);
         if (gl_GlobalInvocationID.x == 0)
-            Pivot(constants.pivots + (constants.step - 1) * 4).row = constants.first_row + pivot + 1;
+            Pivot(constants.pivots + (constants.step - 1) * 4).row =
+                constants.first_row + pivot + 1 + mark_of(pivot_row[constants.step - 1]);
     }
     for (uint row = gl_GlobalInvocationID.x; row < constants.rows; row += gl_NumWorkGroups.x * INVOCATIONS) {
         ELEMENT next = constants.step == 0 ? at(row, 0).element : step_on(row, pivot, by);

@@ -215,7 +215,7 @@ void main()
         if (goes_on)
             eliminate(row, e, best.row);
         if (row == e)
-            chosen[e] = best.row;
+            chosen[e] = best.row + mark_of(COPIED(OF_PIVOT, 0));
     }
     bool is_valid = all_finish(goes_on);
     if (is_valid)

@@ -20,6 +20,9 @@ const uint SCALED = BIAS - 4;
 #define FROM_REAL(number) (number)
 #endif
 
+/* The tau by which the host finds out that a column is too small, and gives up. */
+const int TOO_SMALL = -2;
+
 /* A reflection. */
 struct reflection {
     NUMBER scale, beta;
@@ -69,8 +72,11 @@ reflection reflection_of(ELEMENT alpha, uint key, uint exponent, NUMBER square)
     ELEMENT near_one = alpha * scale;
     square += REAL(near_one) * REAL(near_one) + IMAGINARY(near_one) * IMAGINARY(near_one);
     if ((key == 0 && is_zero(IMAGINARY(alpha))) || is_zero(square))
-        return reflection(NUMBER(0), REAL(alpha), ELEMENT(0), ELEMENT(0));
+        return reflection(NUMBER(0), REAL(alpha), FROM_REAL(NUMBER(is_too_small(size_of(alpha)) ? TOO_SMALL : 0)),
+                          ELEMENT(0));
     NUMBER root = better_root(square, sqrt(square)), beta = is_negative(REAL(alpha)) ? root : -root;
+    if (is_too_small(exponent_of(beta * power_of_two(2 * BIAS - exponent))))
+        return reflection(NUMBER(0), REAL(alpha), FROM_REAL(NUMBER(TOO_SMALL)), ELEMENT(0));
     ELEMENT difference = near_one - FROM_REAL(beta);
 #ifdef LAVA_COMPLEX
     ELEMENT tau = ELEMENT(quotient_of_numbers(beta - near_one.x, beta), quotient_of_numbers(-near_one.y, beta));

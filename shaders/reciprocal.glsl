@@ -14,13 +14,26 @@ NUMBER scale_for(uint exponent)
     return power_of_two(scale);
 }
 
+#ifdef LAVA_FP64
+bool is_infinite(NUMBER number)
+{
+    uvec2 bits = unpackDouble2x32(number);
+    return (bits.y << 1) == EXPONENT_MAX << 21 && bits.x == 0;
+}
+#else
+bool is_infinite(NUMBER number) { return floatBitsToUint(number) << 1 == EXPONENT_MAX << 24; }
+#endif
+
 #ifdef LAVA_COMPLEX
 bool is_nothing(ELEMENT z) { return is_zero(z.x) && is_zero(z.y); }
 uint size_of(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)); }
 
-/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. */
+/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. Where
+ * one part is Inf and the other one finite, the reciprocal is zero, as by Smith's division. */
 ELEMENT reciprocal_of(ELEMENT d)
 {
+    if (is_infinite(d.x) ? is_finite(d.y) : is_infinite(d.y) && is_finite(d.x))
+        return ELEMENT(0);
     NUMBER scale = power_of_two(2 * BIAS - min(size_of(d), 2 * BIAS - 1));
     ELEMENT near_one = d * scale;
     NUMBER square = fma(near_one.x, near_one.x, near_one.y * near_one.y);

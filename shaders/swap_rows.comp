@@ -46,7 +46,7 @@ void follow(uint first, uint count)
     uint own = gl_LocalInvocationIndex, i = own % AT_ONCE;
     bool is_partner = own >= AT_ONCE;
     if (own < count)
-        partners[own] = Pivots(constants.pivots).row[first + own] - 1;
+        partners[own] = (Pivots(constants.pivots).row[first + own] & ~LAVA_LU_TOO_SMALL) - 1;
     barrier();
     if (own < POSITIONS) {
         uint position = is_partner && i < count ? partners[i] : first + i;

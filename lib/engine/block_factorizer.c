@@ -225,7 +225,7 @@ static enum lava_status take_words(struct block_factorizer *factorizer, const st
     if (status)
         return status;
     if (!is_lu(factorizer))
-        return host[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
+        return lava_device_cholesky_check(host[0]);
     status = lava_device_lu_check(stream->device, host, block->pivots);
     for (int64_t i = 0; i < block->pivots; i++)
         host[i] += (uint32_t)block->from;

@@ -205,7 +205,7 @@ static enum lava_status run_blocks(struct block_reflector *reflector, struct lav
             count = (size - 1) / width + 1;
     enum lava_status status = lava_block_buffer_begin(reflector->stream, reflector->plan);
     if (!status && operation->sides.count > 0)
-        status = lava_qr_parts_check_scale(reflector->stream->pool, operation);
+        status = lava_qr_parts_check_scale(reflector->stream, operation);
     if (!status && operation->kind != LAVA_OPERATION_QR)
         status = upload_tau(reflector);
     for (int64_t i = 0; i < count && !status; i++) {

@@ -141,3 +141,9 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
     status = status ? status : factor_columns(&task, 0, cholesky->a.rows);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
+
+enum lava_status lava_device_cholesky_check(uint32_t status) {
+    return status == 0                        ? LAVA_OK
+           : status & LAVA_CHOLESKY_TOO_SMALL ? LAVA_ERROR_UNDERFLOW
+                                              : LAVA_ERROR_NOT_DEFINITE;
+}

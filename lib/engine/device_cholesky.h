@@ -31,4 +31,9 @@ struct lava_device_cholesky {
 enum lava_status lava_device_cholesky(struct lava_stream *stream,
                                       const struct lava_device_cholesky *cholesky);
 
+/* Must be called with the status once it has been downloaded. Returns LAVA_ERROR_NOT_DEFINITE, or
+ * LAVA_ERROR_UNDERFLOW where the square of an element of L's diagonal is too small for a device that flushes
+ * subnormals: A is undefined then. */
+enum lava_status lava_device_cholesky_check(uint32_t status);
+
 #endif

@@ -173,8 +173,10 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
 
 enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t *pivots, int64_t count) {
     int64_t i = 0;
-    while (i < count && pivots[i] > i)
+    while (i < count && pivots[i] > i && !(pivots[i] & LAVA_LU_TOO_SMALL))
         i++;
+    if (i < count && (pivots[i] & LAVA_LU_TOO_SMALL))
+        return LAVA_ERROR_UNDERFLOW;
     return i == count ? LAVA_OK : lava_panel_stalled(device);
 }
 

@@ -40,7 +40,8 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
 
 /* Must be called with all pivots once they have been downloaded. Returns LAVA_ERROR_STALLED if workgroups of
  * a panel have waited for each other in vain: A and the pivots are undefined then, but the pivots in range.
- * The device's panels take a dispatch per column from then on. */
+ * The device's panels take a dispatch per column from then on. Returns LAVA_ERROR_UNDERFLOW if a pivot is
+ * zero or too small, and the device flushes subnormals: the same is undefined then. */
 enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t *pivots, int64_t count);
 
 /* Swaps row i of A with row pivots[i] (from 1 on), for i = first, first + 1 and so on, `count` of them; or

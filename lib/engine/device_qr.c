@@ -140,7 +140,7 @@ enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_de
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
-/* The shader's sign: qr_panel.comp. */
+/* The shaders' signs: qr_panel.comp, qr.glsl. */
 enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type type, const void *tau,
                                       int64_t count) {
     for (int64_t i = 0; i < count; i++) {
@@ -148,6 +148,8 @@ enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type
             lava_number_read(type, lava_operation_element((void *)(uintptr_t)tau, type, i, 0, 1));
         if (one.real == -1 && one.imaginary == 0)
             return lava_panel_stalled(device);
+        if (one.real == -2 && one.imaginary == 0)
+            return LAVA_ERROR_UNDERFLOW;
     }
     return LAVA_OK;
 }

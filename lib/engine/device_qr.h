@@ -42,7 +42,8 @@ enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_de
 
 /* Must be called with all tau once they have been downloaded. Returns LAVA_ERROR_STALLED if workgroups of a
  * panel have waited for each other in vain: A and tau are undefined then. The device's panels take a dispatch
- * per column from then on. */
+ * per column from then on. Returns LAVA_ERROR_UNDERFLOW if an element of R's diagonal is zero or too small,
+ * and the device flushes subnormals: the same is undefined then. */
 enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type type, const void *tau,
                                       int64_t count);
 

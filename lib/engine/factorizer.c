@@ -109,7 +109,7 @@ static enum lava_status await_factor(struct factorizer *factorizer) {
         return status;
     for (int64_t i = 0; i < operation->k && is_lu(factorizer); i++)
         operation->pivots[i] = (int64_t)words[i] - 1;
-    return !is_lu(factorizer) && words[0] ? LAVA_ERROR_NOT_DEFINITE : LAVA_OK;
+    return is_lu(factorizer) ? LAVA_OK : lava_device_cholesky_check(words[0]);
 }
 
 static enum lava_status solve_triangle(void *context, const struct lava_operand *triangle,

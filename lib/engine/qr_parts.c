@@ -3,6 +3,8 @@
 
 #include <float.h>
 
+#include "dispatch/solve.h"
+#include "lib/engine/engine.h"
 #include "lib/host/passes.h"
 
 const struct lava_operand *lava_qr_parts_reflections(const struct lava_operation *operation) {
@@ -17,8 +19,9 @@ static bool is_moderate(enum lava_type type, double largest) {
     return largest >= least && largest * (lava_type_is_complex(type) ? 1.5 : 1) <= 1 / least;
 }
 
-enum lava_status lava_qr_parts_check_scale(struct lava_copy_pool *pool,
+enum lava_status lava_qr_parts_check_scale(const struct lava_stream *stream,
                                            const struct lava_operation *operation) {
+    struct lava_copy_pool *pool = stream->pool;
     const struct lava_right_sides *sides = &operation->sides;
     enum lava_type type = operation->type;
     int64_t given = operation->adjoint ? operation->n : operation->m;
@@ -26,5 +29,8 @@ enum lava_status lava_qr_parts_check_scale(struct lava_copy_pool *pool,
                                    operation->c.ld),
            b = lava_passes_largest(pool, type, sides->first, given, sides->count, sides->ld);
     bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
-    return as_it_is ? LAVA_OK : LAVA_ERROR_SCALED;
+    if (!as_it_is)
+        return LAVA_ERROR_SCALED;
+    double least = lava_solve_least(&stream->engine->capabilities, type);
+    return a < least || (b > 0 && b < least) ? LAVA_ERROR_UNDERFLOW : LAVA_OK;
 }

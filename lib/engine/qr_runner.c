@@ -191,7 +191,7 @@ static enum lava_status prepare(struct qr_runner *runner) {
     enum lava_status status = upload(runner);
     status = status ? status : compute(runner);
     if (!status && has_sides(runner))
-        status = lava_qr_parts_check_scale(runner->stream->pool, runner->operation);
+        status = lava_qr_parts_check_scale(runner->stream, runner->operation);
     if (!status && runner->operation->kind == LAVA_OPERATION_QR)
         status = download_tau(runner);
     return status;

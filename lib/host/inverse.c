@@ -14,6 +14,7 @@
  * device has begun. */
 #include "lib/host/inverse.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
@@ -64,6 +65,28 @@ int64_t lava_inverse_find_zero(const struct lava_operation *operation) {
             return i + 1;
     }
     return 0;
+}
+
+static bool divides_by_diagonal(const struct lava_operation *operation) {
+    return operation->kind == LAVA_OPERATION_SOLVE || lava_operation_is_factored(operation) ||
+           (lava_operation_is_inverse(operation) && operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE);
+}
+
+bool lava_inverse_has_smaller(const struct lava_operation *operation, double least) {
+    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
+    const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
+    const void *first = solves ? triangle->first : operation->c.first;
+    int64_t ld = solves ? triangle->ld : operation->c.ld, order = solves ? operation->k : operation->n;
+    if (!divides_by_diagonal(operation) || triangle->unit_diagonal)
+        return false;
+    for (int64_t i = 0; i < order; i++) {
+        const struct lava_number number =
+            lava_number_read(operation->type, lava_operation_element(first, operation->type, i, i, ld));
+        double size = fmax(fabs(number.real), fabs(number.imaginary));
+        if (size > 0 && size < least)
+            return true;
+    }
+    return false;
 }
 
 /* The rectangle of these rows and columns <- alpha op(T) times it, or it times op(T), for the triangle of

@@ -9,6 +9,9 @@
 /* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
  * 0 where none is. The matrix is the triangular operand of a solve, else C. */
 int64_t lava_inverse_find_zero(const struct lava_operation *operation);
+/* Whether a solve or an inverse divides by an element of a given diagonal, neither of whose parts reaches
+ * `least`, but which is not zero. */
+bool lava_inverse_has_smaller(const struct lava_operation *operation, double least);
 
 /* What is there already: the first columns of the inverse of the triangle, or of its product with itself. An
  * inverse by a factor is made in two steps: `inverted` says that the triangle of C is inverted, and that

@@ -35,6 +35,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/crew.h"
 #include "lib/offload/demand.h"
+#include "lib/offload/environment.h"
 #include "lib/offload/further.h"
 #include "lib/offload/gate.h"
 #include "lib/offload/holder.h"
@@ -58,6 +59,10 @@ static _Thread_local struct {
     struct lava_call call;
     uint64_t elapsed_ns;
 } last;
+
+/* The thread's call that was forwarded because of its numbers. What the CPU's routine calls meanwhile has
+ * them, too, and is forwarded. */
+static _Thread_local const struct lava_call *underflowing;
 
 static _Thread_local enum lava_precision chosen_precision = LAVA_PRECISION_COUNT;
 
@@ -147,8 +152,8 @@ static bool is_worth_preparing(struct lava_call *call) {
 }
 
 /* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
- * set the device is prepared and waited for, whatever was multiplied so far. */
-static bool forwarded_early(struct lava_call *call, bool wait) {
+ * set the device is prepared and waited for, whatever was multiplied so far. environment: the caller's. */
+static bool forwarded_early(struct lava_call *call, enum lava_environment environment, bool wait) {
     const struct lava_config *config = lava_config_get();
     const struct lava_operation *operation = &call->operation;
     bool is_inside = lava_holder_is_inside(); /* whatever the call is: the thread may have left a product */
@@ -165,6 +170,12 @@ static bool forwarded_early(struct lava_call *call, bool wait) {
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
+    else if (environment == LAVA_ENVIRONMENT_DIRECTED)
+        call->reason = LAVA_REASON_ROUNDING;
+    else if (environment == LAVA_ENVIRONMENT_TRAPS)
+        call->reason = LAVA_REASON_TRAPS;
+    else if (underflowing)
+        call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = lava_prepare_forked_reason();
     else if (!wait && lava_start_is_early(operation, products_of(call)))
@@ -256,6 +267,7 @@ static enum lava_reason reason_of(enum lava_status status) {
     return status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE
            : status == LAVA_ERROR_SINGULAR   ? LAVA_REASON_SINGULAR
            : status == LAVA_ERROR_SCALED     ? LAVA_REASON_SCALED
+           : status == LAVA_ERROR_UNDERFLOW  ? LAVA_REASON_UNDERFLOW
                                              : LAVA_REASON_FAULT;
 }
 
@@ -327,6 +339,10 @@ static bool try_product(struct lava_call *call) {
     bool lost;
     if (!plan_product(call, &plan))
         return false;
+    if (lava_planning_underflows(operation)) {
+        call->reason = LAVA_REASON_UNDERFLOW;
+        return false;
+    }
     enum lava_status status = run_somewhere(call, &plan, &progress, &lost);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
@@ -460,11 +476,19 @@ static bool is_awaiting(const struct lava_call *call) {
            lava_config_get()->mode == LAVA_MODE_AUTO;
 }
 
-/* Without try_device the call is a product. It runs in the default floating-point environment: C does not
- * depend on the caller's rounding mode, and neither the mode nor the flags change. */
+/* Solves may be parts of calls, which do not end; the solve that they call is forwarded for the same
+ * diagonal. */
+static bool is_whole_lapack(const struct lava_call *call) {
+    return lava_routine_is_lapack(call->routine) && call->operation.kind != LAVA_OPERATION_SOLVE;
+}
+
+/* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
+ * default floating-point environment: a caller with another one gets the CPU BLAS. Neither the caller's mode
+ * nor its flags change. */
 static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
                   void *context) {
     int saved_errno = errno;
+    enum lava_environment environment = lava_environment_read();
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
@@ -476,11 +500,13 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
     call->spare = (struct lava_spare){0};
-    bool finished, early = forwarded_early(call, lava_config_get()->init_sync);
+    bool finished, early = forwarded_early(call, environment, lava_config_get()->init_sync);
     if (try_device)
         finished = !early && try_device(call, context);
     else
         finished = early ? begin_meanwhile(call) : try_product(call);
+    if (!finished && call->reason == LAVA_REASON_UNDERFLOW && !underflowing && is_whole_lapack(call))
+        underflowing = call;
     if (early && !finished && is_awaiting(call))
         lava_start_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
@@ -506,11 +532,12 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     *plan = (struct lava_plan){0};
     lava_threshold_open();
     call->operation.precision = lava_offload_precision();
-    bool forwarded = forwarded_early(call, true);
+    enum lava_environment environment = lava_environment_read();
+    bool forwarded = forwarded_early(call, environment, true);
     /* Measured figures come with the device, and may lower the cut-off. */
     if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
         lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
-        forwarded = forwarded_early(call, true);
+        forwarded = forwarded_early(call, environment, true);
     if (!forwarded) {
         struct lava_plan shared;
         lava_planning_choose(&call->operation, 0, plan);
@@ -530,6 +557,8 @@ void lava_offload_end(const struct lava_call *call) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     uint64_t elapsed_ns = lava_clock_now_ns() - call->start_ns;
+    if (underflowing == call)
+        underflowing = NULL;
     lava_spare_return(&call->spare);
     lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
