@@ -139,6 +139,8 @@ static void test_no_trial_without_doubt(void **state) {
     const struct lava_operation operation = product(1000, 1000, 1000);
     struct lava_figures figures = sixteen_cores;
     figures.device.call_latency_ns = 1e5;
+    for (size_t i = 0; i < sizeof figures.cpu.product_ns / sizeof(double); i++)
+        (&figures.cpu.product_ns[0][0][0])[i] = 1e6;
     record_by(LAVA_PLACE_CPU, 100e6, 1);
     plan = plan_of(100e6, 120e6);
     lava_experience_decide(&experience, lava_experience_key(&operation), &operation, &figures, &plan);
