@@ -1,11 +1,13 @@
 /* lavablas calibrate: measures this machine's CPU BLAS and device, stores the figures where the library looks
  * for them, and prints them.
  *
- *   lavablas calibrate [--seconds S] [--quick | --show] [--json]
+ *   lavablas calibrate [--seconds S] [--quick | --show | --import FILE] [--json]
  *
  *   --seconds S  time per measurement (1); a product that is expected to take longer is skipped
  *   --quick      what the library measures in the background, within a second
  *   --show       measure nothing: print the stored figures
+ *   --import F   measure nothing: store the figures that --show has printed into a file, for a machine of the
+ *                same kind, or for perf/crossover, which compares decisions by parts of them
  *
  * The device is that of LAVABLAS_DEVICE, prepared as the library does. The CPU BLAS is the one that the
  * library would find. Nothing else should run meanwhile. */
@@ -31,19 +33,23 @@
 /* Share of the time per measurement that a turn of short products takes. */
 #define TURN_SHARE 0.05
 #define NAME_BYTES 64
+/* More than all figures have as text. */
+#define IMPORT_BYTES ((size_t)256 << 10)
 
 static const char usage[] =
-    "usage: lavablas calibrate [--seconds S] [--quick | --show] [--json]\n"
+    "usage: lavablas calibrate [--seconds S] [--quick | --show | --import FILE] [--json]\n"
     "Measures this machine and stores the figures that the library decides by. Nothing else should run.\n"
     "  --seconds S  for one thing that is measured (1)\n"
     "  --quick      only what the library measures in the background\n"
     "  --show       only print what is stored, and where\n"
+    "  --import F   only store the figures that --show has printed into this file\n"
     "  --json       the figures as one JSON object\n"
     "Exit status: 1: nothing is stored; 77: there is no device, or the machine has too much other work.\n";
 
 struct options {
     double seconds;
     bool quick, show, json;
+    const char *import;
 };
 
 static struct options options = {.seconds = 1};
@@ -51,10 +57,13 @@ static int cancel_state;
 
 /* Returns -1 where the command goes on; else the exit status. */
 static int parse(int argc, char **argv) {
-    static const struct option known[] = {
-        {"seconds", required_argument, NULL, 's'}, {"quick", no_argument, NULL, 'q'},
-        {"show", no_argument, NULL, 'w'},          {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"show", no_argument, NULL, 'w'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"import", required_argument, NULL, 'i'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     bool right = true;
     int option;
     optind = 1;
@@ -65,6 +74,8 @@ static int parse(int argc, char **argv) {
             options.quick = true;
         else if (option == 'w')
             options.show = true;
+        else if (option == 'i')
+            options.import = optarg;
         else if (option == 'j')
             options.json = true;
         else if (option == 'h') {
@@ -73,7 +84,8 @@ static int parse(int argc, char **argv) {
         } else
             right = false;
     }
-    if (right && optind == argc + 1 && options.seconds > 0 && !(options.quick && options.show))
+    if (right && optind == argc + 1 && options.seconds > 0 &&
+        options.quick + options.show + (options.import != NULL) <= 1)
         return -1;
     fputs(usage, stderr);
     return COMMAND_WRONG;
@@ -238,6 +250,41 @@ static int show(void) {
     return print(lava_calibration_figures(), path) ? COMMAND_DONE : COMMAND_NO;
 }
 
+/* The figures of a text. The line that says where they were stored is passed over. */
+static bool read_text(struct lava_figures *figures) {
+    static char text[IMPORT_BYTES];
+    FILE *file = fopen(options.import, "re");
+    size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    const char *first = text[0] == '/' ? strchr(text, '\n') : NULL;
+    return bytes > 0 && bytes < sizeof text - 1 && lava_figures_parse(first ? first + 1 : text, figures);
+}
+
+static int import(void) {
+    struct lava_figures figures = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
+    struct lava_file_cache_place place;
+    const struct lava_config *config = lava_config_get();
+    struct lava_device *device;
+    const char *why;
+    if (!read_text(&figures)) {
+        fprintf(stderr, "lavablas: %s has no figures as --show prints them\n", options.import);
+        return COMMAND_NO;
+    }
+    if (lava_gpu_open(config, &device, &why)) {
+        fprintf(stderr, "lavablas: no device: %s\n", why);
+        return COMMAND_SKIPPED;
+    }
+    lava_figures_file_place(&device->capabilities, config->cache ? config->cache_home : NULL, &place);
+    lava_gpu_close(device);
+    bool stored = lava_figures_file_write(&place, &figures);
+    if (stored)
+        puts(place.path);
+    else
+        fprintf(stderr, "lavablas: not stored: no folder for %s\n", place.path);
+    return stored ? COMMAND_DONE : COMMAND_NO;
+}
+
 static int measure(void) {
     struct lava_file_cache_place place;
     const struct lava_config *config = lava_config_get();
@@ -281,5 +328,5 @@ int command_calibrate(int argc, char **argv) {
         return status;
     setenv("LAVABLAS_CALIBRATE", "off", 1); /* this command measures */
     lava_offload_open();
-    return options.show ? show() : measure();
+    return options.import ? import() : options.show ? show() : measure();
 }
