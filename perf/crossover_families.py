@@ -51,7 +51,6 @@ CALLS = {
 GROUPS = {"never": 1.10, "part": 1.10, "whole": 1.03}  # the aims of the mean regret
 LONG_US = 5e3  # a decision that costs more than this must not be worse than
 WRONG = 1.5
-PARTS = (0, 25, 50, 75)  # percent
 # A program's calls while its calibration is under way, with pauses in which that measures.
 PROCESS = {"s": "sgemm N N 640 640 640", "d": "dpotrf L 1024", "c": "cgemm N N 640 640 640", "z": "zgemm N N 640 640 640"}
 PAUSE_S, PAUSES = 0.25, 60
@@ -68,6 +67,7 @@ def add_options(parser):
     group.add_argument("--times", metavar="FILE", help="times of both sides from the CSV of an earlier run")
     group.add_argument("--states", metavar="FOLDER", help="where the figures of the states are kept")
     group.add_argument("--skip", default="", metavar="STATE,...", help="states that are not measured: process, whole")
+    group.add_argument("--parts", default="0,25,50,75", metavar="P,...", help="of the whole figures, in percent")
     group.add_argument("--calibrate", default="", metavar="OPTIONS", help="of lavablas calibrate: --seconds=0.2")
 
 
@@ -210,12 +210,12 @@ def record_process(machine, letter):
     return parts
 
 
-def cut(whole):
+def cut(whole, parts):
     """Returns parts of the whole figures, by state."""
     lines = whole.splitlines(keepends=True)
     device_first = [line for line in lines if line.startswith("device_")] + [line for line in lines if line[:3] == "cpu"]
     return {f"{name}-{percent}": "".join(order[:max(1, len(order) * percent // 100)])
-            for name, order in (("first", lines), ("device", device_first)) for percent in PARTS}
+            for name, order in (("first", lines), ("device", device_first)) for percent in parts}
 
 
 def find_states(machine, arguments):
@@ -239,7 +239,7 @@ def find_states(machine, arguments):
         states["whole"] = result.stdout.split("\n", 1)[1]
         say(f"lavablas calibrate took {time.monotonic() - begin:.0f} s")
     if "whole" in states:
-        states.update(cut(states["whole"]))
+        states.update(cut(states["whole"], [int(part) for part in arguments.parts.split(",")]))
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in states.items():
