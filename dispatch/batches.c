@@ -159,7 +159,8 @@ static void choose_row(const struct lava_operation *operation, const struct lava
                        struct lava_plan *plan) {
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_estimate estimate = estimate_of(operation, device, profile, figures);
-    double least_busy_s = 0, row_ratio = lava_cost_row_ratio(profile, figures, operation->type);
+    const struct lava_row_ratios ratios = lava_cost_row_ratios(profile, figures, operation->type);
+    double least_busy_s = 0;
     plan->profile = profile;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = estimate.kernel = lava_kernels_find(profile->kernels[i].kernel);
@@ -167,7 +168,7 @@ static void choose_row(const struct lava_operation *operation, const struct lava
             !lava_kernel_fits(kernel, device, NULL) ||
             !plan_blocks(operation, kernel, device, memory_bytes, &estimate.blocking))
             continue;
-        estimate.row = lava_cost_row(&profile->kernels[i], kernel, figures, row_ratio);
+        estimate.row = lava_cost_row(&profile->kernels[i], kernel, figures, &ratios);
         double gpu_ns = lava_cost_gpu_ns(&estimate);
         double busy_s = arithmetic_s(operation, kernel, estimate.row.flops_per_s);
         bool equal = fabs(gpu_ns - plan->gpu_ns) < EQUAL_SHARE * plan->gpu_ns;
@@ -238,8 +239,9 @@ double lava_batches_shared_ns(const struct lava_operation *operation, const stru
     while (strcmp(row->kernel, plan->kernel->name)) /* lava_batches_choose found it there */
         row++;
     estimate.kernel = plan->kernel;
-    estimate.row = lava_cost_row(row, plan->kernel, &figures->device,
-                                 lava_cost_row_ratio(plan->profile, &figures->device, operation->type));
+    const struct lava_row_ratios ratios =
+        lava_cost_row_ratios(plan->profile, &figures->device, operation->type);
+    estimate.row = lava_cost_row(row, plan->kernel, &figures->device, &ratios);
     estimate.blocking = plan->blocking;
     estimate.engines = engines;
     return lava_cost_gpu_ns(&estimate);

@@ -57,34 +57,34 @@ struct lava_rates lava_cost_rates(const struct lava_profile *profile,
         .memory_bytes_per_s = measured_or(figures->memory_bytes_per_s, profile->memory_bytes_per_s)};
 }
 
-double lava_cost_row_ratio(const struct lava_profile *profile, const struct lava_device_figures *figures,
-                           enum lava_type type) {
-    double of_type = 0, of_all = 0; /* sums of logarithms */
-    unsigned count_of_type = 0, count_of_all = 0;
+static double ratio_of(double sum_of_logs, unsigned count) {
+    return count > 0 ? exp(sum_of_logs / count) : 1;
+}
+
+struct lava_row_ratios lava_cost_row_ratios(const struct lava_profile *profile,
+                                            const struct lava_device_figures *figures, enum lava_type type) {
+    double sums[2] = {0, 0};
+    unsigned counts[2] = {0, 0};
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        double measured = kernel ? lava_figures_flops_per_s(figures, kernel) : 0;
+        double measured = kernel && kernel->type == type ? lava_figures_flops_per_s(figures, kernel) : 0;
         if (!(measured > 0))
             continue;
-        double log_ratio = log(measured / profile->kernels[i].flops_per_s);
-        of_all += log_ratio;
-        count_of_all++;
-        if (kernel->type == type) {
-            of_type += log_ratio;
-            count_of_type++;
-        }
+        sums[kernel->scheme != LAVA_SCHEME_NONE] += log(measured / profile->kernels[i].flops_per_s);
+        counts[kernel->scheme != LAVA_SCHEME_NONE]++;
     }
-    if (count_of_all == 0)
-        return 1;
-    return exp(count_of_type > 0 ? of_type / count_of_type : of_all / count_of_all);
+    return (struct lava_row_ratios){ratio_of(sums[0], counts[0]), ratio_of(sums[1], counts[1])};
 }
 
 struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,
-                                         const struct lava_device_figures *figures, double row_ratio) {
+                                         const struct lava_device_figures *figures,
+                                         const struct lava_row_ratios *ratios) {
+    bool has_scheme = kernel && kernel->scheme != LAVA_SCHEME_NONE;
     struct lava_profile_kernel measured = *row;
     measured.flops_per_s =
-        measured_or(lava_figures_flops_per_s(figures, kernel), row->flops_per_s * row_ratio);
+        measured_or(lava_figures_flops_per_s(figures, kernel),
+                    row->flops_per_s * (has_scheme ? ratios->with_scheme : ratios->without_scheme));
     return measured;
 }
 

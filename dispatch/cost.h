@@ -35,16 +35,20 @@ struct lava_estimate {
 
 struct lava_rates lava_cost_rates(const struct lava_profile *profile,
                                   const struct lava_device_figures *figures);
-/* Returns how many times the profile's rate the measured rows of the type reach, as a geometric mean; of all
- * types where none of the type was measured; 1 where none was. A calibration may have measured some rows
- * only. */
-double lava_cost_row_ratio(const struct lava_profile *profile, const struct lava_device_figures *figures,
-                           enum lava_type type);
-/* Returns the profile's row with the measured rate; where there is none, with the profile's times row_ratio.
+/* How many times the profile's rate the measured rows of a type reach, as a geometric mean; 1 where none was
+ * measured. A calibration may have measured some rows only. Rows for matrix units and others do not tell of
+ * each other. */
+struct lava_row_ratios {
+    double without_scheme, with_scheme;
+};
+struct lava_row_ratios lava_cost_row_ratios(const struct lava_profile *profile,
+                                            const struct lava_device_figures *figures, enum lava_type type);
+/* Returns the profile's row with the measured rate; where there is none, with the profile's times its ratio.
  * kernel is the row's, or NULL. */
 struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,
-                                         const struct lava_device_figures *figures, double row_ratio);
+                                         const struct lava_device_figures *figures,
+                                         const struct lava_row_ratios *ratios);
 
 /* Returns the time from host memory to host memory, in ns. Engines that share a product are taken to be alike
  * and to take turns at the column blocks: the time is that of the first. */

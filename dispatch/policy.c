@@ -55,7 +55,7 @@ struct request {
     const struct lava_profile *profile;
     const struct lava_device_figures *figures;
     const struct lava_overrides *overrides;
-    double row_ratio; /* of rows that were not measured: lava_cost_row_ratio */
+    struct lava_row_ratios row_ratios;
     struct lava_blocking_limits limits;
     struct lava_estimate estimate; /* common to all ways: kernel, row, blocking and at_once are not set */
 };
@@ -173,7 +173,7 @@ static void consider(const struct request *request, const struct lava_kernel *ke
     struct lava_estimate estimate = request->estimate;
     struct candidate candidate = {.gpu_ns = 0};
     estimate.kernel = kernel;
-    estimate.row = lava_cost_row(row, kernel, request->figures, request->row_ratio);
+    estimate.row = lava_cost_row(row, kernel, request->figures, &request->row_ratios);
     consider_splits(request, estimate, &candidate);
     if (!candidate.estimate.kernel)
         return;
@@ -259,7 +259,7 @@ static struct request prepare(const struct lava_operation *operation, const stru
         .profile = profile,
         .figures = figures,
         .overrides = overrides,
-        .row_ratio = lava_cost_row_ratio(profile, figures, operation->type),
+        .row_ratios = lava_cost_row_ratios(profile, figures, operation->type),
         .limits = {.memory_bytes = overrides->memory_bytes ? overrides->memory_bytes : device->memory_bytes,
                    .max_buffer_bytes = device->max_buffer_bytes,
                    .column_blocks = overrides->column_blocks ? overrides->column_blocks : 1,
@@ -320,11 +320,12 @@ bool lava_policy_is_measured(const struct lava_operation *operation, const struc
  * profile has none. */
 static double best_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
                                const struct lava_operation *operation) {
-    double best = 0, row_ratio = lava_cost_row_ratio(profile, figures, operation->type);
+    const struct lava_row_ratios ratios = lava_cost_row_ratios(profile, figures, operation->type);
+    double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
         if (kernel && lava_kernel_serves(kernel, operation))
-            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures, row_ratio).flops_per_s);
+            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures, &ratios).flops_per_s);
     }
     return best;
 }

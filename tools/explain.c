@@ -2,6 +2,7 @@
  *
  *     lavablas explain [--plan] [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
+ *     lavablas explain --from FILE                                    a line of JSON for each line of words
  *
  * --plan prints the device's program (explain_plan.c), one line per task, even if the CPU would compute the
  * call.
@@ -30,7 +31,7 @@
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
     char side, uplo, transa, transb, diag;
-    int64_t m, n, k, nrhs;
+    int64_t m, n, k, nrhs, count;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
 };
@@ -50,11 +51,13 @@ static const struct argument {
     {"N", offsetof(struct arguments, n), NULL},
     {"K", offsetof(struct arguments, k), NULL},
     {"NRHS", offsetof(struct arguments, nrhs), NULL},
+    {"COUNT", offsetof(struct arguments, count), NULL},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static bool make_gemm(const struct arguments *x, struct lava_operation *operation);
+static bool make_batch(const struct arguments *x, struct lava_operation *operation);
 static bool make_gemmt(const struct arguments *x, struct lava_operation *operation);
 static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
 static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
@@ -76,6 +79,7 @@ static const struct shape {
     bool (*make)(const struct arguments *x, struct lava_operation *operation);
 } shapes[] = {
     {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", make_gemm},
+    {LAVA_FAMILY_STRIDED, "TRANSA TRANSB M N K COUNT ", make_batch},
     {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", make_gemmt},
     {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", make_syrk},
     {LAVA_FAMILY_SYMM, "SIDE UPLO M N ", make_structured},
@@ -122,6 +126,16 @@ static bool make_gemm(const struct arguments *x, struct lava_operation *operatio
     bool valid = lava_validate_translate(&list, operation);
     operation->alpha.real = 1;
     return valid;
+}
+
+/* The matrices follow each other. The series is that of the last batch: one call is explained at a time. */
+static bool make_batch(const struct arguments *x, struct lava_operation *operation) {
+    static struct lava_series series;
+    bool valid = make_gemm(x, operation);
+    series = (struct lava_series){
+        .count = x->count, .stride_a = x->m * x->k, .stride_b = x->k * x->n, .stride_c = x->m * x->n};
+    operation->series = &series;
+    return valid && x->count > 0;
 }
 
 static bool make_gemmt(const struct arguments *x, struct lava_operation *operation) {
@@ -328,6 +342,9 @@ static void tell_usage(FILE *stream) {
         }
         fputc('\n', stream);
     }
+    fputs("       lavablas explain --from FILE\n"
+          "         a line of JSON for each call; FILE has one in each line, - is the standard input\n",
+          stream);
     fputs("       lavablas explain [--plan | --json] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
@@ -436,6 +453,7 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.type = lava_routine_type(call->routine);
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
+    call->products = call->operation.series ? call->operation.series->count : 0;
     return shape;
 }
 
@@ -453,6 +471,41 @@ static void show_cpu_source(const struct lava_operation *operation) {
                lava_figures_least_work(figures, 0) > 0 ? "the measured times of sgemm" : "the processor");
 }
 
+/* Most words of a line: more than any call has. */
+#define LINE_WORDS 24
+#define LINE_BYTES 512
+
+/* Explains the calls of a file by the figures of this moment, each as a line of JSON. The device is opened
+ * once. A wrong line ends it. */
+static int explain_lines(const char *path) {
+    char line[LINE_BYTES], *words[LINE_WORDS];
+    int status = COMMAND_DONE;
+    FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+    if (!file) {
+        fprintf(stderr, "lavablas: %s: %s\n", path, strerror(errno));
+        return COMMAND_WRONG;
+    }
+    while (status != COMMAND_WRONG && fgets(line, sizeof line, file)) {
+        struct lava_call call = {0};
+        struct lava_plan plan;
+        int count = 0;
+        for (char *word = strtok(line, " \t\n"); word && count < LINE_WORDS; word = strtok(NULL, " \t\n"))
+            words[count++] = word;
+        if (count == 0 || words[0][0] == '#')
+            continue;
+        if (!read_call(count, words, &call)) {
+            status = COMMAND_WRONG;
+            continue;
+        }
+        lava_offload_explain(&call, &plan);
+        status = explain_put(&call, &plan);
+        fflush(stdout);
+    }
+    if (file != stdin)
+        fclose(file);
+    return status;
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -461,6 +514,8 @@ int explain(int argc, char **argv) {
         tell_usage(stdout);
         return COMMAND_DONE;
     }
+    if (argc == 2 && !strcmp(argv[0], "--from"))
+        return explain_lines(argv[1]);
     bool with_plan = argc > 0 && !strcmp(argv[0], "--plan");
     bool json = argc > 0 && !strcmp(argv[0], "--json");
     const struct shape *shape = read_call(argc - with_plan - json, argv + with_plan + json, &call);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "dispatch/batches.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/report.h"
@@ -540,8 +541,12 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
         forwarded = forwarded_early(call, environment, true);
     if (!forwarded) {
         struct lava_plan shared;
-        lava_planning_choose(&call->operation, 0, plan);
-        if (lava_planning_share(&call->operation, plan, &shared))
+        if (call->operation.series)
+            lava_batches_choose(&call->operation, lava_context_capabilities(), lava_context_figures(),
+                                lava_config_get()->mode, 0, plan);
+        else
+            lava_planning_choose(&call->operation, 0, plan);
+        if (!call->operation.series && lava_planning_share(&call->operation, plan, &shared))
             *plan = shared;
         call->place = plan->place;
         call->reason = plan->reason;

@@ -317,6 +317,22 @@ assert f"CPU {answer['cpu_ns'] / 1e6:.3f} ms, GPU {answer['gpu_ns'] / 1e6:.3f} m
 assert answer["memory_bytes"] > 0 and answer["flops_per_s"] > 0 and not answer["is_measured"]
 END
 
+# A file of calls: each line's answer is that of --json. A batch is decided as one. A wrong line is told.
+printf '%s\n' 'dgemm N T 300 200 100' '# a comment' '' 'ssyrk L N 300 200' >"$folder/calls"
+for call in 'dgemm N T 300 200 100' 'ssyrk L N 300 200'; do
+    # shellcheck disable=SC2086 # a word each
+    LAVABLAS_MODE=gpu "$tool" explain --json $call
+done >"$folder/answer"
+LAVABLAS_MODE=gpu "$tool" explain --from "$folder/calls" >"$folder/json" || fail "explain --from: status $?"
+cmp "$folder/answer" "$folder/json" || fail "explain --from: $(cat "$folder/json")"
+echo 'sgemm_batch_strided N N 40 30 20 1000' | LAVABLAS_MODE=gpu "$tool" explain --from - >"$folder/json" || fail "batch: status $?"
+grep -q '"place":"gpu"' "$folder/json" || fail "a batch: $(cat "$folder/json")"
+for wrong in 'sgemm_batch_strided N N 40 30 20 0' 'dgemm N T 300'; do
+    status=0
+    echo "$wrong" | "$tool" explain --from - >"$folder/json" 2>&1 || status=$?
+    [ $status = 2 ] || grep -q 'invalid' "$folder/json" || fail "explain --from, $wrong: status $status: $(cat "$folder/json")"
+done
+
 # Without a device the CPU is the answer, and the status tells of it.
 status=0
 LAVABLAS_MODE=gpu LAVABLAS_DEVICE='no such device' "$tool" explain dgemm N N 300 300 300 >"$folder/answer" || status=$?
