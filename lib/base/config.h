@@ -34,9 +34,9 @@ struct lava_config {
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
-    bool learn;                    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
-    bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
-    bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
+    bool learn;    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
+    bool assembly; /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
+    bool inspect;  /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };
 
@@ -61,6 +61,8 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
 /* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
  * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
+/* Returns whether it is the name of a mode. */
+bool lava_config_is_mode(const char *name);
 
 /* Returns whether this setting of LAVABLAS_STATS asks for a report, by its end ".json" (lib/base/report.h).
  */
