@@ -45,6 +45,8 @@ static const char *const fact_names[LAVA_REPORT_FACTS] = {
 static _Atomic bool told; /* the report: there is one for each process */
 
 void lava_report_note(enum lava_report_fact fact, const char *text) {
+    if (fact == LAVA_REPORT_NO_DEVICE)
+        lava_stats_note_no_device();
     atomic_store_explicit(&facts[fact], text, memory_order_release);
 }
 
@@ -124,7 +126,7 @@ static void put_calls(FILE *stream) {
                 fprintf(stream, "%s{\"routine\":\"%s\",\"place\":\"%s\",\"reason\":", separator(&any),
                         lava_routine_name((enum lava_routine)routine),
                         lava_stats_place((enum lava_place)place));
-                lava_json_put(stream, lava_reason_text((enum lava_reason)reason));
+                lava_json_put(stream, lava_stats_reason((enum lava_reason)reason));
                 fprintf(stream, ",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"flop\":%.0f}", sum.calls,
                         sum.elapsed_ns, sum.flops);
             }

@@ -100,6 +100,17 @@ void lava_stats_count_shape(enum lava_routine routine, const struct lava_operati
     add_to(&shapes[routine][place][size].bytes, times * lava_stats_bytes(operation));
 }
 
+static atomic_bool has_no_device;
+
+void lava_stats_note_no_device(void) {
+    has_no_device = true;
+}
+
+const char *lava_stats_reason(enum lava_reason reason) {
+    bool is_vain = reason == LAVA_REASON_STARTING && has_no_device;
+    return lava_reason_text(is_vain ? LAVA_REASON_NO_DEVICE : reason);
+}
+
 enum lava_reason lava_stats_small_reason(void) {
     return lava_config_get()->mode == LAVA_MODE_CPU ? LAVA_REASON_MODE_CPU : LAVA_REASON_CUTOFF;
 }
@@ -222,7 +233,7 @@ static size_t format_counter(char *text, size_t size, int routine, int place, in
     int length = snprintf(text, size, "lavablas: %s %s %llu calls, %.6f s, %.1f GFLOP: %s\n",
                           lava_routine_name((enum lava_routine)routine), place_names[place],
                           (unsigned long long)sum.calls, (double)sum.elapsed_ns * 1e-9, sum.flops * 1e-9,
-                          lava_reason_text((enum lava_reason)reason));
+                          lava_stats_reason((enum lava_reason)reason));
     return length > 0 ? (size_t)length : 0;
 }
 

@@ -36,6 +36,10 @@ int lava_stats_size(const struct lava_operation *operation);
 double lava_stats_bytes(const struct lava_operation *operation);
 /* Returns the reason of the calls that lib/base/tally.h counts as small; the sums below have them, too. */
 enum lava_reason lava_stats_small_reason(void);
+/* There is no device: calls that waited for one are told as calls without one. */
+void lava_stats_note_no_device(void);
+/* Returns what a reason is told as. */
+const char *lava_stats_reason(enum lava_reason reason);
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
 
 /* What the summary says of a routine, place and reason. */
