@@ -82,7 +82,7 @@ status=0
 TMPDIR=$folder/nosuch "$tool" run true 2>"$folder/errors" || status=$?
 equal 125 $status 'no such TMPDIR'
 grep -qF "TMPDIR, $folder/nosuch: No such file" "$folder/errors" || fail "TMPDIR: $(cat "$folder/errors")"
-{ "$tool" run --mode cpu sh -c 'sleep 0.3; exit 7' 2>&1; echo $? >"$folder/status"; } | head -c0
+{ "$tool" run --mode cpu sh -c 'sleep 0.3; exit 7' 2>&1 || echo $? >"$folder/status"; } | head -c0
 equal 7 "$(cat "$folder/status")" 'a report that nobody reads'
 
 # Compared: six runs of which the first one's input and output count.
