@@ -232,15 +232,19 @@ static bool parse_options(struct bench *options, int count, char **arguments, co
                 return false;
             break;
         case 'r':
-            if (!(options->routine = routine_find(optarg)))
+            if (!(options->routine = routine_find(optarg))) {
+                fprintf(stderr, "%s: no routine %s\n", options->name, optarg);
                 return false;
+            }
             break;
         case 'n':
             options->sizes = optarg;
             break;
         case 'o':
-            if (strlen(optarg) != 2 || strspn(optarg, "NT") != 2)
+            if (strlen(optarg) != 2 || strspn(optarg, "NT") != 2) {
+                fprintf(stderr, "%s: --ops %s: not NN, NT, TN or TT\n", options->name, optarg);
                 return false;
+            }
             strcpy(options->ops, optarg);
             break;
         case 's':
@@ -321,8 +325,10 @@ int bench(struct bench *options, int count, char **arguments) {
     const char *sizes = options->sizes;
     while (next_size(&sizes, &m, &n, &k))
         total++;
-    if (*sizes)
+    if (*sizes) {
+        fprintf(stderr, "%s: not a size: %s\n", options->name, sizes);
         return usage(options, stderr);
+    }
     if (png && !picture_open(&options->picture, options->name, png))
         return 1;
     print_heading(options);

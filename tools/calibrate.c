@@ -100,6 +100,12 @@ static int parse(int argc, char **argv) {
         } else
             right = false;
     }
+    if (right && optind < argc + 1)
+        fprintf(stderr, "lavablas: too many arguments: %s\n", argv[optind - 1]);
+    else if (right && !(options.seconds > 0))
+        fputs("lavablas: --seconds must be a number above 0\n", stderr);
+    else if (right && options.quick + options.show + (options.import != NULL) > 1)
+        fputs("lavablas: --quick, --show and --import exclude each other\n", stderr);
     if (right && optind == argc + 1 && options.seconds > 0 &&
         options.quick + options.show + (options.import != NULL) <= 1)
         return -1;

@@ -15,6 +15,9 @@ int command_read_json(int argc, char **argv, const char *usage, bool *json) {
     if (argc == 0 || *json)
         return -1;
     bool is_help = command_asks_for_help(argc, argv);
+    if (!is_help)
+        fprintf(stderr, "lavablas: not an option, or one too many: %s\n",
+                argv[*json || !strcmp(argv[0], "--json")]);
     fputs(usage, is_help ? stdout : stderr);
     return is_help ? COMMAND_DONE : COMMAND_WRONG;
 }

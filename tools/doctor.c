@@ -384,6 +384,7 @@ int command_doctor(int argc, char **argv) {
     argv += optind - 1;
     argc -= optind - 1;
     if (argc > 1) {
+        fprintf(stderr, "lavablas: too many arguments: %s\n", argv[1]);
         fputs(usage, stderr);
         return COMMAND_WRONG;
     }

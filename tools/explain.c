@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "dispatch/arithmetic.h"
 #include "lib/abi/validate.h"
@@ -309,7 +310,7 @@ static const struct shape *shape_of(enum lava_family family) {
 static int find_routine(const char *name) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
-        if (!strcmp(row->routine, name) || !strcmp(row->name, name))
+        if (!strcasecmp(row->routine, name) || !strcasecmp(row->name, name))
             return i;
     }
     return -1;

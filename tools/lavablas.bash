@@ -59,6 +59,7 @@ _lavablas() {
     case $before in
     --mode) _lavablas_words "$typed" auto cpu gpu; return ;;
     --precision) _lavablas_words "$typed" ieee standard fast; return ;;
+    --type) [[ $command == verify ]] && _lavablas_words "$typed" fp32 fp64 fp16 bf16 && return ;;&
     --type | --c-type) _lavablas_words "$typed" fp32 fp64 fp16 bf16 cfp32 cfp64; return ;;
     --ops) _lavablas_words "$typed" NN NT TN TT; return ;;
     --trace | --output | --library | --root | --png) _lavablas_files "$typed"; return ;;

@@ -45,6 +45,8 @@ int main(int argc, char **argv) {
         return COMMAND_DONE;
     }
     bool is_help = command_asks_for_help(argc - 1, argv + 1);
+    if (!is_help && argc > 1)
+        fprintf(stderr, "lavablas: no command %s\n", name);
     tell_usage(is_help ? stdout : stderr);
     return is_help ? COMMAND_DONE : COMMAND_WRONG;
 }

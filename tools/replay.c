@@ -3,6 +3,7 @@
  *
  * The matrices are random, C has its own, nothing is transposed, and triangles are lower: a trace has the
  * sizes alone. Routines that perf/routine.c does not know (LAPACK's, batches) are listed as left out. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,12 @@ static int read_options(int argc, char **argv, struct replay *replay) {
     }
     if (right && optind == argc && replay->bench.seconds >= 0 && replay->top > 0)
         return -1;
+    if (right && optind > argc)
+        fputs("lavablas: no trace given\n", stderr);
+    else if (right && optind < argc)
+        fprintf(stderr, "lavablas: too many arguments: %s\n", argv[optind]);
+    else if (right)
+        fputs("lavablas: --seconds must be a number from 0, --top one above 0\n", stderr);
     fputs(usage, stderr);
     return COMMAND_WRONG;
 }
@@ -199,8 +206,14 @@ int command_replay(int argc, char **argv) {
     if (status >= 0)
         return status;
     const char *path = argv[optind - 1];
+    errno = 0;
     char *text = json_read_file(path);
-    struct json *trace = text ? json_parse(text) : NULL;
+    if (!text) {
+        fprintf(stderr, "lavablas: %s: %s\n", path, errno ? strerror(errno) : "cannot be read");
+        bench_close(&replay.bench);
+        return COMMAND_NO;
+    }
+    struct json *trace = json_parse(text);
     free(text);
     if (!trace || trace->kind != JSON_ARRAY) {
         fprintf(stderr, "lavablas: %s: not a trace of LavaBLAS\n", path);

@@ -73,6 +73,27 @@ static void add_reason(struct report *report, const struct json *entry, bool det
     sum->flop += json_number(entry, "flop");
 }
 
+/* The outer call's time counts what ran on the GPU under it. */
+static void add_under(struct report *report, const struct json *entry) {
+    const char *outer = json_text(entry, "outer", "?"), *routine = json_text(entry, "routine", "?");
+    enum lava_place place = place_of(entry);
+    struct report_under *sum = NULL;
+    for (size_t i = 0; i < report->under_count && !sum; i++)
+        if (!strcmp(report->under[i].outer, outer) && !strcmp(report->under[i].routine, routine) &&
+            report->under[i].place == place)
+            sum = &report->under[i];
+    if (!sum) {
+        report->under = grow(report->under, report->under_count, sizeof *sum);
+        sum = &report->under[report->under_count++];
+        *sum = (struct report_under){.outer = outer, .routine = routine, .place = place};
+    }
+    sum->calls += json_number(entry, "calls");
+    sum->ns += json_number(entry, "ns");
+    sum->flop += json_number(entry, "flop");
+    if (place == LAVA_PLACE_GPU)
+        report->total.cpu_ns += json_number(entry, "cpu_ns") - json_number(entry, "ns");
+}
+
 static void add_process(struct report *report, struct json *line, bool detailed) {
     report->processes = grow(report->processes, report->process_count, sizeof *report->processes);
     struct report_process *process = &report->processes[report->process_count++];
@@ -84,6 +105,10 @@ static void add_process(struct report *report, struct json *line, bool detailed)
         process->calls += json_number(entry, "calls");
         process->ns += json_number(entry, "ns");
     }
+    for (const struct json *entry = json_elements(line, "under"); entry; entry = entry->next)
+        add_under(report, entry);
+    report->small_calls += json_number(json_member(line, "small"), "calls");
+    report->small_timed += json_number(json_member(line, "small"), "timed");
     for (const struct json *entry = json_elements(line, "estimates"); entry; entry = entry->next) {
         report->lost_calls[place_of(entry)] += json_number(entry, "lost_calls");
         report->lost_ns[place_of(entry)] += json_number(entry, "lost_ns");
@@ -147,5 +172,6 @@ void report_free(struct report *report) {
     free(report->processes);
     free(report->shapes);
     free(report->reasons);
+    free(report->under);
     free(report->bypasses);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "dispatch/plan.h"
+#include "tools/compare.h"
 #include "tools/json.h"
 
 /* Calls of one routine and class of sizes, in all processes. */
@@ -18,6 +19,13 @@ struct report_shape {
     double flop, bytes;
     double cpu_ns;                    /* all of these calls on the CPU: measured there, or estimated */
     double lost_ns[LAVA_PLACE_COUNT]; /* by which calls took longer than the other place's estimate */
+};
+
+/* Calls of a routine that calls of another one have made. */
+struct report_under {
+    const char *outer, *routine;
+    enum lava_place place;
+    double calls, ns, flop;
 };
 
 /* Calls with one place and reason; with the routine only where the report is detailed. */
@@ -44,7 +52,10 @@ struct report {
     struct report_reason *reasons;
     struct report_bypass *bypasses;
     size_t process_count, shape_count, reason_count, bypass_count;
-    struct report_shape total; /* without a routine */
+    struct report_shape total;  /* without a routine */
+    struct report_under *under; /* calls that other calls made: parts of those */
+    size_t under_count;
+    double small_calls, small_timed;
     double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
     double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
 };
@@ -54,7 +65,7 @@ struct report_end {
     int status; /* of exit(), or -1 */
     int signal; /* 0: none */
     double seconds;
-    double plain_seconds; /* of a run with the CPU alone; 0: there was none */
+    struct compare compare;
 };
 
 /* Reads a file of reports: one line for each process. A file that does not exist has none. Bypasses are not

@@ -54,6 +54,27 @@ static void print_table(FILE *stream, const struct report *report) {
         print_shape(stream, &report->total);
 }
 
+static bool has_gpu_under(const struct report *report) {
+    bool any = false;
+    for (size_t i = 0; i < report->under_count; i++)
+        any |= report->under[i].place == LAVA_PLACE_GPU;
+    return any;
+}
+
+static void print_under(FILE *stream, const struct report *report) {
+    if (report->under_count > 0)
+        fputs("called by other calls, and counted in theirs:\n", stream);
+    for (size_t i = 0; i < report->under_count; i++) {
+        const struct report_under *sum = &report->under[i];
+        fprintf(stream, "  %-22s under %-16s %8.0f calls on the %s %9.3f s %11.1f GFLOP\n", sum->routine,
+                sum->outer, sum->calls, sum->place == LAVA_PLACE_GPU ? "GPU" : "CPU", seconds(sum->ns),
+                sum->flop * 1e-9);
+    }
+    if (report->small_timed < report->small_calls)
+        fprintf(stream, "small calls: %.0f of %.0f were timed, the times of the others are estimated\n",
+                report->small_timed, report->small_calls);
+}
+
 /* The first sentence: whether it helped. */
 static void print_verdict(FILE *stream, const struct report *report) {
     const struct report_shape *total = &report->total;
@@ -66,7 +87,7 @@ static void print_verdict(FILE *stream, const struct report *report) {
             stream);
     else if (total->calls[LAVA_PLACE_CPU] + total->calls[LAVA_PLACE_GPU] == 0)
         fputs("lavablas: no call of a routine that LavaBLAS has came to it\n", stream);
-    else if (total->calls[LAVA_PLACE_GPU] == 0)
+    else if (total->calls[LAVA_PLACE_GPU] == 0 && !has_gpu_under(report))
         fprintf(stream, "lavablas: it did not help: all calls ran on the CPU, for %.3f s\n",
                 seconds(all_ns(total)));
     else
@@ -86,10 +107,7 @@ static void print_end(FILE *stream, const struct report_end *end) {
                 strsignal(end->signal), end->seconds);
     else
         fprintf(stream, "lavablas: ended with status %d after %.3f s\n", end->status, end->seconds);
-    if (end->plain_seconds > 0)
-        fprintf(stream,
-                "lavablas: with the CPU alone the same program took %.3f s (measured): %.2f times as long\n",
-                end->plain_seconds, end->plain_seconds / end->seconds);
+    compare_print(stream, &end->compare);
 }
 
 static void print_reasons(FILE *stream, const struct report *report) {
@@ -171,6 +189,7 @@ void report_print(FILE *stream, const struct report *report, const struct report
     print_verdict(stream, report);
     if (report->shape_count > 0)
         print_table(stream, report);
+    print_under(stream, report);
     print_reasons(stream, report);
     print_transfers(stream, report);
     print_losses(stream, report);
@@ -217,6 +236,17 @@ static void put_reasons(FILE *stream, const struct report *report) {
     }
 }
 
+static void put_under(FILE *stream, const struct report *report) {
+    for (size_t i = 0; i < report->under_count; i++) {
+        const struct report_under *sum = &report->under[i];
+        fprintf(stream,
+                "%s{\"routine\":\"%s\",\"outer\":\"%s\",\"place\":\"%s\",\"calls\":%.0f,\"ns\":%.0f,"
+                "\"flop\":%.0f}",
+                i ? "," : "", sum->routine, sum->outer, lava_stats_place(sum->place), sum->calls, sum->ns,
+                sum->flop);
+    }
+}
+
 static void put_processes(FILE *stream, const struct report *report) {
     for (size_t i = 0; i < report->process_count; i++) {
         const struct report_process *process = &report->processes[i];
@@ -240,7 +270,8 @@ static void put_bypasses(FILE *stream, const struct report *report) {
 void report_print_json(FILE *stream, const struct report *report, const struct report_end *end) {
     static const char *const names[] = {"cpu_blas", "device", "no_device", "figures"};
     fprintf(stream, "{\"status\":%d,\"signal\":%d,\"ns\":%.0f,\"cpu_run_ns\":%.0f", end->status, end->signal,
-            end->seconds * 1e9, end->plain_seconds * 1e9);
+            end->seconds * 1e9, end->compare.runs ? compare_median(end->compare.plain) * 1e9 : 0);
+    compare_put(stream, &end->compare);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         lava_json_put_member(stream, names[i], fact(report, names[i]));
     fputs(",\"total\":{", stream);
@@ -249,7 +280,10 @@ void report_print_json(FILE *stream, const struct report *report, const struct r
     put_shapes(stream, report);
     fputs("],\"reasons\":[", stream);
     put_reasons(stream, report);
-    fputs("],\"lost\":{", stream);
+    fputs("],\"under\":[", stream);
+    put_under(stream, report);
+    fprintf(stream, "],\"small\":{\"calls\":%.0f,\"timed\":%.0f},\"lost\":{", report->small_calls,
+            report->small_timed);
     for (int place = 0; place < LAVA_PLACE_COUNT; place++)
         fprintf(stream, "%s\"%s_calls\":%.0f,\"%s_ns\":%.0f", place ? "," : "",
                 lava_stats_place((enum lava_place)place), report->lost_calls[place],

@@ -6,6 +6,7 @@
  * or by its signal. Signals that somebody sends to this command are passed on. Each process that the program
  * starts inherits the library and adds a line to a file of reports (lib/base/report.h). */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static const char usage[] =
     "  --device DEVICE          as LAVABLAS_DEVICE: an index, a part of a name, or cpu\n"
     "  --precision PRECISION    as LAVABLAS_PRECISION: ieee, standard or fast\n"
     "  --trace FILE             as LAVABLAS_TRACE: what happened when; `lavablas replay` reads it\n"
-    "  --compare                run the program with the CPU alone before, and compare the times\n"
+    "  --compare                run the program six times, with the CPU alone in turn, and compare the "
+    "times\n"
     "  --stats                  reasons by routine\n"
     "  --json                   one JSON object instead of the table\n"
     "  --output FILE            the report goes there instead of stderr\n"
@@ -57,20 +59,31 @@ static const struct option known[] = {{"mode", required_argument, NULL, OPTION_M
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
+static int refuse(const char *option, const char *value, const char *allowed) {
+    fprintf(stderr, "lavablas: %s %s: not %s\n", option, value, allowed);
+    fputs(usage, stderr);
+    return RUN_FAILED;
+}
+
 /* Returns -1 where the program is to be run, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
+    enum lava_precision precision;
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "+h", known, NULL)) != -1) {
         switch (option) {
         case OPTION_MODE:
             options->mode = optarg;
+            if (!lava_config_is_mode(optarg))
+                return refuse("--mode", optarg, "auto, cpu or gpu");
             break;
         case OPTION_DEVICE:
             options->device = optarg;
             break;
         case OPTION_PRECISION:
             options->precision = optarg;
+            if (!lava_config_find_precision(optarg, &precision))
+                return refuse("--precision", optarg, "ieee, standard or fast");
             break;
         case OPTION_TRACE:
             options->trace = optarg;
@@ -98,6 +111,7 @@ static int read_options(int argc, char **argv, struct options *options) {
     options->program = argv + optind;
     if (optind < argc)
         return -1;
+    fputs("lavablas: no program given\n", stderr);
     fputs(usage, stderr);
     return RUN_FAILED;
 }
@@ -148,11 +162,21 @@ static void set_unless_null(const char *name, const char *value) {
         setenv(name, value, 1);
 }
 
-/* In the child. preload NULL: the program runs without the library. */
+/* In the child. What the program reads and writes counts in the first run alone: later ones of --compare read
+ * the same file again, else nothing, and their output is lost. */
+static void leave_files(off_t input) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) < 0)
+        dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+}
+
+/* In the child. preload NULL: the program runs without the library. reports NULL: it does not report. */
 static void start(const struct options *options, const char *preload, const char *reports) {
     if (preload) {
         setenv("LD_PRELOAD", preload, 1);
-        setenv("LAVABLAS_STATS", reports, 1);
+        set_unless_null("LAVABLAS_STATS", reports);
         set_unless_null("LAVABLAS_MODE", options->mode);
         set_unless_null("LAVABLAS_DEVICE", options->device);
         set_unless_null("LAVABLAS_PRECISION", options->precision);
@@ -164,9 +188,10 @@ static void start(const struct options *options, const char *preload, const char
     _exit(status);
 }
 
-/* Returns false where there is no process. */
+/* input: where stdin stood before the first run, for a later one; NULL: this is the first. Returns false
+ * where there is no process. */
 static bool run_once(const struct options *options, const char *preload, const char *reports,
-                     struct report_end *end) {
+                     const off_t *input, struct report_end *end) {
     struct handlers before;
     sigset_t passed, mask;
     int status = 0;
@@ -180,6 +205,8 @@ static bool run_once(const struct options *options, const char *preload, const c
     if (process == 0) {
         restore_handlers(&before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
+        if (input)
+            leave_files(*input);
         start(options, preload, reports);
     }
     child = process > 0 ? process : 0;
@@ -201,12 +228,12 @@ static void judge_program(const char *name, struct report *report) {
         report_add_bypass(report, program.path, program.routine, program.refusal);
 }
 
-static void tell(const struct options *options, const char *reports, const struct report_end *end) {
+/* Nobody may be reading any more; the status is the program's all the same. */
+static void tell(const struct options *options, const char *reports, const struct report_end *end,
+                 FILE *stream) {
     struct report report;
-    FILE *stream = options->output ? fopen(options->output, "we") : stderr;
-    if (!stream)
-        fprintf(stderr, "lavablas: %s: %s\n", options->output, strerror(errno));
-    else if (!report_read(reports, options->stats, &report))
+    signal(SIGPIPE, SIG_IGN);
+    if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
     else {
         for (size_t i = 0; i < report.process_count; i++)
@@ -218,8 +245,39 @@ static void tell(const struct options *options, const char *reports, const struc
             report_print(stream, &report, end);
         report_free(&report);
     }
-    if (stream && stream != stderr)
+    if (fflush(stream) && stream != stderr)
+        fprintf(stderr, "lavablas: %s: %s\n", options->output, strerror(errno));
+    if (stream != stderr)
         fclose(stream);
+}
+
+/* Runs the program again and again, without and with the library in turn. The first run with it has been.
+ * What these runs would count and record is not told. Nothing
+ * is compared where one has ended in another way than the first. */
+static void compare(struct options options, const char *preload, const char *reports, off_t input,
+                    struct report_end *first) {
+    struct compare compare = {.runs = COMPARE_RUNS, .with = {first->seconds}};
+    bool same = true;
+    options.trace = NULL;
+    for (int i = 1; i < 2 * COMPARE_RUNS && same; i++) {
+        bool is_plain = (i + 1) / 2 % 2 == 1; /* with, plain, plain, with, with, plain */
+        struct report_end end = {0};
+        same = run_once(&options, is_plain ? NULL : preload, reports, &input, &end) &&
+               end.status == first->status && end.signal == first->signal;
+        (is_plain ? compare.plain : compare.with)[i / 2] = end.seconds;
+    }
+    if (same)
+        first->compare = compare;
+    else
+        fputs("lavablas: nothing is compared: another run ended in another way\n", stderr);
+}
+
+/* Opens what the report goes to, before the program runs. */
+static FILE *open_output(const char *path) {
+    FILE *stream = path ? fopen(path, "we") : stderr;
+    if (!stream)
+        fprintf(stderr, "lavablas: %s: %s; the report goes to standard error\n", path, strerror(errno));
+    return stream ? stream : stderr;
 }
 
 /* Ends as the program did. A core file of this command would tell nothing. */
@@ -235,9 +293,9 @@ static int end_like(const struct report_end *end) {
 
 int command_run(int argc, char **argv) {
     struct options options = {0};
-    char preload[8192], folder[4096], reports[4200];
+    char preload[8192], folder[4096], reports[4200], others[4200];
     const char *temporary = lava_config_environment("TMPDIR");
-    struct report_end end = {0}, plain = {0};
+    struct report_end end = {0};
     int status = read_options(argc + 1, argv - 1, &options);
     if (status >= 0)
         return status;
@@ -245,19 +303,25 @@ int command_run(int argc, char **argv) {
         return RUN_FAILED;
     snprintf(folder, sizeof folder, "%s/lavablas-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(folder)) {
-        fprintf(stderr, "lavablas: %s: %s\n", folder, strerror(errno));
+        fprintf(stderr, "lavablas: no folder for reports in %s%s: %s\n",
+                temporary && *temporary ? "TMPDIR, " : "", temporary && *temporary ? temporary : "/tmp",
+                strerror(errno));
         return RUN_FAILED;
     }
+    FILE *stream = open_output(options.output);
+    off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
     snprintf(reports, sizeof reports, "%s/report.json", folder);
-    bool ran = (!options.compare || run_once(&options, NULL, NULL, &plain)) &&
-               run_once(&options, preload, reports, &end);
+    snprintf(others, sizeof others, "%s/others.json", folder);
+    bool ran = run_once(&options, preload, reports, NULL, &end);
     if (!ran)
         perror("lavablas");
-    end.plain_seconds = plain.seconds;
     bool is_missing =
         ran && (end.status == RUN_NOT_FOUND || end.status == RUN_NOT_STARTED) && access(reports, F_OK) != 0;
+    if (ran && !is_missing && options.compare && !end.signal)
+        compare(options, preload, others, input, &end);
     if (ran && !is_missing)
-        tell(&options, reports, &end);
+        tell(&options, reports, &end, stream);
+    unlink(others);
     unlink(reports);
     rmdir(folder);
     return ran ? end_like(&end) : RUN_FAILED;

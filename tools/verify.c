@@ -190,9 +190,18 @@ static int read_options(int argc, char **argv, struct options *options) {
             options->json = true;
         else if (option == 't' && lava_type_from_name(optarg, &type) && !lava_type_is_complex(type))
             options->types = 1u << type;
-        else
+        else {
+            if (option == 't')
+                fprintf(
+                    stderr,
+                    "lavablas: --type %s: not fp32, fp64, fp16 or bf16; complex kernels are tested with the "
+                    "real ones\n",
+                    optarg);
             right = false;
+        }
     }
+    if (right && optind < argc + 1)
+        fprintf(stderr, "lavablas: too many arguments: %s\n", argv[optind - 1]);
     if (right && optind == argc + 1)
         return -1;
     fputs(usage, stderr);

@@ -109,6 +109,11 @@ bool lava_config_find_precision(const char *name, enum lava_precision *precision
     return true;
 }
 
+bool lava_config_is_mode(const char *name) {
+    int unused;
+    return find_word(mode_words, name, &unused);
+}
+
 static bool parse_precision(struct parser *parser, const char *value) {
     return lava_config_find_precision(value, &parser->config->precision);
 }

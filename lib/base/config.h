@@ -66,6 +66,8 @@ void lava_config_find_mistyped(char *const *environment, lava_config_complain *c
 /* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
  * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
+/* Returns whether it is the name of a mode. */
+bool lava_config_is_mode(const char *name);
 
 /* Returns whether this setting of LAVABLAS_STATS asks for a report, by its end ".json" (lib/base/report.h).
  */

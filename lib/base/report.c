@@ -8,6 +8,9 @@
  *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...],
  *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
  *                  "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
+ *      "under": [{"outer": ..., "routine": ..., "place": ..., "calls": ..., "ns": ..., "flop": ...,
+ *                 "cpu_ns": ...} ...],
+ *      "small": {"calls": ..., "timed": ...},
  *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
  *                     "lost_ns": ...} ...],
  *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ...}}
@@ -30,6 +33,7 @@
 #include "lib/base/json.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
+#include "lib/base/tally.h"
 
 static const char *_Atomic facts[LAVA_REPORT_FACTS];
 static const char *const fact_names[LAVA_REPORT_FACTS] = {
@@ -41,6 +45,8 @@ static const char *const fact_names[LAVA_REPORT_FACTS] = {
 static _Atomic bool told; /* the report: there is one for each process */
 
 void lava_report_note(enum lava_report_fact fact, const char *text) {
+    if (fact == LAVA_REPORT_NO_DEVICE)
+        lava_stats_note_no_device();
     atomic_store_explicit(&facts[fact], text, memory_order_release);
 }
 
@@ -120,7 +126,7 @@ static void put_calls(FILE *stream) {
                 fprintf(stream, "%s{\"routine\":\"%s\",\"place\":\"%s\",\"reason\":", separator(&any),
                         lava_routine_name((enum lava_routine)routine),
                         lava_stats_place((enum lava_place)place));
-                lava_json_put(stream, lava_reason_text((enum lava_reason)reason));
+                lava_json_put(stream, lava_stats_reason((enum lava_reason)reason));
                 fprintf(stream, ",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"flop\":%.0f}", sum.calls,
                         sum.elapsed_ns, sum.flops);
             }
@@ -143,6 +149,23 @@ static void put_shapes(FILE *stream) {
                         lava_stats_place((enum lava_place)place), lava_stats_least_order(size), shape.calls,
                         shape.elapsed_ns, shape.flops, shape.bytes, shape.cpu_ns, shape.lost_ns);
             }
+}
+
+/* Calls that other calls have made, whose times and work are parts of theirs. */
+static void put_under(FILE *stream) {
+    struct lava_tally_under under;
+    const struct lava_stats_samples samples = lava_stats_samples();
+    bool any = false;
+    size_t index = 0;
+    fputs("\"under\":[", stream);
+    while (lava_tally_next_under(&index, &under))
+        fprintf(stream,
+                "%s{\"outer\":\"%s\",\"routine\":\"%s\",\"place\":\"%s\",\"calls\":%" PRIu64
+                ",\"ns\":%" PRIu64 ",\"flop\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 "}",
+                separator(&any), lava_routine_name(under.outer), lava_routine_name(under.routine),
+                lava_stats_place(under.place), under.calls, under.elapsed_ns, under.flops, under.cpu_ns);
+    fprintf(stream, "],\"small\":{\"calls\":%" PRIu64 ",\"timed\":%" PRIu64 "}", samples.calls,
+            samples.timed);
 }
 
 static void put_estimates(FILE *stream) {
@@ -179,7 +202,9 @@ static void report(const char *path) {
     put_calls(stream);
     fputs("],\"shapes\":[", stream);
     put_shapes(stream);
-    fputs("],\"estimates\":[", stream);
+    fputs("],", stream);
+    put_under(stream);
+    fputs(",\"estimates\":[", stream);
     put_estimates(stream);
     fputs("],\"transfers\":{", stream);
     put_transfers(stream);

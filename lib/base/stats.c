@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/config.h"
+#include "lib/base/tally.h"
 
 struct counter {
     atomic_ullong calls;
@@ -70,7 +71,7 @@ int64_t lava_stats_least_order(int size) {
 }
 
 /* The cube's order is 2^(e/3) or more, and below 2^(e/3 + 1), for work from 2^e. */
-static int size_of(const struct lava_operation *operation) {
+int lava_stats_size(const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
     int size = work >= 1 ? ilogb(work) / 3 - 5 : 0;
     if (size < 0)
@@ -78,7 +79,7 @@ static int size_of(const struct lava_operation *operation) {
     return size < LAVA_STATS_SIZES ? size : LAVA_STATS_SIZES - 1;
 }
 
-static double bytes_of(const struct lava_operation *operation) {
+double lava_stats_bytes(const struct lava_operation *operation) {
     double written = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->c.type);
     if (operation->c.region != LAVA_REGION_ALL)
         written /= 2;
@@ -88,7 +89,7 @@ static double bytes_of(const struct lava_operation *operation) {
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
                             int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns) {
     double times = products > 1 ? (double)products : 1;
-    int size = size_of(operation);
+    int size = lava_stats_size(operation);
     atomic_fetch_add_explicit(&shapes[routine][place][size].calls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&shapes[routine][place][size].elapsed_ns, elapsed_ns, memory_order_relaxed);
     if (place == LAVA_PLACE_GPU)
@@ -96,23 +97,66 @@ void lava_stats_count_shape(enum lava_routine routine, const struct lava_operati
     if (other_ns > 0 && (double)elapsed_ns > other_ns)
         add(&shapes[routine][place][size].lost_ns, (double)elapsed_ns - other_ns);
     add_to(&shapes[routine][place][size].flops, times * lava_operation_flops(operation));
-    add_to(&shapes[routine][place][size].bytes, times * bytes_of(operation));
+    add_to(&shapes[routine][place][size].bytes, times * lava_stats_bytes(operation));
+}
+
+static atomic_bool has_no_device;
+
+void lava_stats_note_no_device(void) {
+    has_no_device = true;
+}
+
+const char *lava_stats_reason(enum lava_reason reason) {
+    bool is_vain = reason == LAVA_REASON_STARTING && has_no_device;
+    return lava_reason_text(is_vain ? LAVA_REASON_NO_DEVICE : reason);
+}
+
+enum lava_reason lava_stats_small_reason(void) {
+    return lava_config_get()->mode == LAVA_MODE_CPU ? LAVA_REASON_MODE_CPU : LAVA_REASON_CUTOFF;
+}
+
+struct lava_stats_samples lava_stats_samples(void) {
+    struct lava_stats_samples samples = {0};
+    for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
+        for (int size = 0; size < LAVA_STATS_SIZES; size++) {
+            const struct lava_tally_sum small = lava_tally_sum((enum lava_routine)routine, size);
+            samples.calls += small.calls;
+            samples.timed += small.timed;
+        }
+    return samples;
 }
 
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size) {
-    return (struct lava_stats_shape){.calls = shapes[routine][place][size].calls,
-                                     .elapsed_ns = shapes[routine][place][size].elapsed_ns,
-                                     .cpu_ns = shapes[routine][place][size].cpu_ns,
-                                     .lost_ns = shapes[routine][place][size].lost_ns,
-                                     .flops = shapes[routine][place][size].flops,
-                                     .bytes = shapes[routine][place][size].bytes};
+    struct lava_stats_shape sum =
+        (struct lava_stats_shape){.calls = shapes[routine][place][size].calls,
+                                  .elapsed_ns = shapes[routine][place][size].elapsed_ns,
+                                  .cpu_ns = shapes[routine][place][size].cpu_ns,
+                                  .lost_ns = shapes[routine][place][size].lost_ns,
+                                  .flops = shapes[routine][place][size].flops,
+                                  .bytes = shapes[routine][place][size].bytes};
+    if (place != LAVA_PLACE_CPU)
+        return sum;
+    const struct lava_tally_sum small = lava_tally_sum(routine, size);
+    sum.calls += small.calls;
+    sum.elapsed_ns += small.elapsed_ns;
+    sum.flops += (double)small.flops;
+    sum.bytes += (double)small.bytes;
+    return sum;
 }
 
 struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place place,
                                      enum lava_reason reason) {
     struct counter *counter = &counters[routine][place][reason];
-    return (struct lava_stats_sum){
+    struct lava_stats_sum sum = {
         .calls = counter->calls, .elapsed_ns = counter->elapsed_ns, .flops = counter->flops};
+    for (int size = 0;
+         place == LAVA_PLACE_CPU && reason == lava_stats_small_reason() && size < LAVA_STATS_SIZES; size++) {
+        const struct lava_tally_sum small = lava_tally_sum(routine, size);
+        sum.calls += small.calls;
+        sum.elapsed_ns += small.elapsed_ns;
+        sum.flops += (double)small.flops;
+    }
+    return sum;
 }
 
 struct lava_stats_estimates lava_stats_estimates(enum lava_place place) {
@@ -182,15 +226,14 @@ static size_t room(size_t size, size_t length) {
 }
 
 static size_t format_counter(char *text, size_t size, int routine, int place, int reason) {
-    struct counter *counter = &counters[routine][place][reason];
-    unsigned long long calls = atomic_load_explicit(&counter->calls, memory_order_relaxed);
-    if (calls == 0)
+    const struct lava_stats_sum sum =
+        lava_stats_sum((enum lava_routine)routine, (enum lava_place)place, (enum lava_reason)reason);
+    if (sum.calls == 0)
         return 0;
     int length = snprintf(text, size, "lavablas: %s %s %llu calls, %.6f s, %.1f GFLOP: %s\n",
-                          lava_routine_name((enum lava_routine)routine), place_names[place], calls,
-                          (double)atomic_load_explicit(&counter->elapsed_ns, memory_order_relaxed) * 1e-9,
-                          atomic_load_explicit(&counter->flops, memory_order_relaxed) * 1e-9,
-                          lava_reason_text((enum lava_reason)reason));
+                          lava_routine_name((enum lava_routine)routine), place_names[place],
+                          (unsigned long long)sum.calls, (double)sum.elapsed_ns * 1e-9, sum.flops * 1e-9,
+                          lava_stats_reason((enum lava_reason)reason));
     return length > 0 ? (size_t)length : 0;
 }
 
@@ -241,6 +284,29 @@ static size_t format_devices(char *text, size_t size) {
     return length;
 }
 
+/* The calls under other calls, and how many small ones were timed. */
+static size_t format_tally(char *text, size_t size) {
+    struct lava_tally_under under;
+    size_t length = 0, index = 0;
+    while (lava_tally_next_under(&index, &under)) {
+        size_t left = room(size, length);
+        length += (size_t)snprintf(
+            left ? text + length : NULL, left,
+            "lavablas: %s called %s on the %s: %llu calls, %.6f s, %.1f GFLOP of its own\n",
+            lava_routine_name(under.outer), lava_routine_name(under.routine), place_names[under.place],
+            (unsigned long long)under.calls, (double)under.elapsed_ns * 1e-9, (double)under.flops * 1e-9);
+    }
+    const struct lava_stats_samples samples = lava_stats_samples();
+    size_t left = room(size, length);
+    if (samples.timed < samples.calls)
+        length +=
+            (size_t)snprintf(left ? text + length : NULL, left,
+                             "lavablas: small calls: %llu of %llu were timed, the times of the others are "
+                             "estimated\n",
+                             (unsigned long long)samples.timed, (unsigned long long)samples.calls);
+    return length;
+}
+
 size_t lava_stats_format(char *text, size_t size) {
     size_t length = 0;
     if (size)
@@ -252,6 +318,8 @@ size_t lava_stats_format(char *text, size_t size) {
                 length += format_counter(left ? text + length : NULL, left, routine, place, reason);
             }
     size_t left = room(size, length);
+    length += format_tally(left ? text + length : NULL, left);
+    left = room(size, length);
     unsigned lanes = lava_stats_most_lanes();
     if (lanes > 1)
         length += (size_t)snprintf(left ? text + length : NULL, left,
@@ -272,6 +340,7 @@ void lava_stats_reset(void) {
                 atomic_store_explicit(&counter->elapsed_ns, 0, memory_order_relaxed);
                 atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
             }
+    lava_tally_reset();
     memset(shapes, 0, sizeof shapes); /* the child has one thread */
     memset(transfers, 0, sizeof transfers);
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);

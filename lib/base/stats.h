@@ -31,6 +31,15 @@ struct lava_stats_shape {
  */
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
                             int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns);
+/* Returns the class of an operation, and the bytes of its matrices. */
+int lava_stats_size(const struct lava_operation *operation);
+double lava_stats_bytes(const struct lava_operation *operation);
+/* Returns the reason of the calls that lib/base/tally.h counts as small; the sums below have them, too. */
+enum lava_reason lava_stats_small_reason(void);
+/* There is no device: calls that waited for one are told as calls without one. */
+void lava_stats_note_no_device(void);
+/* Returns what a reason is told as. */
+const char *lava_stats_reason(enum lava_reason reason);
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
 
 /* What the summary says of a routine, place and reason. */
@@ -69,8 +78,17 @@ uint64_t lava_stats_of_device(unsigned device);
 uint64_t lava_stats_of_shared(void);
 /* Returns the most there were. */
 unsigned lava_stats_most_lanes(void);
+/* How many small calls there were, and how many of them were timed. */
+struct lava_stats_samples {
+    uint64_t calls, timed;
+};
+struct lava_stats_samples lava_stats_samples(void);
 /* Writes the summary: a line per routine, place and reason that occurred, without tabs and easy to grep:
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
+ * Calls that another call has made are parts of that one, and are told under it:
+ *   lavablas: dpotri_ called dtrtri_ on the cpu: 1 calls, 0.012345 s, 0.1 GFLOP of its own
+ * Where not all small calls were timed:
+ *   lavablas: small calls: 60 of 1000 were timed, the times of the others are estimated
  * Where several products were on a device at a time, a line says how many:
  *   lavablas: at most 2 products on the device at a time
  * Where several devices were used, a line for each says how often:
@@ -83,7 +101,8 @@ unsigned lava_stats_most_lanes(void);
 size_t lava_stats_format(char *text, size_t size);
 /* This is more than all lines that the tables can fill. */
 #define LAVA_STATS_SUMMARY_BYTES                                                                             \
-    (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 2 + LAVA_CONFIG_DEVICES_MAX) + 512)
+    (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 1024 + LAVA_CONFIG_DEVICES_MAX) +    \
+     1024)
 /* Forgets all counts. Called in a child of fork(), which has one thread. */
 void lava_stats_reset(void);
 

@@ -14,6 +14,10 @@ struct lava_engine;
 bool lava_account_lacks_estimate(const struct lava_call *call);
 /* Counts the call. expected_ns is the CPU's time by its rate, for a call that lacks an estimate. */
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns);
+/* Returns whether the call is below the cut-off and is only counted: lava_account_end_small ends it.
+ * Statistics are wanted. */
+bool lava_account_begin_small(struct lava_call *call);
+void lava_account_end_small(const struct lava_call *call);
 /* Begin and end the time for which the engine's copies are a call's own; NULL is allowed at the end. The
  * caller is the engine's only user. */
 void lava_account_begin_device(struct lava_engine *engine);

@@ -483,6 +483,24 @@ static bool is_whole_lapack(const struct lava_call *call) {
     return lava_routine_is_lapack(call->routine) && call->operation.kind != LAVA_OPERATION_SOLVE;
 }
 
+/* What such operations are counted with is not exact, and must not raise the caller's flags. */
+static bool has_thirds_of(const struct lava_call *call) {
+    return call->valid && lava_operation_is_lapack(&call->operation);
+}
+
+/* Ends a call that is only counted. */
+static void end_small(const struct lava_call *call) {
+    fenv_t callers;
+    bool has_thirds = has_thirds_of(call);
+    if (has_thirds) {
+        fegetenv(&callers);
+        fesetenv(FE_DFL_ENV);
+    }
+    lava_account_end_small(call);
+    if (has_thirds)
+        fesetenv(&callers);
+}
+
 /* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
  * default floating-point environment: a caller with another one gets the CPU BLAS. Neither the caller's mode
  * nor its flags change. */
@@ -491,8 +509,16 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     int saved_errno = errno;
     enum lava_environment environment = lava_environment_read();
     fenv_t callers;
+    bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
+    call->small = (struct lava_tally_call){0};
+    if (may_be_small && !has_thirds && lava_account_begin_small(call))
+        return false;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
+    if (may_be_small && has_thirds && lava_account_begin_small(call)) {
+        fesetenv(&callers);
+        return false;
+    }
     lava_offload_open();
     lava_gate_enter();
     lava_calibration_call_begins();
@@ -557,6 +583,10 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
 
 /* The sums of the statistics are floating-point numbers, too. */
 void lava_offload_end(const struct lava_call *call) {
+    if (call->small.cell || call->small.pair) {
+        end_small(call);
+        return;
+    }
     int saved_errno = errno;
     fenv_t callers;
     fegetenv(&callers);

@@ -17,6 +17,7 @@
 
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
+#include "lib/base/tally.h"
 #include "lib/engine/runner.h"
 #include "lib/host/spare.h"
 #include "lib/offload/learning.h"
@@ -34,8 +35,9 @@ struct lava_call {
     enum lava_reason reason;
     enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
     struct lava_learning learning;
-    struct lava_spare spare; /* until end */
-    int64_t info;            /* of a factorization that is finished: 0, or as LAPACK has it */
+    struct lava_spare spare;      /* until end */
+    struct lava_tally_call small; /* until end: only counted, in the statistics */
+    int64_t info;                 /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 
 /* Finds the CPU BLAS, sets the threshold, and handles exit() and fork() from here on. The first call does
@@ -56,7 +58,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
  * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan);
-/* Counts the call and keeps it for lava_offload_last_call. */
+/* Counts the call and keeps it for lava_offload_last_call, unless it is below the cut-off. */
 void lava_offload_end(const struct lava_call *call);
 
 /* Returns the calling thread's last call that was not forwarded at once; false where there is none yet. */

@@ -55,6 +55,14 @@ double lava_threshold_cutoff(void) {
     return atomic_load_explicit(&cutoff, memory_order_relaxed);
 }
 
+double lava_threshold_small(void) {
+    const struct lava_config *config = lava_config_get();
+    if (!is_open || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
+        return 0;
+    double work = lava_threshold_cutoff();
+    return spares_processor ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
+}
+
 void lava_threshold_measured(const struct lava_figures *figures) {
     double work = lava_figures_least_work(&figures->cpu, figures->device.call_latency_ns);
     if (!(figures->device.call_latency_ns > 0) || !(work > 0))

@@ -32,6 +32,10 @@ void lava_threshold_spare(bool spares);
  * all types, so that one comparison is enough: half precision takes the CPU about as long, fp64 and complex
  * numbers a few times that. At first it follows from the processor's rate. */
 double lava_threshold_cutoff(void);
+/* Returns the work below which a call would be forwarded with no further look if it were not counted, in the
+ * modes auto and cpu; 0 in mode gpu, where decisions are logged, and until the threshold is opened. Never
+ * more than the cut-off. */
+double lava_threshold_small(void);
 /* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
  * where the figures have one: thin products do. */
 void lava_threshold_measured(const struct lava_figures *figures);

@@ -59,6 +59,43 @@ report
 equal 125 $status 'no program given'
 "$tool" run --help | grep -q '^usage: lavablas run' || fail '--help'
 
+grep -q '^lavablas: no program given' "$folder/errors" || fail 'which word was missing'
+report --mode fast true
+equal 125 $status 'no such mode'
+equal 'lavablas: --mode fast: not auto, cpu or gpu' "$(head -n 1 "$folder/errors")" 'the first line'
+report --precision double true
+equal 'lavablas: --precision double: not ieee, standard or fast' "$(head -n 1 "$folder/errors")" 'the first line'
+for words in 'explian|no command explian' 'info foo|not an option, or one too many: foo' \
+    'verify --type cfp32|--type cfp32: not fp32, fp64, fp16 or bf16' "replay $folder/nosuch|$folder/nosuch: No such file or directory"; do
+    # shellcheck disable=SC2086 # words
+    "$tool" ${words%%|*} >"$folder/output" 2>"$folder/errors" && fail "${words%%|*}: right"
+    head -n 1 "$folder/errors" | grep -qF "lavablas: ${words#*|}" || fail "${words%%|*}: $(head -n 1 "$folder/errors")"
+done
+
+# Where the report cannot go. The program keeps its status.
+status=0
+"$tool" run --mode cpu --output "$folder/nosuch/text" -- sh -c 'exit 6' 2>"$folder/errors" || status=$?
+equal 6 $status 'no such output'
+equal "lavablas: $folder/nosuch/text: No such file or directory; the report goes to standard error" "$(head -n 1 "$folder/errors")" 'no output'
+grep -q '^lavablas: ended with status 6' "$folder/errors" || fail 'the report is lost'
+status=0
+TMPDIR=$folder/nosuch "$tool" run true 2>"$folder/errors" || status=$?
+equal 125 $status 'no such TMPDIR'
+grep -qF "TMPDIR, $folder/nosuch: No such file" "$folder/errors" || fail "TMPDIR: $(cat "$folder/errors")"
+{ "$tool" run --mode cpu sh -c 'sleep 0.3; exit 7' 2>&1 || echo $? >"$folder/status"; } | head -c0
+equal 7 "$(cat "$folder/status")" 'a report that nobody reads'
+
+# Compared: six runs of which the first one's input and output count.
+printf 'one\n' >"$folder/input"
+# shellcheck disable=SC2016 # for the program's shell
+"$tool" run --mode cpu --compare --json --output "$folder/json" -- sh -c 'cat; echo run >>"$1"' sh "$folder/runs" \
+    <"$folder/input" >"$folder/output" 2>"$folder/errors" || fail '--compare'
+equal one "$(cat "$folder/output")" 'what the first run writes'
+equal 6 "$(wc -l <"$folder/runs")" 'runs'
+equal 3 "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["compare"]["cpu_ns"]))' "$folder/json")" 'plain runs'
+LAVABLAS_LOG=none "$tool" run --mode cpu --compare -- sleep 0.1 2>"$folder/errors" || fail '--compare as text'
+grep -q '^lavablas: compared, medians of 3 runs each in turn: with LavaBLAS .* with the CPU alone .*: ' "$folder/errors" || fail 'the comparison'
+
 # A signal is passed on to the program.
 "$tool" run --output "$folder/text" -- "$program" wait "$folder/waits" &
 runner=$!

@@ -1,0 +1,293 @@
+/* Counts small calls and calls under another one. lib/offload calls it; lib/base/stats reads.
+ *
+ * Each thread counts in a shard that no other thread writes, with plain loads and stores. A thread that ends
+ * leaves its shard, with the counts, to the next new one. Shards are never freed and stand in a list that
+ * only grows, so that no lock is needed, not in a child of fork() either. A shard has the cells of a routine
+ * from its first small call on. Pairs of routines stand in one table for all threads.
+ *
+ * The first FIRST_TIMED calls of a cell are timed, then one in 33 to 96, at random so that no pattern of the
+ * program's is followed. It stands for the calls since the last timed one, but not for more time than has
+ * passed since. */
+#include "lib/base/tally.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/stats.h"
+
+#define FIRST_TIMED    64
+#define LEAST_INTERVAL 33
+#define PAIRS          1024 /* a power of two; more pairs than that are not told */
+
+typedef atomic_uint_least64_t count;
+
+struct lava_tally_cell {
+    count calls, timed, elapsed_ns, flops, bytes;
+    count covered, last_ns; /* the calls up to the last timed one, and what that one took */
+    uint64_t next, last_end_ns, random;
+};
+
+struct row {
+    struct lava_tally_cell cells[LAVA_STATS_SIZES];
+};
+
+struct shard {
+    struct shard *next;
+    atomic_bool taken;
+    struct row *_Atomic rows[LAVA_ROUTINE_COUNT];
+};
+
+struct lava_tally_pair {
+    atomic_uint key; /* 0: free */
+    count calls, timed, elapsed_ns, flops, cpu_ns;
+    count small, small_ns, small_timed;
+};
+
+static struct shard *_Atomic shards;
+static _Thread_local struct shard *own;
+static struct lava_tally_pair pairs[PAIRS];
+
+static _Thread_local struct {
+    uintptr_t frame; /* 0: none */
+    enum lava_routine routine;
+} outermost;
+
+static pthread_key_t key; /* the shard, for a thread that ends */
+static bool has_key;
+
+static uint64_t get(const count *sum) {
+    return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+/* The calling thread is the only one that writes it. */
+static void put(count *sum, uint64_t value) {
+    atomic_store_explicit(sum, value, memory_order_relaxed);
+}
+
+static void add(count *sum, uint64_t value) {
+    atomic_fetch_add_explicit(sum, value, memory_order_relaxed);
+}
+
+/* A handler on a stack of its own is not above the call, wherever that stack is. */
+static bool is_on_other_stack(void) {
+    stack_t stack;
+    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
+}
+
+void lava_tally_enter(uintptr_t frame, enum lava_routine routine) {
+    if (outermost.frame && (frame < outermost.frame || is_on_other_stack()))
+        return;
+    outermost.frame = frame;
+    outermost.routine = routine;
+}
+
+void lava_tally_leave(uintptr_t frame) {
+    if (outermost.frame == frame)
+        outermost.frame = 0;
+}
+
+enum lava_routine lava_tally_outer(uintptr_t frame) {
+    bool is_under = outermost.frame && outermost.frame != frame;
+    return is_under ? outermost.routine : LAVA_ROUTINE_COUNT;
+}
+
+static void leave_shard(void *shard) {
+    own = NULL;
+    atomic_store_explicit(&((struct shard *)shard)->taken, false, memory_order_release);
+}
+
+static void create_key(void) {
+    has_key = pthread_key_create(&key, leave_shard) == 0;
+}
+
+/* Returns a shard that no thread has; NULL: no memory. */
+static struct shard *take_shard(void) {
+    struct shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
+    for (; shard; shard = shard->next) {
+        bool is_taken = false;
+        if (atomic_compare_exchange_strong_explicit(&shard->taken, &is_taken, true, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return shard;
+    }
+    shard = calloc(1, sizeof *shard);
+    if (!shard)
+        return NULL;
+    atomic_init(&shard->taken, true);
+    shard->next = atomic_load_explicit(&shards, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&shards, &shard->next, shard, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+    return shard;
+}
+
+/* Makes what the thread's first small call of the routine needs. Returns NULL where there is no memory. */
+static struct row *make_row(enum lava_routine routine) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int saved_errno = errno;
+    struct row *row = NULL;
+    if (!own) {
+        pthread_once(&once, create_key);
+        own = take_shard();
+        if (own && has_key)
+            pthread_setspecific(key, own);
+    }
+    if (own)
+        row = atomic_load_explicit(&own->rows[routine], memory_order_relaxed);
+    if (own && !row) {
+        row = calloc(1, sizeof *row);
+        atomic_store_explicit(&own->rows[routine], row, memory_order_release);
+    }
+    errno = saved_errno;
+    return row;
+}
+
+/* Returns the pair's entry, which may be new; NULL where the table is full. */
+static struct lava_tally_pair *find_pair(enum lava_routine outer, enum lava_routine routine,
+                                         enum lava_place place) {
+    unsigned wanted =
+        1 + (((unsigned)outer * LAVA_ROUTINE_COUNT + (unsigned)routine) * LAVA_PLACE_COUNT + (unsigned)place);
+    unsigned start = wanted * 2654435761u >> 16;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        struct lava_tally_pair *pair = &pairs[(start + i) % PAIRS];
+        unsigned found = atomic_load_explicit(&pair->key, memory_order_relaxed);
+        if (found == 0 && atomic_compare_exchange_strong_explicit(&pair->key, &found, wanted,
+                                                                  memory_order_relaxed, memory_order_relaxed))
+            return pair;
+        if (found == wanted)
+            return pair;
+    }
+    return NULL;
+}
+
+bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, enum lava_routine outer,
+                      int size) {
+    *call = (struct lava_tally_call){0};
+    if (outer < LAVA_ROUTINE_COUNT) {
+        call->pair = find_pair(outer, routine, LAVA_PLACE_CPU);
+        uint64_t small = call->pair ? get(&call->pair->small) : 1;
+        if (call->pair && (small < FIRST_TIMED || small % FIRST_TIMED == 0))
+            call->start_ns = lava_clock_now_ns();
+        return call->pair;
+    }
+    struct row *row = own ? atomic_load_explicit(&own->rows[routine], memory_order_relaxed) : NULL;
+    if (!row && !(row = make_row(routine)))
+        return false;
+    call->cell = &row->cells[size];
+    uint64_t calls = get(&call->cell->calls);
+    if (calls < FIRST_TIMED || calls >= call->cell->next)
+        call->start_ns = lava_clock_now_ns();
+    return true;
+}
+
+static void end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t start_ns) {
+    uint64_t now_ns = lava_clock_now_ns(), each_ns = now_ns - start_ns;
+    uint64_t stands_for = calls - get(&cell->covered), ns = each_ns * stands_for;
+    uint64_t passed_ns = now_ns - cell->last_end_ns;
+    if (stands_for > 1 && ns > passed_ns) {
+        ns = passed_ns;
+        each_ns = ns / stands_for;
+    }
+    cell->random = cell->random * 6364136223846793005u + 1442695040888963407u;
+    cell->next = calls + LEAST_INTERVAL - 1 + (cell->random >> 58);
+    cell->last_end_ns = now_ns;
+    put(&cell->last_ns, each_ns);
+    put(&cell->covered, calls);
+    put(&cell->timed, get(&cell->timed) + 1);
+    put(&cell->elapsed_ns, get(&cell->elapsed_ns) + ns);
+}
+
+static void end_pair(struct lava_tally_pair *pair, uint64_t start_ns, double flops) {
+    add(&pair->small, 1);
+    add(&pair->flops, (uint64_t)flops);
+    if (start_ns == 0)
+        return;
+    add(&pair->small_timed, 1);
+    add(&pair->small_ns, lava_clock_now_ns() - start_ns);
+}
+
+void lava_tally_end(const struct lava_tally_call *call, double flops, double bytes) {
+    struct lava_tally_cell *cell = call->cell;
+    if (!cell) {
+        end_pair(call->pair, call->start_ns, flops);
+        return;
+    }
+    uint64_t calls = get(&cell->calls) + 1;
+    put(&cell->calls, calls);
+    put(&cell->flops, get(&cell->flops) + (uint64_t)flops);
+    put(&cell->bytes, get(&cell->bytes) + (uint64_t)bytes);
+    if (call->start_ns)
+        end_timed(cell, calls, call->start_ns);
+}
+
+struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size) {
+    struct lava_tally_sum sum = {0};
+    struct shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
+    for (; shard; shard = shard->next) {
+        const struct row *row = atomic_load_explicit(&shard->rows[routine], memory_order_acquire);
+        if (!row)
+            continue;
+        const struct lava_tally_cell *cell = &row->cells[size];
+        uint64_t calls = get(&cell->calls), covered = get(&cell->covered);
+        uint64_t rest = calls > covered ? calls - covered : 0; /* since the last timed one */
+        sum.calls += calls;
+        sum.timed += get(&cell->timed);
+        sum.elapsed_ns += get(&cell->elapsed_ns) + rest * get(&cell->last_ns);
+        sum.flops += get(&cell->flops);
+        sum.bytes += get(&cell->bytes);
+    }
+    return sum;
+}
+
+void lava_tally_count_under(enum lava_routine outer, enum lava_routine routine, enum lava_place place,
+                            uint64_t elapsed_ns, double flops, double cpu_ns) {
+    struct lava_tally_pair *pair = find_pair(outer, routine, place);
+    if (!pair)
+        return;
+    add(&pair->calls, 1);
+    add(&pair->elapsed_ns, elapsed_ns);
+    add(&pair->flops, (uint64_t)flops);
+    if (place == LAVA_PLACE_GPU)
+        add(&pair->cpu_ns, (uint64_t)cpu_ns);
+}
+
+bool lava_tally_next_under(size_t *index, struct lava_tally_under *under) {
+    for (; *index < PAIRS; ++*index) {
+        const struct lava_tally_pair *pair = &pairs[*index];
+        unsigned code = atomic_load_explicit(&pair->key, memory_order_relaxed);
+        uint64_t small = get(&pair->small), small_timed = get(&pair->small_timed);
+        uint64_t calls = get(&pair->calls) + small;
+        if (code == 0 || calls == 0)
+            continue;
+        code--;
+        double scale = small_timed ? (double)small / (double)small_timed : 1;
+        *under = (struct lava_tally_under){
+            .outer = (enum lava_routine)(code / LAVA_PLACE_COUNT / LAVA_ROUTINE_COUNT),
+            .routine = (enum lava_routine)(code / LAVA_PLACE_COUNT % LAVA_ROUTINE_COUNT),
+            .place = (enum lava_place)(code % LAVA_PLACE_COUNT),
+            .calls = calls,
+            .timed = calls - small + small_timed,
+            .elapsed_ns = get(&pair->elapsed_ns) + (uint64_t)((double)get(&pair->small_ns) * scale),
+            .flops = get(&pair->flops),
+            .cpu_ns = get(&pair->cpu_ns)};
+        ++*index;
+        return true;
+    }
+    return false;
+}
+
+void lava_tally_reset(void) {
+    for (struct shard *shard = shards; shard; shard = shard->next) {
+        for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
+            if (shard->rows[routine])
+                memset(shard->rows[routine], 0, sizeof(struct row));
+        shard->taken = shard == own;
+    }
+    memset(pairs, 0, sizeof pairs);
+    if (own && has_key)
+        pthread_setspecific(key, own);
+}
