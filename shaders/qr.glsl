@@ -65,17 +65,22 @@ bool is_negative(NUMBER number) { return unpackDouble2x32(number).y >> 31 != 0; 
 bool is_negative(NUMBER number) { return floatBitsToUint(number) >> 31 != 0; }
 #endif
 
+/* Columns are scaled, so they lose less than what is_too_small allows for: norms may be smaller, down to 1 / u times the
+ * smallest normal number, of which updates may lose a part. */
+bool is_norm_too_small(uint exponent) { return is_too_small(exponent + 10); }
+
 /* The reflection of column e, whose x has that key and, scaled, that square. */
 reflection reflection_of(ELEMENT alpha, uint key, uint exponent, NUMBER square)
 {
     NUMBER scale = power_of_two(exponent);
     ELEMENT near_one = alpha * scale;
     square += REAL(near_one) * REAL(near_one) + IMAGINARY(near_one) * IMAGINARY(near_one);
-    if ((key == 0 && is_zero(IMAGINARY(alpha))) || is_zero(square))
-        return reflection(NUMBER(0), REAL(alpha), FROM_REAL(NUMBER(is_too_small(size_of(alpha)) ? TOO_SMALL : 0)),
-                          ELEMENT(0));
+    if ((key == 0 && is_zero(IMAGINARY(alpha))) || is_zero(square)) {
+        bool is_lost = !(key == 0 && is_nothing(alpha)) && is_norm_too_small(size_of(alpha)); /* zeros are right */
+        return reflection(NUMBER(0), REAL(alpha), FROM_REAL(NUMBER(is_lost ? TOO_SMALL : 0)), ELEMENT(0));
+    }
     NUMBER root = better_root(square, sqrt(square)), beta = is_negative(REAL(alpha)) ? root : -root;
-    if (is_too_small(exponent_of(beta * power_of_two(2 * BIAS - exponent))))
+    if (is_norm_too_small(exponent_of(beta * power_of_two(2 * BIAS - exponent))))
         return reflection(NUMBER(0), REAL(alpha), FROM_REAL(NUMBER(TOO_SMALL)), ELEMENT(0));
     ELEMENT difference = near_one - FROM_REAL(beta);
 #ifdef LAVA_COMPLEX

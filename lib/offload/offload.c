@@ -1,5 +1,4 @@
-/* Leads a call to the device or back to the CPU BLAS, and connects the parts of lib/offload at the first
- * call. Called by lib/abi and lib/blas.
+/* Leads a call to the device or back to the CPU BLAS. Called by lib/abi and lib/blas.
  *
  * Invariant: where a call is forwarded, nothing of C has been written. */
 #include "lib/offload/offload.h"
@@ -8,13 +7,11 @@
 #include <fenv.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "dispatch/batches.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/base/report.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/engine/block_factorizer.h"
@@ -42,6 +39,7 @@
 #include "lib/offload/holder.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
+#include "lib/offload/opening.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
@@ -51,9 +49,6 @@
 
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
-
-/* At exit, a preparation of a software device is waited for so much longer. */
-#define SOFTWARE_EXIT_S 20
 
 static _Thread_local struct {
     bool known;
@@ -401,73 +396,9 @@ static bool begin_meanwhile(struct lava_call *call) {
     return true;
 }
 
-/* A child of fork() uses no device. */
-static bool enter_child(void) {
-    lava_threshold_close();
-    lava_holder_end(); /* the parent's devices are not the child's */
-    return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_further_is_loading();
-}
-
-/* exit() may be what the calling thread has left a product for. */
-static void finish_product(const struct timespec *deadline) {
-    (void)lava_holder_is_inside();
-    lava_context_finish(deadline);
-    lava_prepare_settle(deadline);
-    lava_further_settle(deadline);
-    lava_calibration_settle(deadline);
-}
-
-/* A software device's compiler takes seconds for a kernel, and crashes if its own exit handlers run meanwhile
- * (Mesa's lavapipe with two processors). It does not hang as a driver may. */
-static void finish_preparation(const struct timespec *deadline) {
-    struct timespec later = *deadline;
-    if (lava_context_is_software(deadline))
-        later.tv_sec += SOFTWARE_EXIT_S;
-    lava_prepare_finish(&later);
-    if (lava_process_is_exiting())
-        lava_prepare_settle(&later);
-    lava_further_finish(&later);
-}
-
-static bool is_at_rest(void) {
-    return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_further_is_working() &&
-           lava_context_is_unused() && !lava_calibration_is_running();
-}
-
-static void unlock_used_engine(int cancel_state) {
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
-}
-
-/* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
- * come later before theirs. */
-static void use_figures(const struct lava_figures *figures) {
-    lava_report_note(LAVA_REPORT_FIGURES, "measured");
-    lava_context_set_figures(figures);
-    lava_threshold_measured(figures);
-}
-
-static void open_once(void) {
-    static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
-                                                            .finish_product = finish_product,
-                                                            .finish_preparation = finish_preparation,
-                                                            .is_at_rest = is_at_rest,
-                                                            .enter_child = enter_child};
-    static const struct lava_calibration_callbacks measuring = {
-        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
-    lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
-    lava_report_note(LAVA_REPORT_FIGURES, "starting values");
-    lava_report_install();
-    lava_trace_install();
-    lava_calibration_connect(&measuring);
-    if (lava_config_get()->mode != LAVA_MODE_CPU)
-        lava_process_install(&callbacks);
-    lava_threshold_open();
-}
-
 void lava_offload_open(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_once);
+    pthread_once(&once, lava_opening_connect);
 }
 
 /* Whether the CPU computes the call because no device is ready for it, and nothing was compared. */

@@ -11,9 +11,8 @@
  * for factorizations, and those for inverses and for QR. Each has a state of its own for each type, which is
  * STARTING until the step's thread ends.
  *
- * A driver may never come back from a call. `driver` is given up then: everything that is not READY becomes
- * UNAVAILABLE, and stays so, whatever the thread does that waits in the driver. That thread keeps its lock of
- * the devices, so context.c has to let the others pass. */
+ * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes UNAVAILABLE, and stays
+ * so. The thread that waits in the driver keeps its lock of the devices, so context.c has to let the others pass. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -482,9 +481,8 @@ static bool is_over(enum lava_reason *reason) {
     if (lava_process_is_exiting()) {
         lava_process_pause_at_exit();
         *reason = LAVA_REASON_NO_DEVICE;
-        return true;
     }
-    return false;
+    return lava_process_is_exiting();
 }
 
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason) {

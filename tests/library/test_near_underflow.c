@@ -91,9 +91,10 @@ static void fill(struct problem *x) {
     x->info = 0;
 }
 
-typedef void routine();
-
+/* Each routine has arguments of its own. */
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
+typedef void routine();
 static void call(struct problem *x, routine *run) {
     static const int n = ORDER, sides = SIDES, room = ORDER * 50;
     double complex one;
@@ -132,6 +133,7 @@ static void call(struct problem *x, routine *run) {
         run("N", &n, &sides, x->a, &n, x->pivots, x->b, &n, &x->info, (size_t)1);
     }
 }
+#pragma GCC diagnostic pop
 
 static routine *find(void *library, const struct problem *x) {
     char name[16];

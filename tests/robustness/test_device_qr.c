@@ -195,7 +195,7 @@ static void extremes(void **state) {
     for (size_t t = 0; t < COUNT(types); t++) {
         bool narrow = lava_type_real(types[t]) == LAVA_TYPE_FP32;
         check_extreme(types[t], narrow ? 122 : 1018);
-        check_extreme(types[t], narrow ? -100 : -996);
+        check_extreme(types[t], narrow ? -100 : -966);
         check_outweighed(types[t]);
         reflections_tell(types[t]);
     }
