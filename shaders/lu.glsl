@@ -41,8 +41,9 @@ bool is_better(KEY key, uint row, KEY than_key, uint than_row)
     return key > than_key || (key == than_key && row < than_row);
 }
 
-/* What is added to the number of the pivot's row: the host gives up where a pivot is too small. */
-uint mark_of(ELEMENT pivot) { return is_too_small(size_of(pivot)) ? LAVA_LU_TOO_SMALL : 0; }
+/* What is added to the number of the pivot's row: the host gives up where a pivot is too small. Zeros are as they are, as on
+ * a CPU that flushes: the matrix is singular. */
+uint mark_of(ELEMENT pivot) { return !is_nothing(pivot) && is_too_small(size_of(pivot)) ? LAVA_LU_TOO_SMALL : 0; }
 
 /* How elements are divided by the pivot. */
 struct divisor {

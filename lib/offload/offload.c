@@ -442,6 +442,8 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     fenv_t callers;
     bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
     call->small = (struct lava_tally_call){0};
+    call->operation.precision = lava_offload_precision();
+    call->scheme = LAVA_SCHEME_NONE;
     if (may_be_small && !has_thirds && lava_account_begin_small(call))
         return false;
     fegetenv(&callers);
@@ -454,8 +456,6 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     lava_gate_enter();
     lava_calibration_call_begins();
     call->start_ns = lava_clock_now_ns();
-    call->operation.precision = lava_offload_precision();
-    call->scheme = LAVA_SCHEME_NONE;
     call->learning = (struct lava_learning){0};
     call->spare = (struct lava_spare){0};
     bool finished, early = forwarded_early(call, environment, lava_config_get()->init_sync);
@@ -515,7 +515,14 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
 /* The sums of the statistics are floating-point numbers, too. */
 void lava_offload_end(const struct lava_call *call) {
     if (call->small.cell || call->small.pair) {
+        bool is_timed = call->small.start_ns > 0;
+        uint64_t end_ns = is_timed ? lava_clock_now_ns() : 0;
         end_small(call);
+        if (is_timed) {
+            last.known = true;
+            last.call = *call;
+            last.elapsed_ns = end_ns - call->small.start_ns;
+        }
         return;
     }
     int saved_errno = errno;

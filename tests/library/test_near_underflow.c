@@ -64,7 +64,8 @@ static void put(const struct problem *x, void *matrix, int at, double value) {
         ((double complex *)matrix)[at] = value;
 }
 
-/* Strong on the diagonal, symmetric, and with the kind's numbers in the place of others. */
+/* Strong on the diagonal, symmetric, and with the kind's numbers in the place of others. A later column of tiny numbers would
+ * be flushed to zeros by the first update. */
 static void fill(struct problem *x) {
     double tiny = is_single(x->type) ? 1e-39 : 1e-309, huge = is_single(x->type) ? 2e38 : 1.5e308;
     memset(x->a, 0, sizeof x->a);
@@ -72,7 +73,7 @@ static void fill(struct problem *x) {
         for (int i = 0; i < ORDER; i++) {
             bool is_diagonal = i == j, is_chosen = i == 5 && j == 5;
             double value = is_diagonal ? 4 : ((i * 7 + j * 7) % 11 - 5) * 0.002;
-            if (x->kind == TINY_MATRIX || (x->kind == TINY_COLUMN && j == 3))
+            if (x->kind == TINY_MATRIX || (x->kind == TINY_COLUMN && j == 0))
                 value *= tiny;
             if (x->kind >= TINY_ELEMENT && i >= j && j == 5)
                 value = 0;
