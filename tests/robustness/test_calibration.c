@@ -500,7 +500,7 @@ static void gpu_is_warmed(void **state) {
     discrete.kind = LAVA_DEVICE_DISCRETE;
     bench.capabilities = &discrete;
     assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);
-    assert_true(turns >= 4 && bench.is_warm && bench.warm_flops_per_s > 0);
+    assert_true(turns >= 1 && bench.is_warm && bench.warm_flops_per_s > 0);
     assert_int_equal(bench.spent_ns, 0);
     turns = 0; /* it is warm: one turn or a few tell */
     assert_int_equal(lava_microbenchmark_warm(&bench, LAVA_TYPE_FP32), LAVA_MICROBENCHMARK_MEASURED);

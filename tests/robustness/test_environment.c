@@ -179,7 +179,7 @@ static const struct test_case cases[] = {
     {.name = "driver_file_broken", .run = driver_file_broken, .lines = 1},
     {.name = "driver_file_empty", .run = driver_file_empty, .lines = 1},
     {.name = "driver_is_no_library", .run = driver_is_no_library, .lines = 1},
-    {.name = "device_unknown", .run = on_cpu, .variables = {"LAVABLAS_DEVICE=no such device"}},
+    {.name = "device_unknown", .run = on_cpu, .lines = 1, .variables = {"LAVABLAS_DEVICE=no such device"}},
     {.name = "home_unset", .run = on_device, .variables = {"HOME", "XDG_CACHE_HOME"}},
     {.name = "home_nonexistent", .run = on_device, .variables = {"HOME=/nonexistent/x", "XDG_CACHE_HOME"}},
     {.name = "home_relative", .run = on_device, .variables = {"HOME=relative", "XDG_CACHE_HOME=relative"}},
