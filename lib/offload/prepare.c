@@ -7,9 +7,8 @@
  * for all their kernels, once a type is ready. `change` guards the states and is taken after the device is
  * locked.
  *
- * Operations that are not plain products need later steps: first the one for structured matrices, then that
- * for factorizations, and those for inverses and for QR. Each has a state of its own for each type, which is
- * STARTING until the step's thread ends.
+ * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses and QR. Each
+ * has a state of its own for each type, which is STARTING until the step's thread ends.
  *
  * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes UNAVAILABLE, and stays
  * so. The thread that waits in the driver keeps its lock of the devices, so context.c has to let the others pass. */
