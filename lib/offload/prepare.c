@@ -473,15 +473,12 @@ enum lava_reason lava_prepare_forked_reason(void) {
 
 /* A child of fork() and a process in exit() use no device. */
 static bool is_over(enum lava_reason *reason) {
-    if (lava_process_is_forked()) {
-        *reason = lava_prepare_forked_reason();
-        return true;
-    }
-    if (lava_process_is_exiting()) {
+    bool is_forked = lava_process_is_forked(), is_exiting = !is_forked && lava_process_is_exiting();
+    if (is_exiting)
         lava_process_pause_at_exit();
-        *reason = LAVA_REASON_NO_DEVICE;
-    }
-    return lava_process_is_exiting();
+    if (is_forked || is_exiting)
+        *reason = is_forked ? lava_prepare_forked_reason() : LAVA_REASON_NO_DEVICE;
+    return is_forked || is_exiting;
 }
 
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason) {
