@@ -67,7 +67,8 @@ struct lavablas_call {
     int64_t m, n, k;     /* of the column-major product (a row-major one is its transpose, so that m and n
                           * change places); 0 where the arguments were invalid. Of a triangle (?gemmt) n, half
                           * of n + 1 and k; of a batch those of one product of its largest group */
-    double seconds;      /* wall time inside the call */
+    double seconds;      /* wall time inside the call; of a small one that was not timed (LAVABLAS_STATS times
+                          * one in many), of the last one of its size that was */
     const char
         *scheme; /* how: "fp32", "fp64", "fp16", "bf16", "cfp32" or "cfp64" (complex), the type of A and B,
                   * where elements were multiplied as they are, so always on the CPU; else, if only for a part
@@ -76,7 +77,7 @@ struct lavablas_call {
 };
 
 /* Tells about the calling thread's last product. Products small enough to be handed to the CPU BLAS unseen
- * are not remembered: the answer is then about an earlier one.
+ * are not remembered, unless LAVABLAS_STATS is set: the answer is then about an earlier one.
  *
  * call points to a struct whose size is set. Returns 0, with *call filled; -1 where the thread has made no
  * such product yet or size is smaller than any released version of the struct, with *call untouched. */

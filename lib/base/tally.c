@@ -184,8 +184,8 @@ bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, e
     return true;
 }
 
-static void end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t start_ns) {
-    uint64_t now_ns = lava_clock_now_ns(), each_ns = now_ns - start_ns;
+static uint64_t end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t start_ns) {
+    uint64_t now_ns = lava_clock_now_ns(), elapsed_ns = now_ns - start_ns, each_ns = elapsed_ns;
     uint64_t stands_for = calls - get(&cell->covered), ns = each_ns * stands_for;
     uint64_t passed_ns = now_ns - cell->last_end_ns;
     if (stands_for > 1 && ns > passed_ns) {
@@ -199,29 +199,30 @@ static void end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t sta
     put(&cell->covered, calls);
     put(&cell->timed, get(&cell->timed) + 1);
     put(&cell->elapsed_ns, get(&cell->elapsed_ns) + ns);
+    return elapsed_ns;
 }
 
-static void end_pair(struct lava_tally_pair *pair, uint64_t start_ns, double flops) {
+static uint64_t end_pair(struct lava_tally_pair *pair, uint64_t start_ns, double flops) {
+    uint64_t timed = get(&pair->small_timed);
     add(&pair->small, 1);
     add(&pair->flops, (uint64_t)flops);
     if (start_ns == 0)
-        return;
+        return timed ? get(&pair->small_ns) / timed : 0;
+    uint64_t elapsed_ns = lava_clock_now_ns() - start_ns;
+    add(&pair->small_ns, elapsed_ns);
     add(&pair->small_timed, 1);
-    add(&pair->small_ns, lava_clock_now_ns() - start_ns);
+    return elapsed_ns;
 }
 
-void lava_tally_end(const struct lava_tally_call *call, double flops, double bytes) {
+uint64_t lava_tally_end(const struct lava_tally_call *call, double flops, double bytes) {
     struct lava_tally_cell *cell = call->cell;
-    if (!cell) {
-        end_pair(call->pair, call->start_ns, flops);
-        return;
-    }
+    if (!cell)
+        return end_pair(call->pair, call->start_ns, flops);
     uint64_t calls = get(&cell->calls) + 1;
     put(&cell->calls, calls);
     put(&cell->flops, get(&cell->flops) + (uint64_t)flops);
     put(&cell->bytes, get(&cell->bytes) + (uint64_t)bytes);
-    if (call->start_ns)
-        end_timed(cell, calls, call->start_ns);
+    return call->start_ns ? end_timed(cell, calls, call->start_ns) : get(&cell->last_ns);
 }
 
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size) {

@@ -35,7 +35,8 @@ enum lava_routine lava_tally_outer(uintptr_t frame);
  * where there is no memory: it is counted as others are. */
 bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, enum lava_routine outer,
                       int size);
-void lava_tally_end(const struct lava_tally_call *call, double flops, double bytes);
+/* Returns what the call took; what the last timed one of its kind took, where it was not timed. */
+uint64_t lava_tally_end(const struct lava_tally_call *call, double flops, double bytes);
 /* Returns the small outermost calls of a routine and class of sizes. */
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size);
 

@@ -57,8 +57,9 @@ bool lava_account_begin_small(struct lava_call *call) {
                             lava_stats_size(&call->operation));
 }
 
-void lava_account_end_small(const struct lava_call *call) {
-    lava_tally_end(&call->small, lava_operation_flops(&call->operation), lava_stats_bytes(&call->operation));
+uint64_t lava_account_end_small(const struct lava_call *call) {
+    return lava_tally_end(&call->small, lava_operation_flops(&call->operation),
+                          lava_stats_bytes(&call->operation));
 }
 
 void lava_account_begin_device(struct lava_engine *engine) {

@@ -17,7 +17,7 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, doubl
 /* Returns whether the call is below the cut-off and is only counted: lava_account_end_small ends it.
  * Statistics are wanted. */
 bool lava_account_begin_small(struct lava_call *call);
-void lava_account_end_small(const struct lava_call *call);
+uint64_t lava_account_end_small(const struct lava_call *call); /* as lava_tally_end */
 /* Begin and end the time for which the engine's copies are a call's own; NULL is allowed at the end. The
  * caller is the engine's only user. */
 void lava_account_begin_device(struct lava_engine *engine);

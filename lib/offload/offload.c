@@ -419,6 +419,12 @@ static bool has_thirds_of(const struct lava_call *call) {
     return call->valid && lava_operation_is_lapack(&call->operation);
 }
 
+static void remember(const struct lava_call *call, uint64_t elapsed_ns) {
+    last.known = true;
+    last.call = *call;
+    last.elapsed_ns = elapsed_ns;
+}
+
 /* Ends a call that is only counted. */
 static void end_small(const struct lava_call *call) {
     fenv_t callers;
@@ -427,7 +433,7 @@ static void end_small(const struct lava_call *call) {
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV);
     }
-    lava_account_end_small(call);
+    remember(call, lava_account_end_small(call));
     if (has_thirds)
         fesetenv(&callers);
 }
@@ -515,14 +521,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
 /* The sums of the statistics are floating-point numbers, too. */
 void lava_offload_end(const struct lava_call *call) {
     if (call->small.cell || call->small.pair) {
-        bool is_timed = call->small.start_ns > 0;
-        uint64_t end_ns = is_timed ? lava_clock_now_ns() : 0;
         end_small(call);
-        if (is_timed) {
-            last.known = true;
-            last.call = *call;
-            last.elapsed_ns = end_ns - call->small.start_ns;
-        }
         return;
     }
     int saved_errno = errno;
@@ -541,9 +540,7 @@ void lava_offload_end(const struct lava_call *call) {
         lava_start_count_lost(&call->operation, lost_ns);
     if (lava_trace_on())
         lava_account_trace(call, elapsed_ns);
-    last.known = true;
-    last.call = *call;
-    last.elapsed_ns = elapsed_ns;
+    remember(call, elapsed_ns);
     lava_calibration_call_ends(call->start_ns + elapsed_ns);
     lava_gate_leave();
     fesetenv(&callers);

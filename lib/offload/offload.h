@@ -58,7 +58,7 @@ bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lav
  * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan);
-/* Counts the call and keeps it for lava_offload_last_call, unless it is below the cut-off. */
+/* Counts the call and keeps it for lava_offload_last_call. */
 void lava_offload_end(const struct lava_call *call);
 
 /* Returns the calling thread's last call that was not forwarded at once; false where there is none yet. */
