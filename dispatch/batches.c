@@ -22,13 +22,6 @@
 /* Two rows whose estimates differ by less than this share count as equal, because the bus decides about both.
  * The one with less arithmetic is chosen then. */
 #define EQUAL_SHARE 0.02
-/* A CPU BLAS computes the products one after the other. A product that is measured by itself has its operands
- * in the cache; those of a batch come from memory, and what does not fit the cache is read and written at
- * this rate. OpenBLAS, 32 cores, 20000 products of order 64, 10000 of 128, 2000 of 256, us for each, and in
- * parentheses what is expected: sgemm 5.4, 41, 120 (5.2, 29, 95), dgemm 13, 56, 147 (10, 59, 150)
- * (2026-11-26). */
-#define CPU_MEMORY_BYTES_PER_S 16e9
-#define CPU_CACHE_BYTES        64e6
 /* Blocks that are computed or wait for their download. */
 #define BLOCKS_HELD 4
 
@@ -189,22 +182,24 @@ static bool suits(const struct lava_operation *operation) {
            (operation->c.region == LAVA_REGION_ALL || operation->b_is_a);
 }
 
-/* Returns the bytes of all operands and results. One matrix may serve all products. */
+/* Returns the bytes of all operands, and of all results, which are read and written. One matrix may serve all
+ * products. */
 static double bytes_of(const struct lava_operation *operation) {
     const struct lava_series *series = operation->series;
     double count = (double)series->count, m = (double)operation->m, n = (double)operation->n,
            k = (double)operation->k;
     double a = m * k * (!series->a && series->stride_a == 0 ? 1 : count);
     double b = operation->b_is_a ? 0 : k * n * (!series->b && series->stride_b == 0 ? 1 : count);
-    double c = m * n * count * (operation->c.region == LAVA_REGION_ALL ? 1 : 0.5);
+    double c = m * n * count * (operation->c.region == LAVA_REGION_ALL ? 2 : 1);
     return (double)lava_type_bytes(operation->type) * (a + b) +
            (double)lava_type_bytes(operation->c.type) * c;
 }
 
-/* 0: not known. */
+/* A CPU BLAS computes the products one after the other. A product that is measured by itself has its operands
+ * in the cache; those of a batch come from memory. 0: not known. */
 static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double each_ns = lava_figures_cpu_ns(figures, operation);
-    double memory_ns = 1e9 * fmax(0, bytes_of(operation) - CPU_CACHE_BYTES) / CPU_MEMORY_BYTES_PER_S;
+    double memory_ns = lava_figures_memory_ns(bytes_of(operation));
     return each_ns > 0 ? (double)operation->series->count * each_ns + memory_ns : 0;
 }
 

@@ -126,60 +126,91 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
-/* A factorization has a share of the product's time, and for each column a time of its own, while threads
- * wait for each other around a panel; in matrices of few rows that is less. Measured with OpenBLAS on 16
- * cores of an H100's Xeon (lavablas calibrate, 2026-11-27; 8192: perf/lapack.py's routines, Fortran order),
- * ms, and what these shares give for the products measured there (dgemm 22.4 at 2048, 1300 at 8192;
- * sgemm 10.7 at 2048):
+/* A factorization has a share of the product's time. Each of its columns has a time of its own, while threads
+ * wait for each other around a panel, and reads the rows that are left. Fitted to two machines with 16 cores
+ * of an H100's Xeon, OpenBLAS 0.3.26 (perf/crossover --families, 2026-11-27). Measured on the slower one, ms,
+ * and in parentheses what these numbers give for the products measured there (dgemm 2179 at 8192, 35 at 2048;
+ * sgemm 1046 and 18.1):
  *
- *     dpotrf 2048 14.6 (14.1), 8192 430 (420)        spotrf 2048 10.0 (10.6)
- *     dgetrf 2048 24.7 (25.9), 8192 690 to 860 (709) sgetrf 2048 16.9 (20.1)
- *     dgeqrf 2048 88.8 (98.1), 8192 4400 (4150)      sgeqrf 2048 64.5 (61.9)
- *     dpotri 2048 21.3 (21.0)                        spotri 2048 15.1 (15.2)
- *     dgetri 2048 35.7 (37.9)                        sgetri 2048 24.8 (25.1)
+ *              512        2048         8192         8192 x 512
+ *     dpotrf   1.4 (1.5)  18.9 (15.1)   507 (421)
+ *     spotrf   1.6 (1.4)  15.0 (12.7)   257 (263)
+ *     dgetrf   3.7 (3.1)  31.6 (26.6)   839 (794)   23.2 (18.4)
+ *     sgetrf   2.7 (3.0)  20.8 (21.6)   430 (454)   17.3 (16.5)
+ *     dgeqrf   5.9 (6.0)   117 (113)   4690 (5850)  49.5 (52.1)
+ *     sgeqrf   5.2 (5.0)  92.8 (68.7)  2660 (2910)  35.3 (35.2)
+ *     dgetri   2.5 (3.1)  59.6 (53.4)  2180 (2250)
+ *     sgetri   2.9 (2.7)  35.3 (38.2)  1290 (1230)
+ *     dpotri   2.1 (2.0)  40.3 (28.6)  1020 (1060)
+ *     spotri   2.1 (1.9)  21.1 (21.8)   463 (603)
  *
- * ?orgqr takes as long as ?geqrf. ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
+ * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
+ * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 static const struct {
-    double share, column_ns;
+    double share, column_ns, row_ns;
 } of_kinds[] = {
-    [LAVA_OPERATION_CHOLESKY]        = {0.3,  3.6e3},
-    [LAVA_OPERATION_LU]              = {0.5,  7.2e3},
-    [LAVA_OPERATION_QR]              = {3.1,  14e3},
-    [LAVA_OPERATION_QR_FORM]         = {3.1,  14e3},
-    /* not measured */
-    [LAVA_OPERATION_QR_LEFT]         = {1,    0},
-    [LAVA_OPERATION_QR_RIGHT]        = {1,    0},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.25, 2.4e3},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.25, 2.4e3},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.5,  4.8e3},
-    [LAVA_OPERATION_INVERT_LU]       = {1.1,  6.5e3},
+    [LAVA_OPERATION_CHOLESKY]        = {0.14, 1.9e3, 3},
+    [LAVA_OPERATION_LU]              = {0.3,  4.8e3, 3},
+    [LAVA_OPERATION_QR]              = {2.6,  6.5e3, 4},
+    [LAVA_OPERATION_QR_FORM]         = {2.6,  6.5e3, 4},
+    [LAVA_OPERATION_QR_LEFT]         = {1,    4e3,   12},
+    [LAVA_OPERATION_QR_RIGHT]        = {1,    4e3,   12},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.2,  1e3,   2.5},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.2,  1e3,   2.5},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.4,  2e3,   5},
+    [LAVA_OPERATION_INVERT_LU]       = {0.9,  2.5e3, 8},
 };
 // clang-format on
-#define MANY_ROWS 1024
+
+/* Returns the rows that a routine of LAPACK's first column has. */
+static double rows_of(const struct lava_operation *operation) {
+    return (double)(operation->kind == LAVA_OPERATION_QR_RIGHT ? operation->n : operation->m);
+}
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    if (lava_operation_is_lapack(operation))
-        return of_kinds[operation->kind].share;
+    if (lava_operation_is_lapack(operation)) /* a tall matrix has up to 1.5 times as much, for its products */
+        return of_kinds[operation->kind].share * (1.5 - 0.5 * (double)operation->k / rows_of(operation));
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
-/* For a solve the triangle is read at this rate beside that, by each thread for its right-hand sides.
- * OpenBLAS, 16 cores, 64 right-hand sides, two solves with 512, 1024, 2048 and 4096 equations, ms: sgetrs
- * 0.45, 1.0, 3.9, 14; dgetrs 0.5, 1.7, 5.4, 20 (2026-11-23). */
+/* For a solve, or a product with a triangle, that is read at this rate beside that, by each thread for its
+ * columns. OpenBLAS, 16 cores, 64 right-hand sides, two solves with 512, 1024, 2048 and 4096 equations, ms:
+ * sgetrs 0.45, 1.0, 3.9, 14; dgetrs 0.5, 1.7, 5.4, 20 (2026-11-23). Products with 64 columns, 4096:
+ * strmm 8.8, dtrmm 9.5 (2026-11-27). */
 #define TRIANGLE_BYTES_PER_S 5e9
 
-/* Returns the time that a factorization's columns, or a solve's triangle, take beside that. */
+/* Returns the time that a factorization's columns, or a triangle, take beside that. */
 static double more_ns(const struct lava_operation *operation) {
-    double rows_share = fmin(1, (double)operation->m / MANY_ROWS);
-    if (operation->kind == LAVA_OPERATION_SOLVE)
+    double columns = (double)operation->k, rows = rows_of(operation) - columns / 2;
+    if (operation->kind == LAVA_OPERATION_SOLVE || lava_operation_is_triangular(operation))
         return 1e9 * (double)operation->k * (double)operation->k / 2 *
                (double)lava_type_bytes(operation->type) / TRIANGLE_BYTES_PER_S;
     return lava_operation_is_lapack(operation)
-               ? of_kinds[operation->kind].column_ns * (double)operation->k * rows_share
+               ? columns * (of_kinds[operation->kind].column_ns + of_kinds[operation->kind].row_ns * rows)
                : 0;
+}
+
+/* What does not fit the cache is read and written at this rate. OpenBLAS, 32 cores, batches of 20000 products
+ * of order 64, 10000 of 128, 2000 of 256, us for each, and in parentheses what is expected: sgemm 5.4, 41,
+ * 120 (6.2, 33, 111), dgemm 13, 56, 147 (12, 67, 182) (2026-11-26). 16 cores, ms: dgemm 4096 x 4096 x 64 9.3
+ * and 4.7, 4096 x 64 x 4096 5.6 and 4.7, on two machines (2026-11-27). */
+#define MEMORY_BYTES_PER_S 16e9
+#define CACHE_BYTES        64e6
+
+double lava_figures_memory_ns(double bytes) {
+    return 1e9 * fmax(0, bytes - CACHE_BYTES) / MEMORY_BYTES_PER_S;
+}
+
+/* The smallest product: OpenBLAS, sgemm of 16, 0.36 us (2026-11-27). */
+#define CALL_NS 300
+
+/* C is read and written. */
+static double memory_ns(const struct lava_operation *operation) {
+    double c_bytes = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->c.type);
+    return lava_figures_memory_ns(lava_operation_operand_bytes(operation) + 2 * c_bytes);
 }
 
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */
@@ -191,8 +222,10 @@ static double guessed_ns(const struct lava_cpu_figures *figures, const struct la
     double all_ns = 1e9 * flops / figures->flops_per_s[operation->type];
     if (!(figures->one_thread_share > 0) || lava_operation_is_lapack(operation))
         return all_ns;
-    double alone_ns = all_ns / figures->one_thread_share;
-    return work <= LAVA_FIGURES_ONE_THREAD_WORK ? alone_ns : fmin(alone_ns, all_ns + figures->threads_ns);
+    double alone_ns = all_ns / figures->one_thread_share + CALL_NS;
+    return work <= LAVA_FIGURES_ONE_THREAD_WORK
+               ? alone_ns
+               : fmax(memory_ns(operation), fmin(alone_ns, all_ns + figures->threads_ns));
 }
 
 /* Returns the time of one operation, without right-hand sides, by ?gemm's times alone. */

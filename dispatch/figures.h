@@ -75,6 +75,9 @@ struct lava_figures {
  * 1.14. For 512 x 512 x 512 itself it was 2.1 times. This is why 512 is in the grid. Two runs differed by a
  * spread of 1.15. */
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation);
+
+/* Returns what the CPU takes to read and write so many bytes, beyond those that its cache holds. */
+double lava_figures_memory_ns(double bytes);
 /* The least work (m n k) of a measured product that took the CPU longer than ns; 0: none did. */
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns);
 /* True if that time is interpolated between measured products: type fp32, all neighbours measured. Says

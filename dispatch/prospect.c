@@ -12,8 +12,7 @@
 /* By known figures so many times the predicted saving counts. A device that needs half of the CPU's time is
  * asked for as early as one that needs none. */
 #define SAVING_WEIGHT 2.0
-/* By a guess this share of a call counts that the device would lose. The CPU's guessed rate is its peak:
- * twice what OpenBLAS reaches on 16 cores, and more for thin products. */
+/* By a guess this share of a call counts that the device would lose: the CPU may be slower than guessed. */
 #define LOST_SHARE (1.0 / 16)
 
 /* A class's word: the upper 48 bits are the key's, the others the ratio's logarithm, from 1/2^31 to 2^31 in

@@ -177,20 +177,23 @@ static void test_nothing_measured(void **state) {
     assert_true(cpu_ns(&figures, 256, 256, 256) <= 0);
 }
 
-/* Small products by guessed rates: one thread has 0.1 of them, and threads cost 20 us. */
+/* Small products by guessed rates: one thread has 0.1 of them, a call costs 300 ns, and threads cost 20 us.
+ * Large ones of few columns are read from memory. */
 static void test_guesses_of_small_products(void **state) {
     (void)state;
     const struct lava_cpu_figures figures = {.flops_per_s[LAVA_TYPE_FP32] = 2e12,
                                              .flops_per_s[LAVA_TYPE_FP64] = 1e12,
                                              .one_thread_share = 0.1,
                                              .threads_ns = 20e3};
-    assert_near(cpu_ns(&figures, 64, 64, 64), 2 * 64.0 * 64 * 64 / 200, 1e-12);
-    assert_near(cpu_ns(&figures, 128, 128, 128), 2 * 128.0 * 128 * 128 / 200,
+    assert_near(cpu_ns(&figures, 64, 64, 64), 300 + 2 * 64.0 * 64 * 64 / 200, 1e-12);
+    assert_near(cpu_ns(&figures, 128, 128, 128), 300 + 2 * 128.0 * 128 * 128 / 200,
                 1e-12); /* threads are no gain */
     assert_near(cpu_ns(&figures, 512, 512, 512), 20e3 + 2 * 512.0 * 512 * 512 / 2000, 1e-12);
     struct lava_operation operation = product(64, 64, 64);
     operation.type = operation.c.type = LAVA_TYPE_FP64;
-    assert_near(lava_figures_cpu_ns(&figures, &operation), 2 * 64.0 * 64 * 64 / 100, 1e-12);
+    assert_near(lava_figures_cpu_ns(&figures, &operation), 300 + 2 * 64.0 * 64 * 64 / 100, 1e-12);
+    assert_near(cpu_ns(&figures, 8192, 8192, 4), (2 * 8192.0 * 8192 * 4 + 2 * 8192 * 4 * 4 - 64e6) / 16,
+                1e-12);
     for (int64_t n = 8; n < 4000; n += 1 + n / 7)
         assert_true(cpu_ns(&figures, n, n, n) >= 2.0 * (double)(n * n * n) / 2000);
 }
