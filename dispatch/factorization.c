@@ -23,7 +23,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     const struct lava_halving_sizes sizes = {.m = lava_maximum(operation->m - half, half),
                                              .n = lava_maximum(operation->n - half, half),
                                              .k = half};
-    return lava_halving_product(operation, &sizes, operation->kind == LAVA_OPERATION_CHOLESKY);
+    return lava_halving_product(operation, &sizes, !lava_operation_row(operation)->pivots);
 }
 
 /* Plans the largest product beside matrices of so many bytes. *plan keeps what it has of the CPU. */
@@ -84,7 +84,7 @@ static enum lava_reason plan_both(const struct lava_halving *request, const stru
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
     struct lava_plan factors = *plan;
-    if (lava_operation_is_factored(operation))
+    if (operation->sides.factored)
         return plan_sides(request, NULL, plan);
     uint64_t bytes = lava_solve_matrix_bytes(request->device, operation->type, operation->m, operation->n);
     enum lava_reason reason = plan_factors(request, bytes, &factors);

@@ -23,30 +23,29 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
+    return lava_operation_row(operation)->has_factors;
 }
 
 bool lava_operation_is_lapack(const struct lava_operation *operation) {
-    return operation->kind != LAVA_OPERATION_PRODUCT && operation->kind != LAVA_OPERATION_SOLVE;
+    return lava_operation_row(operation)->is_lapack;
 }
 
 bool lava_operation_is_qr(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM ||
-           lava_operation_is_qr_product(operation);
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    return parts->factors || parts->forms || parts->multiplies;
 }
 
 bool lava_operation_is_qr_product(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_LEFT || operation->kind == LAVA_OPERATION_QR_RIGHT;
+    return lava_operation_row(operation)->qr.multiplies;
 }
 
 bool lava_operation_is_inverse(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
-           operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
-           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    return parts->inverts || parts->squares || parts->solves;
 }
 
 bool lava_operation_is_factored(const struct lava_operation *operation) {
-    return lava_operation_is_factorization(operation) && operation->sides.factored;
+    return operation->sides.factored;
 }
 
 struct lava_operation lava_operation_without_sides(const struct lava_operation *operation) {
@@ -59,7 +58,7 @@ struct lava_operation lava_operation_without_sides(const struct lava_operation *
 static struct lava_operation solve_with(const struct lava_operation *operation, enum lava_region stored,
                                         enum lava_op op, bool conjugate) {
     const struct lava_right_sides *sides = &operation->sides;
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    bool pivots = lava_operation_row(operation)->pivots;
     return (struct lava_operation){.kind = LAVA_OPERATION_SOLVE,
                                    .type = operation->type,
                                    .precision = operation->precision,
@@ -72,7 +71,7 @@ static struct lava_operation solve_with(const struct lava_operation *operation, 
                                          .conjugate = conjugate,
                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
                                          .stored = stored,
-                                         .unit_diagonal = is_lu && stored == LAVA_REGION_LOWER},
+                                         .unit_diagonal = pivots && stored == LAVA_REGION_LOWER},
                                    .b = {.first = sides->first, .ld = sides->ld},
                                    .c = {.first = sides->first, .ld = sides->ld, .type = operation->type},
                                    .alpha.real = 1};
@@ -83,7 +82,7 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
     bool is_lower = operation->c.region == LAVA_REGION_LOWER, is_n = sides->op == LAVA_OP_N;
     enum lava_region first = is_n ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
                      second = is_n ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
-    if (operation->kind == LAVA_OPERATION_LU) {
+    if (lava_operation_row(operation)->pivots) {
         solves[0] = solve_with(operation, first, sides->op, sides->conjugate);
         solves[1] = solve_with(operation, second, sides->op, sides->conjugate);
     } else {
@@ -95,7 +94,8 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 }
 
 bool lava_operation_is_wide(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 && operation->m < operation->n;
+    return lava_operation_row(operation)->qr.factors && operation->sides.count > 0 &&
+           operation->m < operation->n;
 }
 
 struct lava_operation lava_operation_tall(const struct lava_operation *operation) {
@@ -147,7 +147,7 @@ bool lava_operation_grows(const struct lava_operation *operation) {
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
     bool solves = operation->kind == LAVA_OPERATION_SOLVE;
-    if (operation->kind == LAVA_OPERATION_QR_FORM)
+    if (lava_operation_row(operation)->qr.forms)
         return true;
     return (operation->in_place || solves) && b->structure == LAVA_STRUCTURE_TRIANGULAR &&
            lava_operand_is_lower(b) == solves;
@@ -165,8 +165,9 @@ bool lava_operation_climbs(const struct lava_operation *operation) {
 
 /* Returns whether A, or B, is C itself, or there is none. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
-    if (lava_operation_is_qr_product(operation))
-        return (operand == &operation->b) == (operation->kind == LAVA_OPERATION_QR_LEFT);
+    const struct lava_qr_parts *qr = &lava_operation_row(operation)->qr;
+    if (qr->multiplies)
+        return (operand == &operation->a) == qr->on_right;
     bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;
     return by_itself && operand->structure == LAVA_STRUCTURE_GENERAL;
 }
@@ -235,7 +236,8 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
-    if (lava_operation_is_lapack(operation) && !lava_operation_is_qr_product(operation))
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->is_lapack && !kind->qr.multiplies)
         return shares_memory(operation, sides->first, lava_operation_rows_sides(operation), sides->count,
                              sides->ld);
     return (!is_c(operation, &operation->a) &&
@@ -299,7 +301,7 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
-    if (lava_operation_is_lapack(operation))
+    if (lava_operation_row(operation)->is_lapack)
         return parts;
     parts.n *= 2;
     parts.k *= 2;
