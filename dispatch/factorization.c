@@ -12,6 +12,27 @@
 #include "dispatch/halving.h"
 #include "shaders/interface.h"
 
+static double solves_flops(const struct lava_operation *operation) {
+    double k = (double)operation->k, each = lava_operation_pair_flops(operation);
+    return 2 * each * lava_triangle_of(k, k) * (double)operation->sides.count;
+}
+
+double lava_factorization_cholesky_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double solves = solves_flops(operation);
+    if (operation->sides.factored)
+        return solves;
+    return lava_operation_pair_flops(operation) * lava_triangle_of(m, n) * (k + 2) / 3 + solves;
+}
+
+double lava_factorization_lu_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double solves = solves_flops(operation);
+    if (operation->sides.factored)
+        return solves;
+    return lava_operation_pair_flops(operation) * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
+}
+
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);

@@ -12,6 +12,14 @@ struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operat
     return lava_operation_row(operation)->inverse;
 }
 
+/* A solve with all columns takes three times as much as a triangle's inverse. */
+double lava_inverse_flops(const struct lava_operation *operation) {
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    return lava_operation_pair_flops(operation) * lava_triangle_of(m, n) * (k + 2) / 3 *
+           (parts.inverts + parts.squares + 3 * parts.solves);
+}
+
 /* What the first half adds to the rest of the matrix. By LU all rows are solved for at once. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
     const struct lava_inverse_parts parts = lava_inverse_parts(operation);

@@ -13,6 +13,8 @@
 /* Returns what the operation consists of. */
 struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation);
 
+double lava_inverse_flops(const struct lava_operation *operation);
+
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
  * chunks.product_bytes is what the products need besides the matrices.
  * Where the matrix does not fit, the block columns are filled in. Returns LAVA_REASON_FORCED, or why there is

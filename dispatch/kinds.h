@@ -6,6 +6,14 @@
 
 #include <stdbool.h>
 
+#include "dispatch/reason.h"
+
+struct lava_capabilities;
+struct lava_figures;
+struct lava_operation;
+struct lava_overrides;
+struct lava_plan;
+
 enum lava_operation_kind {
     LAVA_OPERATION_PRODUCT,
     LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
@@ -21,6 +29,7 @@ enum lava_operation_kind {
     LAVA_OPERATION_INVERT_CHOLESKY,
     LAVA_OPERATION_INVERT_LU /* pivots are read */
 };
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
 
 /* What inverses consist of: a triangle's inverse, its product with itself, and a solve with all columns. */
 struct lava_inverse_parts {
@@ -33,6 +42,22 @@ struct lava_qr_parts {
     bool on_right;                   /* to C's rows */
 };
 
+/* Plans a product whose matrices are on the device. */
+typedef void lava_kind_product(const struct lava_operation *product, const struct lava_capabilities *device,
+                               const struct lava_figures *figures, const struct lava_overrides *overrides,
+                               struct lava_plan *plan);
+
+/* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
+ * Returns LAVA_REASON_FORCED, or why there is no plan. */
+typedef enum lava_reason lava_kind_plan(const struct lava_operation *operation,
+                                        const struct lava_capabilities *device,
+                                        const struct lava_figures *figures,
+                                        const struct lava_overrides *overrides,
+                                        lava_kind_product *plan_product, struct lava_plan *plan);
+
+/* Counts something of an operation. */
+typedef double lava_kind_count(const struct lava_operation *operation);
+
 struct lava_kind {
     const char *text;      /* in descriptions; "": the sizes say it */
     const char *wide_text; /* where C has fewer rows than columns and right-hand sides */
@@ -41,8 +66,10 @@ struct lava_kind {
     bool pivots;           /* rows are interchanged */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
+    lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
+    lava_kind_plan *plan;                          /* NULL: a product, which policy.c plans */
 };
 
-extern const struct lava_kind lava_kinds[LAVA_OPERATION_INVERT_LU + 1];
+extern const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS];
 
 #endif

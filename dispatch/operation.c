@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "dispatch/arithmetic.h"
+
 bool lava_operation_is_trivial(const struct lava_operation *operation) {
     return operation->m == 0 || operation->n == 0 || operation->k == 0 ||
            (operation->sides.factored && operation->sides.count == 0) ||
@@ -355,53 +357,56 @@ int64_t lava_operation_count(const struct lava_operation *operation) {
     return operation->series ? operation->series->count : 1;
 }
 
-/* Returns about half of m x n elements: those of a triangle with its diagonal. */
-static double half_of(double m, double n) {
-    return m * (n + 1) / 2;
+double lava_operation_product_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_operation_pair_flops(operation) * (operation->twice ? 2 : 1);
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
+        return each * (structured == &operation->a ? lava_triangle_of(k, m) * n : lava_triangle_of(n, k) * m);
+    return each * k * (operation->c.region == LAVA_REGION_ALL ? m * n : lava_triangle_of(m, n));
 }
 
 double lava_operation_flops(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->flops(operation);
+}
+
+double lava_operation_product_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
-    double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
-    const struct lava_operand *structured = lava_operation_structured(operation);
-    double solves = 2 * each * half_of(k, k) * (double)operation->sides.count;
-    if (lava_operation_is_factored(operation))
-        return solves;
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return each * half_of(m, n) * (k + 2) / 3 + solves;
-    if (lava_operation_is_inverse(operation))
-        return each * half_of(m, n) * (k + 2) / 3 *
-               (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
-                : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
-                                                                    : 1);
-    if (operation->kind == LAVA_OPERATION_LU)
-        return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
-    if (lava_operation_is_qr_product(operation))
-        return each * k * (2 * m * n - (operation->kind == LAVA_OPERATION_QR_LEFT ? n : m) * k);
-    if (lava_operation_is_qr(operation))
-        return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) +
-               each * k * (2 * fmax(m, n) - k) * (double)operation->sides.count + solves / 2;
-    if (operation->twice)
-        each *= 2;
-    if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
-        return each * (structured == &operation->a ? half_of(k, m) * n : half_of(n, k) * m);
-    return each * k * (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n));
+    double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(m, k) : m * k;
+    double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(n, k) : n * k;
+    if (operation->of_parts)
+        b /= 2;
+    return (operation->b_is_a ? a : a + b) * (double)lava_type_bytes(operation->type);
+}
+
+double lava_operation_matrix_bytes(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n;
+    return ((operation->c.region == LAVA_REGION_ALL ? m * n : lava_triangle_of(m, n)) +
+            fmax(m, n) * (double)operation->sides.count) *
+           (double)lava_type_bytes(operation->type);
 }
 
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
-    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
-    double bytes = (double)lava_type_bytes(operation->type);
-    if (lava_operation_is_qr_product(operation))
-        return (m * n + (operation->kind == LAVA_OPERATION_QR_LEFT ? m : n) * k) * bytes;
-    if (lava_operation_is_lapack(operation))
-        return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
-                fmax(m, n) * (double)operation->sides.count) *
-               bytes;
-    double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
-    double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;
-    if (operation->of_parts)
-        b /= 2;
-    return (operation->b_is_a ? a : a + b) * bytes;
+    return lava_operation_row(operation)->operand_bytes(operation);
+}
+
+double lava_operation_product_work(const struct lava_operation *operation) {
+    bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    if (operation->twice)
+        work *= 2;
+    return is_half ? work / 2 : work;
+}
+
+/* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product. */
+double lava_operation_matrix_work(const struct lava_operation *operation) {
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
+    return (operation->sides.factored ? 0 : 4 * work) + sides;
+}
+
+double lava_operation_work(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->work(operation);
 }
 
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {

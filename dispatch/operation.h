@@ -260,6 +260,21 @@ double lava_operation_flops(const struct lava_operation *operation);
  * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
  * operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
+/* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products
+ * twice as much; of LAPACK's four times as much, and m n for each right-hand side. */
+double lava_operation_work(const struct lava_operation *operation);
+
+/* What the rows of kinds have for these: a product, or a solve; the bytes of C and of its right-hand sides,
+ * and the work of what is done with C. */
+double lava_operation_product_flops(const struct lava_operation *operation);
+double lava_operation_product_bytes(const struct lava_operation *operation);
+double lava_operation_product_work(const struct lava_operation *operation);
+double lava_operation_matrix_bytes(const struct lava_operation *operation);
+double lava_operation_matrix_work(const struct lava_operation *operation);
+/* Returns the floating-point operations of a multiplication and an addition. */
+static inline double lava_operation_pair_flops(const struct lava_operation *operation) {
+    return lava_type_is_complex(operation->type) ? 8.0 : 2.0;
+}
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the
  * device. If the old C is added to a result in half precision it is fp32, and the write-back rounds. */

@@ -23,6 +23,25 @@ int64_t lava_qr_chain(int64_t depth) {
     return depth < MANY_ROWS ? CHAIN_OF_FEW : CHAIN_OF_MANY;
 }
 
+double lava_qr_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_operation_pair_flops(operation), sides = (double)operation->sides.count;
+    return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) + each * k * (2 * fmax(m, n) - k) * sides +
+           each * lava_triangle_of(k, k) * sides;
+}
+
+double lava_qr_product_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double others = lava_operation_row(operation)->qr.on_right ? m : n;
+    return lava_operation_pair_flops(operation) * k * (2 * m * n - others * k);
+}
+
+double lava_qr_product_bytes(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double rows = lava_operation_row(operation)->qr.on_right ? n : m;
+    return (m * n + rows * k) * (double)lava_type_bytes(operation->type);
+}
+
 /* The kernels need less than that for solves. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);

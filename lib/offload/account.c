@@ -49,7 +49,7 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, doubl
 bool lava_account_begin_small(struct lava_call *call) {
     if (!call->valid || call->products || lava_trace_on() || lava_holder_has_begun() ||
         lava_operation_is_trivial(&call->operation) ||
-        !(lava_offload_work(&call->operation) < lava_threshold_small()))
+        !(lava_operation_work(&call->operation) < lava_threshold_small()))
         return false;
     call->place = LAVA_PLACE_CPU;
     call->reason = lava_stats_small_reason();
