@@ -21,16 +21,16 @@
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {OF_A_PRODUCT, .text = ""},
-    [LAVA_OPERATION_SOLVE]           = {OF_A_PRODUCT, .text = "solve", .plan = lava_solve_plan},
-    [LAVA_OPERATION_CHOLESKY]        = {OF_FACTORS, .text = "Cholesky", .flops = lava_factorization_cholesky_flops},
-    [LAVA_OPERATION_LU]              = {OF_FACTORS, .text = "LU", .flops = lava_factorization_lu_flops, .pivots = true},
-    [LAVA_OPERATION_QR]              = {OF_QR, .text = "QR", .wide_text = "LQ", .qr.factors = true},
-    [LAVA_OPERATION_QR_FORM]         = {OF_QR, .text = "Q of QR", .qr.forms = true},
-    [LAVA_OPERATION_QR_LEFT]         = {OF_Q, .text = "Q of QR left", .qr.multiplies = true},
-    [LAVA_OPERATION_QR_RIGHT]        = {OF_Q, .text = "Q of QR right", .qr = {.multiplies = true, .on_right = true}},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {OF_INVERSES, .text = "inverse", .inverse.inverts = true},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {OF_INVERSES, .text = "square", .inverse.squares = true},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {OF_INVERSES, .text = "inverse by Cholesky", .inverse = {.inverts = true, .squares = true}},
-    [LAVA_OPERATION_INVERT_LU]       = {OF_INVERSES, .text = "inverse by LU", .inverse = {.inverts = true, .solves = true}, .pivots = true},
+    [LAVA_OPERATION_SOLVE]           = {OF_A_PRODUCT, .text = "solve", .family = LAVA_CPU_FAMILY_TRSM, .is_timed = true, .plan = lava_solve_plan},
+    [LAVA_OPERATION_CHOLESKY]        = {OF_FACTORS, .text = "Cholesky", .flops = lava_factorization_cholesky_flops, .family = LAVA_CPU_FAMILY_POTRF, .is_timed = true},
+    [LAVA_OPERATION_LU]              = {OF_FACTORS, .text = "LU", .flops = lava_factorization_lu_flops, .pivots = true, .family = LAVA_CPU_FAMILY_GETRF, .is_timed = true},
+    [LAVA_OPERATION_QR]              = {OF_QR, .text = "QR", .wide_text = "LQ", .qr.factors = true, .family = LAVA_CPU_FAMILY_GEQRF, .is_timed = true},
+    [LAVA_OPERATION_QR_FORM]         = {OF_QR, .text = "Q of QR", .qr.forms = true, .family = LAVA_CPU_FAMILY_GEQRF},
+    [LAVA_OPERATION_QR_LEFT]         = {OF_Q, .text = "Q of QR left", .qr.multiplies = true, .family = LAVA_CPU_FAMILY_GEQRF},
+    [LAVA_OPERATION_QR_RIGHT]        = {OF_Q, .text = "Q of QR right", .qr = {.multiplies = true, .on_right = true}, .family = LAVA_CPU_FAMILY_GEQRF},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {OF_INVERSES, .text = "inverse", .inverse.inverts = true, .family = LAVA_CPU_FAMILY_POTRI},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {OF_INVERSES, .text = "square", .inverse.squares = true, .family = LAVA_CPU_FAMILY_POTRI},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {OF_INVERSES, .text = "inverse by Cholesky", .inverse = {.inverts = true, .squares = true}, .family = LAVA_CPU_FAMILY_POTRI, .is_timed = true},
+    [LAVA_OPERATION_INVERT_LU]       = {OF_INVERSES, .text = "inverse by LU", .inverse = {.inverts = true, .solves = true}, .pivots = true, .family = LAVA_CPU_FAMILY_GETRI, .is_timed = true},
 };
 // clang-format on

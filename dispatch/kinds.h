@@ -31,6 +31,22 @@ enum lava_operation_kind {
 };
 #define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
 
+/* Routines of the CPU that are timed (families.h). */
+enum lava_cpu_family {
+    LAVA_CPU_FAMILY_GEMM, /* of fp64; the grid of products has fp32 */
+    LAVA_CPU_FAMILY_SYRK,
+    LAVA_CPU_FAMILY_SYMM,
+    LAVA_CPU_FAMILY_SYR2K,
+    LAVA_CPU_FAMILY_TRMM,
+    LAVA_CPU_FAMILY_TRSM,
+    LAVA_CPU_FAMILY_POTRF,
+    LAVA_CPU_FAMILY_GETRF,
+    LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
+    LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
+    LAVA_CPU_FAMILY_GETRI,
+    LAVA_CPU_FAMILY_COUNT
+};
+
 /* What inverses consist of: a triangle's inverse, its product with itself, and a solve with all columns. */
 struct lava_inverse_parts {
     bool inverts, squares, solves;
@@ -66,6 +82,8 @@ struct lava_kind {
     bool pivots;           /* rows are interchanged */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
+    enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
+    bool is_timed;               /* it is that routine */
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
     lava_kind_plan *plan;                          /* NULL: a product, which policy.c plans */
 };
