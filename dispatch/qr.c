@@ -42,6 +42,14 @@ double lava_qr_product_bytes(const struct lava_operation *operation) {
     return (m * n + rows * k) * (double)lava_type_bytes(operation->type);
 }
 
+int lava_qr_steps(const struct lava_operation *operation, struct lava_operation *steps) {
+    const struct lava_operation tall = lava_operation_tall(operation);
+    steps[0] = lava_operation_without_sides(&tall);
+    steps[1] = lava_operation_times_q(&tall);
+    steps[2] = lava_operation_solve_r(&tall);
+    return 3;
+}
+
 /* The kernels need less than that for solves. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);

@@ -15,6 +15,10 @@ double lava_qr_flops(const struct lava_operation *operation);
 double lava_qr_product_flops(const struct lava_operation *operation);
 double lava_qr_product_bytes(const struct lava_operation *operation);
 
+/* Writes the factorization and what becomes of the right-hand sides, of the adjoint where C is wide, as which
+ * it is expected to take as long. Returns how many there are. */
+int lava_qr_steps(const struct lava_operation *operation, struct lava_operation *steps);
+
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns
