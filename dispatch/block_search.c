@@ -1,5 +1,5 @@
 /* Chooses the width of blocks. Wide ones are better: what they need of the rest passes by once for each of
- * them. Called by block_columns.c, block_inverse.c and block_reflections.c. Invariant: a pure function. */
+ * them. Called by block_columns.c, inverse.c and qr.c. Invariant: a pure function. */
 #include "dispatch/block_search.h"
 
 #include <math.h>
@@ -32,8 +32,9 @@ static enum lava_reason plan_products(const struct lava_block_kind *kind,
     whole.c.region = LAVA_REGION_ALL;
     for (int i = 0; i < count; i++) {
         bool is_square = shapes[i].is_square;
-        const struct lava_operation product =
+        struct lava_operation product =
             lava_halving_product(is_square ? request->operation : &whole, &shapes[i].sizes, is_square);
+        product.chain = kind->chain ? kind->chain(product.k) : 0;
         struct lava_plan one = before;
         enum lava_reason reason = lava_halving_plan(request, &product, true, bytes, &one);
         if (reason != LAVA_REASON_FORCED)

@@ -1,6 +1,6 @@
 /* What the plans share that leave a matrix in host memory: a block of its columns is on the device at a time,
  * and what the block needs of the others passes by in slices of columns. Pure functions, called by
- * block_columns.c, block_inverse.c and block_reflections.c. */
+ * block_columns.c, inverse.c and qr.c. */
 #ifndef LAVA_DISPATCH_BLOCK_SEARCH_H
 #define LAVA_DISPATCH_BLOCK_SEARCH_H
 
@@ -49,6 +49,8 @@ struct lava_block_kind {
     /* The products that need most memory. The first one is what a slice does to a block. Returns how many. */
     int (*shapes)(const struct lava_operation *operation, const struct lava_block_lengths *lengths,
                   struct lava_block_shape shapes[LAVA_BLOCK_SHAPES]);
+    /* Returns how long a chain of sums may be in a product of that depth; 0: any. NULL: 0 for all. */
+    int64_t (*chain)(int64_t depth);
     double (*gpu_ns)(const struct lava_block_candidate *candidate);
 };
 

@@ -1,5 +1,5 @@
 /* Which family an operation belongs to, and what stands for the family. Called by figures.c, which estimates
- * by what was measured, and by lib/calibrate/families.c, which measures it. Invariant: an operation that
+ * by what was measured, and by lib/calibrate/own_routines.c, which measures it. Invariant: an operation that
  * stands for a family belongs to it. */
 #include "dispatch/families.h"
 

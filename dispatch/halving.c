@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/qr.h"
 #include "shaders/interface.h"
 
 enum lava_reason lava_halving_begin(const struct lava_operation *operation,
@@ -51,7 +50,6 @@ struct lava_operation lava_halving_product(const struct lava_operation *operatio
     }
     return (struct lava_operation){.type = operation->type,
                                    .precision = operation->precision,
-                                   .chain = lava_operation_is_qr(operation) ? lava_qr_chain(sizes->k) : 0,
                                    .m = sizes->m,
                                    .n = sizes->n,
                                    .k = sizes->k,

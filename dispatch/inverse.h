@@ -1,6 +1,6 @@
 /* Plans an inverse, ?trtri, ?lauum, ?potri and ?getri, from host memory. The matrix stays on the device until
- * all of it is done. Where it does not fit it goes by block columns (block_inverse.h). Pure functions, called
- * by policy.c. */
+ * all of it is done. If it does not fit it stays in host memory, and a block of its columns is on the
+ * device at a time. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_INVERSE_H
 #define LAVA_DISPATCH_INVERSE_H
 
