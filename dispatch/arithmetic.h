@@ -1,4 +1,4 @@
-/* Minimum and maximum of sizes, and the bits of a double. */
+/* Minimum and maximum of sizes, the elements of a triangle, and the bits of a double. */
 #ifndef LAVA_DISPATCH_ARITHMETIC_H
 #define LAVA_DISPATCH_ARITHMETIC_H
 
@@ -11,6 +11,11 @@ static inline int64_t lava_minimum(int64_t a, int64_t b) {
 
 static inline int64_t lava_maximum(int64_t a, int64_t b) {
     return a > b ? a : b;
+}
+
+/* Returns about half of m x n elements: those of a triangle with its diagonal. */
+static inline double lava_triangle_of(double m, double n) {
+    return m * (n + 1) / 2;
 }
 
 static inline uint64_t lava_double_bits(double value) {

@@ -15,7 +15,7 @@
 
 /* Columns are right-hand sides where the factors are given. */
 static struct lava_block_lengths lengths_of(const struct lava_operation *operation, int64_t width) {
-    bool is_factored = lava_operation_is_factored(operation);
+    bool is_factored = operation->sides.factored;
     int64_t widest = is_factored ? lava_blocking_padded(operation->n, LAVA_BLOCK_COLUMNS_ALIGN) : width;
     return (struct lava_block_lengths){.rows = operation->m,
                                        .columns = is_factored ? operation->sides.count : operation->n,
@@ -31,7 +31,7 @@ static uint64_t bytes_of(const struct lava_halving *request, const struct lava_b
     uint64_t slice = lava_solve_matrix_bytes(request->device, operation->type, lengths->rows, lengths->slice);
     bool fits = block != UINT64_MAX && slice != UINT64_MAX;
     int64_t words = 0;
-    if (operation->kind == LAVA_OPERATION_LU)
+    if (lava_operation_row(operation)->pivots)
         words = 4 * operation->k + lava_panels_lu_bytes(operation->type, lengths->rows);
     return fits ? block + LAVA_BLOCK_COLUMNS_SLICES * slice + (uint64_t)words : UINT64_MAX;
 }
@@ -42,8 +42,8 @@ static uint64_t bytes_of(const struct lava_halving *request, const struct lava_b
 static int shapes_of(const struct lava_operation *operation, const struct lava_block_lengths *lengths,
                      struct lava_block_shape shapes[LAVA_BLOCK_SHAPES]) {
     int64_t m = lengths->rows, width = lengths->width, half = lava_halving_half(width);
-    bool is_upper = operation->c.region == LAVA_REGION_UPPER, is_lu = operation->kind == LAVA_OPERATION_LU;
-    bool is_factored = lava_operation_is_factored(operation);
+    bool is_upper = operation->c.region == LAVA_REGION_UPPER, is_lu = lava_operation_row(operation)->pivots;
+    bool is_factored = operation->sides.factored;
     int count = 0;
     shapes[count++] = (struct lava_block_shape){{m, width, lengths->slice}, false};
     if (is_lu && !is_factored)
@@ -68,9 +68,9 @@ static struct step step_at(const struct lava_operation *operation, int64_t from,
     int64_t done = lava_minimum(from, operation->k), rest = operation->m - from;
     double m = (double)operation->m, w = (double)width, j = (double)done, below = (double)rest;
     step.factored.n = width;
-    step.factored.m = operation->kind == LAVA_OPERATION_LU ? lava_maximum(rest, 0) : width;
+    step.factored.m = lava_operation_row(operation)->pivots ? lava_maximum(rest, 0) : width;
     step.factored.k = lava_minimum(step.factored.m, width);
-    if (operation->kind == LAVA_OPERATION_LU)
+    if (lava_operation_row(operation)->pivots)
         step = (struct step){m * w, j * (m - j / 2), j * w * (2 * m - j), step.factored};
     else if (operation->c.region == LAVA_REGION_LOWER)
         step = (struct step){below * w, below * j, (2 * j * below + w * (below - w)) * w, step.factored};
@@ -100,7 +100,7 @@ static double factor_ns(const struct lava_block_candidate *candidate) {
             lava_block_transfer_ns(candidate, step.elements) + pass_ns(candidate, step.streamed, step.flops);
         if (step.factored.k > 0)
             ns += lava_factor_time_ns(candidate->request, &step.factored, candidate->plan.flops_per_s);
-        if (operation->kind == LAVA_OPERATION_LU)
+        if (lava_operation_row(operation)->pivots)
             ns += SWAP_NS * (double)from * (double)step.factored.k;
     }
     return ns;
@@ -117,17 +117,17 @@ static double sides_ns(const struct lava_block_candidate *candidate) {
 
 static double gpu_ns(const struct lava_block_candidate *candidate) {
     const struct lava_operation *operation = candidate->request->operation;
-    return (lava_operation_is_factored(operation) ? 0 : factor_ns(candidate)) +
+    return (operation->sides.factored ? 0 : factor_ns(candidate)) +
            (operation->sides.count > 0 ? sides_ns(candidate) : 0);
 }
 
 enum lava_reason lava_block_columns_plan(const struct lava_halving *request, struct lava_plan *plan) {
-    const struct lava_block_kind kind = {
-        .least = lava_operation_is_factored(request->operation) ? 1 : LAVA_BLOCK_MOST_SHARE,
-        .sides = request->operation->sides.count,
-        .lengths = lengths_of,
-        .bytes = bytes_of,
-        .shapes = shapes_of,
-        .gpu_ns = gpu_ns};
+    const struct lava_block_kind kind = {.least =
+                                             request->operation->sides.factored ? 1 : LAVA_BLOCK_MOST_SHARE,
+                                         .sides = request->operation->sides.count,
+                                         .lengths = lengths_of,
+                                         .bytes = bytes_of,
+                                         .shapes = shapes_of,
+                                         .gpu_ns = gpu_ns};
     return lava_block_search(request, &kind, plan);
 }

@@ -469,7 +469,7 @@ static double downloaded_bytes(const struct lava_operation *operation) {
     double c = result_bytes(operation, operation->m, operation->n);
     double sides = result_bytes(operation, lava_operation_rows_sides(operation), operation->sides.count);
     c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
-    return lava_operation_is_factored(operation) ? sides : c + sides;
+    return operation->sides.factored ? sides : c + sides;
 }
 
 /* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all

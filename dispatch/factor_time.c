@@ -36,7 +36,7 @@ double lava_factor_time_ns(const struct lava_halving *request, const struct lava
                            double flops_per_s) {
     const struct lava_panel_sizes first = {LAVA_PANEL_LU, operation->type, operation->m,
                                            lava_minimum(operation->k, LAVA_LU_PANEL)};
-    bool is_lu = operation->kind == LAVA_OPERATION_LU,
+    bool is_lu = lava_operation_row(operation)->pivots,
          by_columns = is_lu && lava_panels_take_columns(request->device, &first);
     int64_t blocks = lava_solve_blocks(operation->k);
     double levels = ceil(log2((double)blocks)) + (is_lu ? 1 : 0);

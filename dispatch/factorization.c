@@ -12,6 +12,27 @@
 #include "dispatch/halving.h"
 #include "shaders/interface.h"
 
+static double solves_flops(const struct lava_operation *operation) {
+    double k = (double)operation->k, each = lava_operation_pair_flops(operation);
+    return 2 * each * lava_triangle_of(k, k) * (double)operation->sides.count;
+}
+
+double lava_factorization_cholesky_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double solves = solves_flops(operation);
+    if (operation->sides.factored)
+        return solves;
+    return lava_operation_pair_flops(operation) * lava_triangle_of(m, n) * (k + 2) / 3 + solves;
+}
+
+double lava_factorization_lu_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double solves = solves_flops(operation);
+    if (operation->sides.factored)
+        return solves;
+    return lava_operation_pair_flops(operation) * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
+}
+
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);
@@ -23,7 +44,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     const struct lava_halving_sizes sizes = {.m = lava_maximum(operation->m - half, half),
                                              .n = lava_maximum(operation->n - half, half),
                                              .k = half};
-    return lava_halving_product(operation, &sizes, operation->kind == LAVA_OPERATION_CHOLESKY);
+    return lava_halving_product(operation, &sizes, !lava_operation_row(operation)->pivots);
 }
 
 /* Plans the largest product beside matrices of so many bytes. *plan keeps what it has of the CPU. */
@@ -84,7 +105,7 @@ static enum lava_reason plan_both(const struct lava_halving *request, const stru
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
     struct lava_plan factors = *plan;
-    if (lava_operation_is_factored(operation))
+    if (operation->sides.factored)
         return plan_sides(request, NULL, plan);
     uint64_t bytes = lava_solve_matrix_bytes(request->device, operation->type, operation->m, operation->n);
     enum lava_reason reason = plan_factors(request, bytes, &factors);

@@ -7,6 +7,10 @@
 
 #include "dispatch/solve.h"
 
+/* Each with two solves for its right-hand sides. */
+double lava_factorization_cholesky_flops(const struct lava_operation *operation);
+double lava_factorization_lu_flops(const struct lava_operation *operation);
+
 /* Returns whether the device can run the kernels. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);
 

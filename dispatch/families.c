@@ -7,26 +7,24 @@ const int64_t lava_families_orders[LAVA_FAMILIES_ORDERS] = {256, 512, 1024, 2048
 const enum lava_type lava_families_types[LAVA_FAMILIES_TYPES] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64};
 
 // clang-format off
-static const struct {
-    const char *names[LAVA_FAMILIES_TYPES]; /* fp32, fp64 */
-    enum lava_operation_kind kind;
-} families[LAVA_CPU_FAMILY_COUNT] = {
-    [LAVA_CPU_FAMILY_GEMM]  = {{NULL,     "dgemm"},  LAVA_OPERATION_PRODUCT},
-    [LAVA_CPU_FAMILY_SYRK]  = {{"ssyrk",  "dsyrk"},  LAVA_OPERATION_PRODUCT},
-    [LAVA_CPU_FAMILY_SYMM]  = {{"ssymm",  "dsymm"},  LAVA_OPERATION_PRODUCT},
-    [LAVA_CPU_FAMILY_SYR2K] = {{"ssyr2k", "dsyr2k"}, LAVA_OPERATION_PRODUCT},
-    [LAVA_CPU_FAMILY_TRMM]  = {{"strmm",  "dtrmm"},  LAVA_OPERATION_PRODUCT},
-    [LAVA_CPU_FAMILY_TRSM]  = {{"strsm",  "dtrsm"},  LAVA_OPERATION_SOLVE},
-    [LAVA_CPU_FAMILY_POTRF] = {{"spotrf", "dpotrf"}, LAVA_OPERATION_CHOLESKY},
-    [LAVA_CPU_FAMILY_GETRF] = {{"sgetrf", "dgetrf"}, LAVA_OPERATION_LU},
-    [LAVA_CPU_FAMILY_GEQRF] = {{"sgeqrf", "dgeqrf"}, LAVA_OPERATION_QR},
-    [LAVA_CPU_FAMILY_POTRI] = {{"spotri", "dpotri"}, LAVA_OPERATION_INVERT_CHOLESKY},
-    [LAVA_CPU_FAMILY_GETRI] = {{"sgetri", "dgetri"}, LAVA_OPERATION_INVERT_LU},
+static const char *const names[LAVA_CPU_FAMILY_COUNT][LAVA_FAMILIES_TYPES] = {
+    /*                          fp32      fp64 */
+    [LAVA_CPU_FAMILY_GEMM]  = { NULL,     "dgemm"  },
+    [LAVA_CPU_FAMILY_SYRK]  = { "ssyrk",  "dsyrk"  },
+    [LAVA_CPU_FAMILY_SYMM]  = { "ssymm",  "dsymm"  },
+    [LAVA_CPU_FAMILY_SYR2K] = { "ssyr2k", "dsyr2k" },
+    [LAVA_CPU_FAMILY_TRMM]  = { "strmm",  "dtrmm"  },
+    [LAVA_CPU_FAMILY_TRSM]  = { "strsm",  "dtrsm"  },
+    [LAVA_CPU_FAMILY_POTRF] = { "spotrf", "dpotrf" },
+    [LAVA_CPU_FAMILY_GETRF] = { "sgetrf", "dgetrf" },
+    [LAVA_CPU_FAMILY_GEQRF] = { "sgeqrf", "dgeqrf" },
+    [LAVA_CPU_FAMILY_POTRI] = { "spotri", "dpotri" },
+    [LAVA_CPU_FAMILY_GETRI] = { "sgetri", "dgetri" },
 };
 // clang-format on
 
 const char *lava_families_name(enum lava_cpu_family family, int type) {
-    return families[family].names[type];
+    return names[family][type];
 }
 
 static enum lava_cpu_family family_of_product(const struct lava_operation *operation) {
@@ -41,33 +39,22 @@ static enum lava_cpu_family family_of_product(const struct lava_operation *opera
 }
 
 enum lava_cpu_family lava_families_of(const struct lava_operation *operation) {
-    switch (operation->kind) {
-    case LAVA_OPERATION_PRODUCT:
-        return family_of_product(operation);
-    case LAVA_OPERATION_SOLVE:
-        return LAVA_CPU_FAMILY_TRSM;
-    case LAVA_OPERATION_CHOLESKY:
-        return LAVA_CPU_FAMILY_POTRF;
-    case LAVA_OPERATION_LU:
-        return LAVA_CPU_FAMILY_GETRF;
-    case LAVA_OPERATION_QR:
-    case LAVA_OPERATION_QR_FORM:
-    case LAVA_OPERATION_QR_LEFT:
-    case LAVA_OPERATION_QR_RIGHT:
-        return LAVA_CPU_FAMILY_GEQRF;
-    case LAVA_OPERATION_INVERT_TRIANGLE:
-    case LAVA_OPERATION_SQUARE_TRIANGLE:
-    case LAVA_OPERATION_INVERT_CHOLESKY:
-        return LAVA_CPU_FAMILY_POTRI;
-    case LAVA_OPERATION_INVERT_LU:
-        return LAVA_CPU_FAMILY_GETRI;
-    }
-    return LAVA_CPU_FAMILY_GEMM;
+    return operation->kind == LAVA_OPERATION_PRODUCT ? family_of_product(operation)
+                                                     : lava_operation_row(operation)->family;
+}
+
+/* Several families are of products. */
+static enum lava_operation_kind kind_of(enum lava_cpu_family family) {
+    int kind = LAVA_OPERATION_PRODUCT;
+    for (int i = 0; i < LAVA_OPERATION_KINDS; i++)
+        if (lava_kinds[i].is_timed && lava_kinds[i].family == family)
+            kind = i;
+    return (enum lava_operation_kind)kind;
 }
 
 struct lava_operation lava_families_square(enum lava_cpu_family family, enum lava_type type, int64_t order) {
     bool is_triangular = family == LAVA_CPU_FAMILY_TRMM || family == LAVA_CPU_FAMILY_TRSM;
-    struct lava_operation operation = {.kind = families[family].kind,
+    struct lava_operation operation = {.kind = kind_of(family),
                                        .type = type,
                                        .m = order,
                                        .n = order,

@@ -6,21 +6,6 @@
 
 #include "dispatch/operation.h"
 
-enum lava_cpu_family {
-    LAVA_CPU_FAMILY_GEMM, /* of fp64; the grid of products has fp32 */
-    LAVA_CPU_FAMILY_SYRK,
-    LAVA_CPU_FAMILY_SYMM,
-    LAVA_CPU_FAMILY_SYR2K,
-    LAVA_CPU_FAMILY_TRMM,
-    LAVA_CPU_FAMILY_TRSM,
-    LAVA_CPU_FAMILY_POTRF,
-    LAVA_CPU_FAMILY_GETRF,
-    LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
-    LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
-    LAVA_CPU_FAMILY_GETRI,
-    LAVA_CPU_FAMILY_COUNT
-};
-
 /* They are measured in fp32 and fp64, with square matrices of these orders, ascending. */
 #define LAVA_FAMILIES_TYPES  2
 #define LAVA_FAMILIES_ORDERS 4

@@ -91,7 +91,7 @@ double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns,
     const struct lava_operation parts = lava_operation_of_parts(halving->operation);
     const struct lava_operation *operation = halving->operation;
     double bytes = lava_operation_operand_bytes(operation), result_bytes = bytes;
-    if (lava_operation_is_qr_product(operation)) /* the reflections stay there */
+    if (lava_operation_row(operation)->qr.multiplies) /* the reflections stay there */
         result_bytes = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->type);
     double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s + device_ns +
                 1e9 * result_bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(result_bytes);

@@ -9,16 +9,15 @@
 #include "dispatch/block_search.h"
 
 struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation) {
-    switch (operation->kind) {
-    case LAVA_OPERATION_INVERT_CHOLESKY:
-        return (struct lava_inverse_parts){.inverts = true, .squares = true};
-    case LAVA_OPERATION_INVERT_LU:
-        return (struct lava_inverse_parts){.inverts = true, .solves = true};
-    case LAVA_OPERATION_SQUARE_TRIANGLE:
-        return (struct lava_inverse_parts){.squares = true};
-    default:
-        return (struct lava_inverse_parts){.inverts = true};
-    }
+    return lava_operation_row(operation)->inverse;
+}
+
+/* A solve with all columns takes three times as much as a triangle's inverse. */
+double lava_inverse_flops(const struct lava_operation *operation) {
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    return lava_operation_pair_flops(operation) * lava_triangle_of(m, n) * (k + 2) / 3 *
+           (parts.inverts + parts.squares + 3 * parts.solves);
 }
 
 /* What the first half adds to the rest of the matrix. By LU all rows are solved for at once. */
@@ -71,8 +70,8 @@ static double device_ns(const struct lava_halving *request, double flops_per_s) 
 
 /* The copy threads copy the buffer that collects inverses by factors: the bytes of the result. */
 static double buffer_ns(const struct lava_operation *operation) {
-    bool has_buffer =
-        operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    bool has_buffer = parts.inverts && (parts.squares || parts.solves);
     return has_buffer ? 1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S : 0;
 }
 
@@ -80,9 +79,10 @@ static double buffer_ns(const struct lava_operation *operation) {
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
     const struct lava_operation product = largest_product(operation);
-    bool has_products = operation->n > LAVA_SOLVE_ORDER || lava_inverse_parts(operation).squares;
+    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    bool has_products = operation->n > LAVA_SOLVE_ORDER || parts.squares;
     uint64_t bytes = lava_solve_matrix_bytes(request->device, operation->type, operation->n, operation->n);
-    if (operation->kind == LAVA_OPERATION_INVERT_LU && bytes < UINT64_MAX / 2)
+    if (parts.solves && bytes < UINT64_MAX / 2)
         bytes *= 2; /* U's inverse, and what is solved for */
     enum lava_reason reason = lava_halving_plan(request, &product, has_products, bytes, plan);
     if (reason == LAVA_REASON_FORCED)

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "dispatch/arithmetic.h"
+
 bool lava_operation_is_trivial(const struct lava_operation *operation) {
     return operation->m == 0 || operation->n == 0 || operation->k == 0 ||
            (operation->sides.factored && operation->sides.count == 0) ||
@@ -23,30 +25,29 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
 }
 
 bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_CHOLESKY || operation->kind == LAVA_OPERATION_LU;
+    return lava_operation_row(operation)->has_factors;
 }
 
 bool lava_operation_is_lapack(const struct lava_operation *operation) {
-    return operation->kind != LAVA_OPERATION_PRODUCT && operation->kind != LAVA_OPERATION_SOLVE;
+    return lava_operation_row(operation)->is_lapack;
 }
 
 bool lava_operation_is_qr(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR || operation->kind == LAVA_OPERATION_QR_FORM ||
-           lava_operation_is_qr_product(operation);
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    return parts->factors || parts->forms || parts->multiplies;
 }
 
 bool lava_operation_is_qr_product(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_LEFT || operation->kind == LAVA_OPERATION_QR_RIGHT;
+    return lava_operation_row(operation)->qr.multiplies;
 }
 
 bool lava_operation_is_inverse(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_INVERT_TRIANGLE ||
-           operation->kind == LAVA_OPERATION_SQUARE_TRIANGLE ||
-           operation->kind == LAVA_OPERATION_INVERT_CHOLESKY || operation->kind == LAVA_OPERATION_INVERT_LU;
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    return parts->inverts || parts->squares || parts->solves;
 }
 
 bool lava_operation_is_factored(const struct lava_operation *operation) {
-    return lava_operation_is_factorization(operation) && operation->sides.factored;
+    return operation->sides.factored;
 }
 
 struct lava_operation lava_operation_without_sides(const struct lava_operation *operation) {
@@ -59,7 +60,7 @@ struct lava_operation lava_operation_without_sides(const struct lava_operation *
 static struct lava_operation solve_with(const struct lava_operation *operation, enum lava_region stored,
                                         enum lava_op op, bool conjugate) {
     const struct lava_right_sides *sides = &operation->sides;
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    bool pivots = lava_operation_row(operation)->pivots;
     return (struct lava_operation){.kind = LAVA_OPERATION_SOLVE,
                                    .type = operation->type,
                                    .precision = operation->precision,
@@ -72,7 +73,7 @@ static struct lava_operation solve_with(const struct lava_operation *operation, 
                                          .conjugate = conjugate,
                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
                                          .stored = stored,
-                                         .unit_diagonal = is_lu && stored == LAVA_REGION_LOWER},
+                                         .unit_diagonal = pivots && stored == LAVA_REGION_LOWER},
                                    .b = {.first = sides->first, .ld = sides->ld},
                                    .c = {.first = sides->first, .ld = sides->ld, .type = operation->type},
                                    .alpha.real = 1};
@@ -83,7 +84,7 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
     bool is_lower = operation->c.region == LAVA_REGION_LOWER, is_n = sides->op == LAVA_OP_N;
     enum lava_region first = is_n ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
                      second = is_n ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
-    if (operation->kind == LAVA_OPERATION_LU) {
+    if (lava_operation_row(operation)->pivots) {
         solves[0] = solve_with(operation, first, sides->op, sides->conjugate);
         solves[1] = solve_with(operation, second, sides->op, sides->conjugate);
     } else {
@@ -95,7 +96,8 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 }
 
 bool lava_operation_is_wide(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR && operation->sides.count > 0 && operation->m < operation->n;
+    return lava_operation_row(operation)->qr.factors && operation->sides.count > 0 &&
+           operation->m < operation->n;
 }
 
 struct lava_operation lava_operation_tall(const struct lava_operation *operation) {
@@ -147,7 +149,7 @@ bool lava_operation_grows(const struct lava_operation *operation) {
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
     bool solves = operation->kind == LAVA_OPERATION_SOLVE;
-    if (operation->kind == LAVA_OPERATION_QR_FORM)
+    if (lava_operation_row(operation)->qr.forms)
         return true;
     return (operation->in_place || solves) && b->structure == LAVA_STRUCTURE_TRIANGULAR &&
            lava_operand_is_lower(b) == solves;
@@ -165,8 +167,9 @@ bool lava_operation_climbs(const struct lava_operation *operation) {
 
 /* Returns whether A, or B, is C itself, or there is none. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
-    if (lava_operation_is_qr_product(operation))
-        return (operand == &operation->b) == (operation->kind == LAVA_OPERATION_QR_LEFT);
+    const struct lava_qr_parts *qr = &lava_operation_row(operation)->qr;
+    if (qr->multiplies)
+        return (operand == &operation->a) == qr->on_right;
     bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;
     return by_itself && operand->structure == LAVA_STRUCTURE_GENERAL;
 }
@@ -235,7 +238,8 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
-    if (lava_operation_is_lapack(operation) && !lava_operation_is_qr_product(operation))
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->is_lapack && !kind->qr.multiplies)
         return shares_memory(operation, sides->first, lava_operation_rows_sides(operation), sides->count,
                              sides->ld);
     return (!is_c(operation, &operation->a) &&
@@ -299,7 +303,7 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
-    if (lava_operation_is_lapack(operation))
+    if (lava_operation_row(operation)->is_lapack)
         return parts;
     parts.n *= 2;
     parts.k *= 2;
@@ -353,53 +357,56 @@ int64_t lava_operation_count(const struct lava_operation *operation) {
     return operation->series ? operation->series->count : 1;
 }
 
-/* Returns about half of m x n elements: those of a triangle with its diagonal. */
-static double half_of(double m, double n) {
-    return m * (n + 1) / 2;
+double lava_operation_product_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_operation_pair_flops(operation) * (operation->twice ? 2 : 1);
+    const struct lava_operand *structured = lava_operation_structured(operation);
+    if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
+        return each * (structured == &operation->a ? lava_triangle_of(k, m) * n : lava_triangle_of(n, k) * m);
+    return each * k * (operation->c.region == LAVA_REGION_ALL ? m * n : lava_triangle_of(m, n));
 }
 
 double lava_operation_flops(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->flops(operation);
+}
+
+double lava_operation_product_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
-    double each = lava_type_is_complex(operation->type) ? 8.0 : 2.0;
-    const struct lava_operand *structured = lava_operation_structured(operation);
-    double solves = 2 * each * half_of(k, k) * (double)operation->sides.count;
-    if (lava_operation_is_factored(operation))
-        return solves;
-    if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return each * half_of(m, n) * (k + 2) / 3 + solves;
-    if (lava_operation_is_inverse(operation))
-        return each * half_of(m, n) * (k + 2) / 3 *
-               (operation->kind == LAVA_OPERATION_INVERT_LU         ? 4
-                : operation->kind == LAVA_OPERATION_INVERT_CHOLESKY ? 2
-                                                                    : 1);
-    if (operation->kind == LAVA_OPERATION_LU)
-        return each * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
-    if (lava_operation_is_qr_product(operation))
-        return each * k * (2 * m * n - (operation->kind == LAVA_OPERATION_QR_LEFT ? n : m) * k);
-    if (lava_operation_is_qr(operation))
-        return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) +
-               each * k * (2 * fmax(m, n) - k) * (double)operation->sides.count + solves / 2;
-    if (operation->twice)
-        each *= 2;
-    if (structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR)
-        return each * (structured == &operation->a ? half_of(k, m) * n : half_of(n, k) * m);
-    return each * k * (operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n));
+    double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(m, k) : m * k;
+    double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(n, k) : n * k;
+    if (operation->of_parts)
+        b /= 2;
+    return (operation->b_is_a ? a : a + b) * (double)lava_type_bytes(operation->type);
+}
+
+double lava_operation_matrix_bytes(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n;
+    return ((operation->c.region == LAVA_REGION_ALL ? m * n : lava_triangle_of(m, n)) +
+            fmax(m, n) * (double)operation->sides.count) *
+           (double)lava_type_bytes(operation->type);
 }
 
 double lava_operation_operand_bytes(const struct lava_operation *operation) {
-    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
-    double bytes = (double)lava_type_bytes(operation->type);
-    if (lava_operation_is_qr_product(operation))
-        return (m * n + (operation->kind == LAVA_OPERATION_QR_LEFT ? m : n) * k) * bytes;
-    if (lava_operation_is_lapack(operation))
-        return ((operation->c.region == LAVA_REGION_ALL ? m * n : half_of(m, n)) +
-                fmax(m, n) * (double)operation->sides.count) *
-               bytes;
-    double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(m, k) : m * k;
-    double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? half_of(n, k) : n * k;
-    if (operation->of_parts)
-        b /= 2;
-    return (operation->b_is_a ? a : a + b) * bytes;
+    return lava_operation_row(operation)->operand_bytes(operation);
+}
+
+double lava_operation_product_work(const struct lava_operation *operation) {
+    bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    if (operation->twice)
+        work *= 2;
+    return is_half ? work / 2 : work;
+}
+
+/* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product. */
+double lava_operation_matrix_work(const struct lava_operation *operation) {
+    double work = (double)operation->m * (double)operation->n * (double)operation->k;
+    double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
+    return (operation->sides.factored ? 0 : 4 * work) + sides;
+}
+
+double lava_operation_work(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->work(operation);
 }
 
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {

@@ -40,6 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dispatch/kinds.h"
 #include "dispatch/region.h"
 #include "dispatch/types.h"
 
@@ -107,22 +108,6 @@ struct lava_series {
     void *const *c;
 };
 
-enum lava_operation_kind {
-    LAVA_OPERATION_PRODUCT,
-    LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
-    LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
-    LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
-    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, alpha is 1 */
-    /* of C, square: m = n = k, alpha is 1 */
-    LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
-    LAVA_OPERATION_SQUARE_TRIANGLE,
-    LAVA_OPERATION_INVERT_CHOLESKY,
-    LAVA_OPERATION_INVERT_LU /* pivots are read */
-};
-
 /* The chains of LU, Cholesky, inverses and solves with factors. OpenBLAS's kernels add some hundred terms
  * before they begin anew. In one chain zpotrf's error was 4.5 times OpenBLAS's (order 4096, random). */
 #define LAVA_CHAIN_OF_FACTORS 256
@@ -155,6 +140,11 @@ struct lava_operation {
     bool
         on_device; /* a, b and c are on the device: `first` is an address there, and nothing is transferred */
 };
+
+/* Returns what is known of the operation's kind. */
+static inline const struct lava_kind *lava_operation_row(const struct lava_operation *operation) {
+    return &lava_kinds[operation->kind];
+}
 
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0, or there is nothing to solve
  * for. A and B must not be read then. */
@@ -270,6 +260,21 @@ double lava_operation_flops(const struct lava_operation *operation);
  * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
  * operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
+/* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products
+ * twice as much; of LAPACK's four times as much, and m n for each right-hand side. */
+double lava_operation_work(const struct lava_operation *operation);
+
+/* What the rows of kinds have for these: a product, or a solve; the bytes of C and of its right-hand sides,
+ * and the work of what is done with C. */
+double lava_operation_product_flops(const struct lava_operation *operation);
+double lava_operation_product_bytes(const struct lava_operation *operation);
+double lava_operation_product_work(const struct lava_operation *operation);
+double lava_operation_matrix_bytes(const struct lava_operation *operation);
+double lava_operation_matrix_work(const struct lava_operation *operation);
+/* Returns the floating-point operations of a multiplication and an addition. */
+static inline double lava_operation_pair_flops(const struct lava_operation *operation) {
+    return lava_type_is_complex(operation->type) ? 8.0 : 2.0;
+}
 
 /* Returns the element type that the device delivers. For C <- alpha A B it is C's type, rounded once on the
  * device. If the old C is added to a result in half precision it is fp32, and the write-back rounds. */

@@ -9,10 +9,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/cost.h"
-#include "dispatch/factorization.h"
-#include "dispatch/inverse.h"
-#include "dispatch/qr.h"
-#include "dispatch/solve.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
  * that the library is never slower than the CPU alone. On an H200 the estimates were 0 to 30% below the
@@ -310,7 +306,7 @@ bool lava_policy_is_profitable(const struct lava_operation *operation, const str
 }
 
 bool lava_policy_is_measured(const struct lava_operation *operation, const struct lava_figures *figures) {
-    return !lava_operation_is_lapack(operation) && operation->sides.count == 0 &&
+    return !lava_operation_row(operation)->is_lapack && operation->sides.count == 0 &&
            figures->device.call_latency_ns > 0 &&
            (lava_figures_scaled_by(&figures->cpu, operation) ||
             lava_figures_cpu_measured(&figures->cpu, operation));
@@ -389,7 +385,7 @@ static enum lava_reason plan_product(const struct lava_operation *operation,
     return LAVA_REASON_FORCED;
 }
 
-/* For solves and factorizations. */
+/* For the kinds that consist of products. */
 static void plan_on_device(const struct lava_operation *product, const struct lava_capabilities *device,
                            const struct lava_figures *figures, const struct lava_overrides *overrides,
                            struct lava_plan *plan) {
@@ -399,25 +395,9 @@ static void plan_on_device(const struct lava_operation *product, const struct la
 static enum lava_reason plan_kind(const struct lava_operation *operation,
                                   const struct lava_capabilities *device, const struct lava_figures *figures,
                                   const struct lava_overrides *overrides, struct lava_plan *plan) {
-    switch (operation->kind) {
-    case LAVA_OPERATION_SOLVE:
-        return lava_solve_plan(operation, device, figures, overrides, plan_on_device, plan);
-    case LAVA_OPERATION_CHOLESKY:
-    case LAVA_OPERATION_LU:
-        return lava_factorization_plan(operation, device, figures, overrides, plan_on_device, plan);
-    case LAVA_OPERATION_QR:
-    case LAVA_OPERATION_QR_FORM:
-    case LAVA_OPERATION_QR_LEFT:
-    case LAVA_OPERATION_QR_RIGHT:
-        return lava_qr_plan(operation, device, figures, overrides, plan_on_device, plan);
-    case LAVA_OPERATION_INVERT_TRIANGLE:
-    case LAVA_OPERATION_SQUARE_TRIANGLE:
-    case LAVA_OPERATION_INVERT_CHOLESKY:
-    case LAVA_OPERATION_INVERT_LU:
-        return lava_inverse_plan(operation, device, figures, overrides, plan_on_device, plan);
-    default:
-        return plan_product(operation, device, figures, overrides, plan);
-    }
+    lava_kind_plan *plan_it = lava_operation_row(operation)->plan;
+    return plan_it ? plan_it(operation, device, figures, overrides, plan_on_device, plan)
+                   : plan_product(operation, device, figures, overrides, plan);
 }
 
 /* Sets *its to the overrides, with the kernel and the cuts of K of the product that this one is a part of. */

@@ -80,38 +80,23 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
                                          [LAVA_STRUCTURE_HERMITIAN] = "Hermitian ",
                                          [LAVA_STRUCTURE_TRIANGULAR] = "triangular "};
 
-static const char *const kinds[] = {[LAVA_OPERATION_PRODUCT] = "",
-                                    [LAVA_OPERATION_SOLVE] = "solve ",
-                                    [LAVA_OPERATION_CHOLESKY] = "Cholesky",
-                                    [LAVA_OPERATION_LU] = "LU",
-                                    [LAVA_OPERATION_QR] = "QR",
-                                    [LAVA_OPERATION_QR_FORM] = "Q of QR ",
-                                    [LAVA_OPERATION_QR_LEFT] = "Q of QR left ",
-                                    [LAVA_OPERATION_QR_RIGHT] = "Q of QR right ",
-                                    [LAVA_OPERATION_INVERT_TRIANGLE] = "inverse ",
-                                    [LAVA_OPERATION_SQUARE_TRIANGLE] = "square ",
-                                    [LAVA_OPERATION_INVERT_CHOLESKY] = "inverse by Cholesky ",
-                                    [LAVA_OPERATION_INVERT_LU] = "inverse by LU "};
-
-/* Appends "QR ", "LU and solve 5 sides ", "solve 5 sides by Cholesky " or the like. */
-static void append_factorization(struct line *line, const struct lava_operation *operation) {
-    const char *name = lava_operation_is_wide(operation) ? "LQ" : kinds[operation->kind];
+/* Appends "QR ", "LU and solve 5 sides ", "solve 5 sides by Cholesky " or the like; nothing for a product. */
+static void append_kind(struct line *line, const struct lava_operation *operation) {
+    const struct lava_kind *kind = lava_operation_row(operation);
     long long sides = (long long)operation->sides.count;
-    if (lava_operation_is_factored(operation))
+    const char *name = lava_operation_is_wide(operation) ? kind->wide_text : kind->text;
+    if (operation->sides.factored)
         append(line, "solve %lld sides by %s ", sides, name);
     else if (sides > 0)
         append(line, "%s and solve %lld sides ", name, sides);
     else
-        append(line, "%s ", name);
+        append(line, "%s%s", name, name[0] ? " " : "");
 }
 
 /* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
-    if (lava_operation_is_factorization(operation) || operation->kind == LAVA_OPERATION_QR)
-        append_factorization(line, operation);
-    else
-        append(line, "%s", kinds[operation->kind]);
+    append_kind(line, operation);
     if (structured)
         append(line, "%s%s%s ", regions[structured->stored], structures[structured->structure],
                structured == &operation->a ? "left" : "right");
@@ -120,13 +105,11 @@ static void append_structure(struct line *line, const struct lava_operation *ope
 }
 
 static void append_sizes(struct line *line, const struct lava_operation *operation) {
-    bool is_adjoint = operation->kind == LAVA_OPERATION_QR && operation->adjoint;
-    enum lava_op first = lava_operation_is_factorization(operation) ? operation->sides.op
-                         : is_adjoint                               ? LAVA_OP_T
-                                                                    : operation->a.op;
-    append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region], first == LAVA_OP_N ? 'N' : 'T',
-           operation->b.op == LAVA_OP_N ? 'N' : 'T', (long long)operation->m, (long long)operation->n,
-           (long long)operation->k);
+    const struct lava_right_sides *sides = &operation->sides;
+    bool has_adjoint = sides->op == LAVA_OP_T || (sides->count > 0 && operation->adjoint);
+    append(line, "%s%c%c m %lld n %lld k %lld", regions[operation->c.region],
+           operation->a.op == LAVA_OP_N && !has_adjoint ? 'N' : 'T', operation->b.op == LAVA_OP_N ? 'N' : 'T',
+           (long long)operation->m, (long long)operation->n, (long long)operation->k);
 }
 
 static void append_blocks(struct line *line, const struct lava_blocking *blocking) {

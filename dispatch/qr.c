@@ -23,6 +23,25 @@ int64_t lava_qr_chain(int64_t depth) {
     return depth < MANY_ROWS ? CHAIN_OF_FEW : CHAIN_OF_MANY;
 }
 
+double lava_qr_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_operation_pair_flops(operation), sides = (double)operation->sides.count;
+    return 2 * each * k * (m * n - (m + n) * k / 2 + k * k / 3) + each * k * (2 * fmax(m, n) - k) * sides +
+           each * lava_triangle_of(k, k) * sides;
+}
+
+double lava_qr_product_flops(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double others = lava_operation_row(operation)->qr.on_right ? m : n;
+    return lava_operation_pair_flops(operation) * k * (2 * m * n - others * k);
+}
+
+double lava_qr_product_bytes(const struct lava_operation *operation) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double rows = lava_operation_row(operation)->qr.on_right ? n : m;
+    return (m * n + rows * k) * (double)lava_type_bytes(operation->type);
+}
+
 /* The kernels need less than that for solves. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);
@@ -65,13 +84,14 @@ static double solve_ns(const struct lava_halving *request, const struct lava_ope
  * request's. The CPU records ahead of the device. */
 static double device_ns(const struct lava_halving *request, const struct lava_operation *operation,
                         double flops_per_s) {
-    bool factors = operation->kind == LAVA_OPERATION_QR;
-    double blocks = ceil((double)operation->k / LAVA_QR_BLOCK), columns = factors ? (double)operation->k : 0;
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    double blocks = ceil((double)operation->k / LAVA_QR_BLOCK),
+           columns = parts->factors ? (double)operation->k : 0;
     double panels = ceil(columns / LAVA_QR_PANEL);
     const struct lava_panel_sizes first = {LAVA_PANEL_QR, operation->type, operation->m,
                                            lava_minimum(operation->k, LAVA_QR_PANEL)};
-    bool by_columns = factors && lava_panels_take_columns(request->device, &first);
-    double touched = lava_operation_is_qr_product(operation) ? blocks : (blocks + 1) / 2;
+    bool by_columns = parts->factors && lava_panels_take_columns(request->device, &first);
+    double touched = parts->multiplies ? blocks : (blocks + 1) / 2;
     double moved_bytes = lava_operation_operand_bytes(operation) * PASSES * touched;
     double compute_ns = 1e9 * lava_operation_flops(operation) / flops_per_s +
                         1e9 * moved_bytes / request->rates.memory_bytes_per_s +
@@ -88,7 +108,7 @@ struct sizes {
 };
 
 static struct sizes sizes_of(const struct lava_operation *operation) {
-    if (operation->kind == LAVA_OPERATION_QR_RIGHT)
+    if (lava_operation_row(operation)->qr.on_right)
         return (struct sizes){operation->n, operation->m};
     return (struct sizes){operation->m, operation->n + operation->sides.count};
 }
@@ -120,7 +140,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
         lava_solve_matrix_bytes(device, operation->type, operation->m, operation->n + operation->sides.count);
     uint64_t scratch = scratch_bytes(device, operation->type, sizes.rows, sizes.others);
     uint64_t reflectors = 0;
-    if (lava_operation_is_qr_product(operation))
+    if (lava_operation_row(operation)->qr.multiplies)
         reflectors = lava_solve_matrix_bytes(device, operation->type, sizes.rows, operation->k);
     bool fits = bytes != UINT64_MAX && scratch != UINT64_MAX && reflectors != UINT64_MAX;
     return fits ? bytes + scratch + reflectors : UINT64_MAX;
@@ -149,13 +169,13 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
 }
 
 static bool is_on_right(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_RIGHT;
+    return lava_operation_row(operation)->qr.on_right;
 }
 
 /* The blocks of C Q are rows. */
 static struct lava_block_lengths lengths_of(const struct lava_operation *operation, int64_t width) {
     bool on_right = is_on_right(operation);
-    int64_t widest = lava_operation_is_qr_product(operation)
+    int64_t widest = lava_operation_row(operation)->qr.multiplies
                          ? lava_blocking_padded(operation->k, LAVA_BLOCK_COLUMNS_ALIGN)
                          : width;
     return (struct lava_block_lengths){.rows = on_right ? operation->n : operation->m,
@@ -252,7 +272,7 @@ static double chunks_ns(const struct lava_block_candidate *candidate, int64_t co
 
 static double gpu_ns(const struct lava_block_candidate *candidate) {
     const struct lava_operation *operation = candidate->request->operation;
-    if (lava_operation_is_qr_product(operation))
+    if (lava_operation_row(operation)->qr.multiplies)
         return chunks_ns(candidate, is_on_right(operation) ? operation->m : operation->n);
     double ns = columns_ns(candidate);
     return operation->sides.count > 0 ? ns + chunks_ns(candidate, operation->sides.count) : ns;
@@ -263,7 +283,7 @@ static double gpu_ns(const struct lava_block_candidate *candidate) {
  * columns of a product with Q on the left, go in chunks of at most as many. */
 static enum lava_reason plan_blocks(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
-    bool on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    bool on_left = lava_operation_row(operation)->qr.multiplies && !is_on_right(operation);
     const struct lava_block_kind kind = {.least = on_left ? 1 : LAVA_BLOCK_MOST_SHARE,
                                          .sides = on_left ? operation->n : operation->sides.count,
                                          .lengths = lengths_of,

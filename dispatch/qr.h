@@ -10,6 +10,11 @@
  * any. */
 int64_t lava_qr_chain(int64_t depth);
 
+/* Of QR with what is done to right-hand sides, and of making Q; of a product with Q. */
+double lava_qr_flops(const struct lava_operation *operation);
+double lava_qr_product_flops(const struct lava_operation *operation);
+double lava_qr_product_bytes(const struct lava_operation *operation);
+
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns

@@ -33,8 +33,8 @@
  * right-hand sides do not depend on each other. In place: a block of C depends on no other one, and is packed
  * before it is written. */
 static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    bool is_of_kind = operation->kind == LAVA_OPERATION_PRODUCT || operation->kind == LAVA_OPERATION_SOLVE;
-    return is_of_kind && !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+    return !lava_operation_row(operation)->is_lapack && !operation->on_device &&
+           one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
 }
 
 /* Blocks of each engine: op(B) is packed for each row block, so there is one. */

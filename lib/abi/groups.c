@@ -31,7 +31,7 @@ static void run_group_on_cpu(const struct lava_batch *batch) {
 }
 
 static double work_of(const struct lava_operation *operation) {
-    return lava_operation_is_trivial(operation) ? 0 : lava_offload_work(operation);
+    return lava_operation_is_trivial(operation) ? 0 : lava_operation_work(operation);
 }
 
 /* Returns whether the work is so little that no device is asked. */

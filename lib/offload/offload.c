@@ -80,21 +80,9 @@ static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
 }
 
-double lava_offload_work(const struct lava_operation *operation) {
-    bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    double work = (double)operation->m * (double)operation->n * (double)operation->k;
-    double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
-    /* at the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product */
-    if (lava_operation_is_lapack(operation))
-        return (lava_operation_is_factored(operation) ? 0 : 4 * work) + sides;
-    if (operation->twice)
-        work *= 2;
-    return is_half ? work / 2 : work;
-}
-
 /* A product of a batch has one thread, which is not faster than all are with this work. */
 static double work_of(const struct lava_call *call) {
-    double work = lava_offload_work(&call->operation);
+    double work = lava_operation_work(&call->operation);
     return call->products > 1 ? fmax(work, LAVA_FIGURES_ONE_THREAD_WORK) * (double)call->products : work;
 }
 

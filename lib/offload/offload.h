@@ -44,9 +44,6 @@ struct lava_call {
  * that, the others return at once. */
 void lava_offload_open(void);
 
-/* Returns what lib/abi compares with the threshold, of one operation. */
-double lava_offload_work(const struct lava_operation *operation);
-
 /* Returns true where C is finished, and false where nothing was written, so that the caller forwards. Calls
  * lava_offload_open. */
 bool lava_offload_begin(struct lava_call *call);

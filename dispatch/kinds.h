@@ -1,0 +1,93 @@
+/* The kinds of operations, and what is known of each: a row of one table, which kind_rows.c fills in. What
+ * depends on an operation's kind asks its row (lava_operation_row) and names no kind. Constant data, any
+ * thread. It includes nothing of what it describes, so that every file may ask. */
+#ifndef LAVA_DISPATCH_KINDS_H
+#define LAVA_DISPATCH_KINDS_H
+
+#include <stdbool.h>
+
+#include "dispatch/reason.h"
+
+struct lava_capabilities;
+struct lava_figures;
+struct lava_operation;
+struct lava_overrides;
+struct lava_plan;
+
+enum lava_operation_kind {
+    LAVA_OPERATION_PRODUCT,
+    LAVA_OPERATION_SOLVE,    /* with the triangular one of A and B; the other one is C, and beta is 0 */
+    LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
+    LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
+    LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
+    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, alpha is 1 */
+    /* of C, square: m = n = k, alpha is 1 */
+    LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
+    LAVA_OPERATION_SQUARE_TRIANGLE,
+    LAVA_OPERATION_INVERT_CHOLESKY,
+    LAVA_OPERATION_INVERT_LU /* pivots are read */
+};
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
+
+/* Routines of the CPU that are timed (families.h). */
+enum lava_cpu_family {
+    LAVA_CPU_FAMILY_GEMM, /* of fp64; the grid of products has fp32 */
+    LAVA_CPU_FAMILY_SYRK,
+    LAVA_CPU_FAMILY_SYMM,
+    LAVA_CPU_FAMILY_SYR2K,
+    LAVA_CPU_FAMILY_TRMM,
+    LAVA_CPU_FAMILY_TRSM,
+    LAVA_CPU_FAMILY_POTRF,
+    LAVA_CPU_FAMILY_GETRF,
+    LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
+    LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
+    LAVA_CPU_FAMILY_GETRI,
+    LAVA_CPU_FAMILY_COUNT
+};
+
+/* What inverses consist of: a triangle's inverse, its product with itself, and a solve with all columns. */
+struct lava_inverse_parts {
+    bool inverts, squares, solves;
+};
+
+/* What QR does with reflections. */
+struct lava_qr_parts {
+    bool factors, forms, multiplies; /* finds them; makes Q of them; applies them */
+    bool on_right;                   /* to C's rows */
+};
+
+/* Plans a product whose matrices are on the device. */
+typedef void lava_kind_product(const struct lava_operation *product, const struct lava_capabilities *device,
+                               const struct lava_figures *figures, const struct lava_overrides *overrides,
+                               struct lava_plan *plan);
+
+/* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
+ * Returns LAVA_REASON_FORCED, or why there is no plan. */
+typedef enum lava_reason lava_kind_plan(const struct lava_operation *operation,
+                                        const struct lava_capabilities *device,
+                                        const struct lava_figures *figures,
+                                        const struct lava_overrides *overrides,
+                                        lava_kind_product *plan_product, struct lava_plan *plan);
+
+/* Counts something of an operation. */
+typedef double lava_kind_count(const struct lava_operation *operation);
+
+struct lava_kind {
+    const char *text;      /* in descriptions; "": the sizes say it */
+    const char *wide_text; /* where C has fewer rows than columns and right-hand sides */
+    bool is_lapack;        /* LAPACK's: C is all there is, but for reflections in A or B */
+    bool has_factors;      /* C <- its factors, with which right-hand sides are solved for by two solves */
+    bool pivots;           /* rows are interchanged */
+    struct lava_inverse_parts inverse;
+    struct lava_qr_parts qr;
+    enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
+    bool is_timed;               /* it is that routine */
+    lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
+    lava_kind_plan *plan;                          /* NULL: a product, which policy.c plans */
+};
+
+extern const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS];
+
+#endif
