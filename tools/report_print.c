@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/json.h"
+#include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "tools/cpu_advice.h"
 #include "tools/report.h"
@@ -32,7 +33,7 @@ static void print_order(FILE *stream, const char *routine, double least_order) {
         snprintf(order, sizeof order, "%.0f to %.0f", least_order, 2 * least_order - 1);
     else if (*routine)
         snprintf(order, sizeof order, "below 64");
-    if (least_order >= (double)lava_stats_least_order(LAVA_STATS_SIZES - 1))
+    if (least_order >= (double)lava_sizes_least_order(LAVA_SIZES - 1))
         snprintf(order, sizeof order, "%.0f and more", least_order);
     fprintf(stream, "  %-22s %-14s", *routine ? routine : "all", order);
 }

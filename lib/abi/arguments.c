@@ -2,11 +2,13 @@
  * once. */
 #include "lib/abi/arguments.h"
 
+#include "lib/abi/options.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
 #include "lib/host/convert.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/reference.h"
+#include "lib/offload/account.h"
 
 /* A CPU BLAS whose cblas_sgemm calls sgemm_ through the process's global scope reaches this library's sgemm_.
  * If it has no sgemm_ itself, that leads to lava_arguments_compute again, which then computes the product
@@ -54,9 +56,9 @@ static struct lava_validate_list list_of(const struct lava_arguments *x,
 }
 
 int lava_arguments_find_wrong(const struct lava_arguments *x) {
-    const struct lava_operation numbers = numbers_of(x);
-    const struct lava_validate_list list = list_of(x, &numbers);
-    return lava_validate_find(&list);
+    const struct lava_validate_list list = list_of(x, NULL);
+    const struct lava_validate_sizes sizes = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
+    return lava_validate_find_in(&list, &sizes);
 }
 
 bool lava_arguments_translate(const struct lava_arguments *x, struct lava_operation *operation) {
@@ -71,7 +73,24 @@ bool lava_arguments_translate(const struct lava_arguments *x, struct lava_operat
     return valid;
 }
 
+/* Begins a product that is only counted, without making an operation of it, which takes longer than to count
+ * it. Returns false where it is no such call. */
+static bool begin_small(const struct lava_arguments *x, struct lava_call *call) {
+    const struct lava_routine_row *row = lava_routine_row(x->routine);
+    if (x->m <= 0 || x->n <= 0 || x->k <= 0 ||
+        !lava_account_counts_only((double)x->m * (double)x->n * (double)x->k) || lava_arguments_find_wrong(x))
+        return false;
+    const struct lava_scalar alpha = lava_arguments_read_scalar(row->scalar, x->alpha);
+    bool by_rows = lava_options_is_by_rows(x->routine, x->layout);
+    const int64_t sizes[3] = {by_rows ? x->n : x->m, by_rows ? x->m : x->n, x->k};
+    call->routine = x->routine;
+    return (alpha.real != 0 || alpha.imaginary != 0) &&
+           lava_account_begin_product(call, sizes, row->type, row->type_c);
+}
+
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
+    if (begin_small(arguments, call))
+        return false;
     *call = (struct lava_call){.routine = arguments->routine};
     call->valid = lava_arguments_translate(arguments, &call->operation);
     return lava_offload_begin(call);

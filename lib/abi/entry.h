@@ -60,11 +60,11 @@
     LAVA_SLOW_PATH static void slow_##entry with {                                                           \
         const struct family##_arguments x = __VA_ARGS__;                                                     \
         struct lava_call call;                                                                               \
-        lava_tally_enter((uintptr_t)&call, LAVA_ROUTINE_##entry);                                            \
+        struct lava_tally_thread *thread = lava_tally_enter((uintptr_t)&call, LAVA_ROUTINE_##entry);         \
         if (!family##_begin(&x, &call))                                                                      \
             LAVA_ENTRY_FORWARD(entry) with_names;                                                            \
         lava_offload_end(&call);                                                                             \
-        lava_tally_leave((uintptr_t)&call);                                                                  \
+        lava_tally_leave(thread, (uintptr_t)&call);                                                          \
     }
 
 #define LAVA_ENTRY_CBLAS(entry, list, names, family, forwards, arguments)                                    \

@@ -4,8 +4,6 @@
  * Invariant: what is valid here, the reference BLAS accepts too. Matrices are never read. */
 #include "lib/abi/validate.h"
 
-#include <stddef.h>
-
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 
 struct given_op {
@@ -37,29 +35,33 @@ static bool is_short(int64_t leading_dimension, int64_t elements) {
     return leading_dimension < (elements > 1 ? elements : 1);
 }
 
-int lava_validate_find(const struct lava_validate_list *list) {
-    const struct lava_operation *numbers = list->numbers;
+int lava_validate_find_in(const struct lava_validate_list *list, const struct lava_validate_sizes *sizes) {
     bool fortran = is_fortran(list), by_rows = is_by_rows(list);
     struct given_op a = given_op_of(fortran, list->transa), b = given_op_of(fortran, list->transb);
     if (!fortran && list->layout != ROW_MAJOR && list->layout != COLUMN_MAJOR)
         return LAVA_VALIDATE_LAYOUT;
-    const struct {
-        int number;
-        bool wrong;
-    } checks[] = {
-        {1, !a.known},
-        {2, !b.known},
-        {3, numbers->m < 0},
-        {4, numbers->n < 0},
-        {5, numbers->k < 0},
-        {8, is_short(numbers->a.ld, a.transpose == by_rows ? numbers->m : numbers->k)},
-        {10, is_short(numbers->b.ld, b.transpose == by_rows ? numbers->k : numbers->n)},
-        {13, is_short(numbers->c.ld, by_rows ? numbers->n : numbers->m)},
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        if (checks[i].wrong)
-            return checks[i].number;
-    return 0;
+    if (!a.known)
+        return 1;
+    if (!b.known)
+        return 2;
+    if (sizes->m < 0)
+        return 3;
+    if (sizes->n < 0)
+        return 4;
+    if (sizes->k < 0)
+        return 5;
+    if (is_short(sizes->lda, a.transpose == by_rows ? sizes->m : sizes->k))
+        return 8;
+    if (is_short(sizes->ldb, b.transpose == by_rows ? sizes->k : sizes->n))
+        return 10;
+    return is_short(sizes->ldc, by_rows ? sizes->n : sizes->m) ? 13 : 0;
+}
+
+int lava_validate_find(const struct lava_validate_list *list) {
+    const struct lava_operation *numbers = list->numbers;
+    const struct lava_validate_sizes sizes = {numbers->m,    numbers->n,    numbers->k,
+                                              numbers->a.ld, numbers->b.ld, numbers->c.ld};
+    return lava_validate_find_in(list, &sizes);
 }
 
 bool lava_validate_translate(const struct lava_validate_list *list, struct lava_operation *operation) {

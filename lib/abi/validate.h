@@ -16,6 +16,11 @@ struct lava_validate_list {
  * Returns LAVA_VALIDATE_LAYOUT where CBLAS's layout is invalid, and 0 where nothing is. */
 #define LAVA_VALIDATE_LAYOUT (-1)
 int lava_validate_find(const struct lava_validate_list *list);
+/* The same with these sizes; the list's numbers may be NULL. */
+struct lava_validate_sizes {
+    int64_t m, n, k, lda, ldb, ldc;
+};
+int lava_validate_find_in(const struct lava_validate_list *list, const struct lava_validate_sizes *sizes);
 
 /* Brings the product to column-major form: a row-major product is that of the exchanged operands. Scalars are
  * left out. Returns false where an argument is invalid; *operation may be filled in part then. */

@@ -32,6 +32,7 @@
 #include "lib/base/config.h"
 #include "lib/base/json.h"
 #include "lib/base/log.h"
+#include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "lib/base/tally.h"
 
@@ -136,7 +137,7 @@ static void put_shapes(FILE *stream) {
     bool any = false;
     for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
         for (int place = 0; place < LAVA_PLACE_COUNT; place++)
-            for (int size = 0; size < LAVA_STATS_SIZES; size++) {
+            for (int size = 0; size < LAVA_SIZES; size++) {
                 const struct lava_stats_shape shape =
                     lava_stats_shape((enum lava_routine)routine, (enum lava_place)place, size);
                 if (shape.calls == 0)
@@ -146,7 +147,7 @@ static void put_shapes(FILE *stream) {
                         ",\"ns\":%" PRIu64 ",\"flop\":%.0f,\"bytes\":%.0f,\"cpu_ns\":%" PRIu64
                         ",\"lost_ns\":%" PRIu64 "}",
                         separator(&any), lava_routine_name((enum lava_routine)routine),
-                        lava_stats_place((enum lava_place)place), lava_stats_least_order(size), shape.calls,
+                        lava_stats_place((enum lava_place)place), lava_sizes_least_order(size), shape.calls,
                         shape.elapsed_ns, shape.flops, shape.bytes, shape.cpu_ns, shape.lost_ns);
             }
 }

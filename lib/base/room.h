@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the bytes that the limits on address space and data (RLIMIT_AS, RLIMIT_DATA) leave; UINT64_MAX:
- * there is no limit. */
+/* Returns the bytes that the limits on address space and data (RLIMIT_AS, RLIMIT_DATA) and the process's
+ * control groups leave; UINT64_MAX: there is no limit. */
 uint64_t lava_room_left(void);
 
 /* Returns whether a driver may be loaded beside the CPU BLAS. */

@@ -3,12 +3,12 @@
  * lock-free; a line of the summary is consistent once the calls it counts have returned. */
 #include "lib/base/stats.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/config.h"
+#include "lib/base/sizes.h"
 #include "lib/base/tally.h"
 
 struct counter {
@@ -22,7 +22,7 @@ static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON
 static struct {
     atomic_ullong calls, elapsed_ns, cpu_ns, lost_ns;
     _Atomic double flops, bytes;
-} shapes[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_STATS_SIZES];
+} shapes[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_SIZES];
 
 /* The products that were computed at a place and had estimates for both. */
 static struct {
@@ -66,19 +66,6 @@ void lava_stats_count(enum lava_routine routine, const struct lava_operation *op
     atomic_fetch_add_explicit(&counter->calls, 1, memory_order_relaxed);
 }
 
-int64_t lava_stats_least_order(int size) {
-    return size == 0 ? 0 : (int64_t)32 << size;
-}
-
-/* The cube's order is 2^(e/3) or more, and below 2^(e/3 + 1), for work from 2^e. */
-int lava_stats_size(const struct lava_operation *operation) {
-    double work = (double)operation->m * (double)operation->n * (double)operation->k;
-    int size = work >= 1 ? ilogb(work) / 3 - 5 : 0;
-    if (size < 0)
-        return 0;
-    return size < LAVA_STATS_SIZES ? size : LAVA_STATS_SIZES - 1;
-}
-
 double lava_stats_bytes(const struct lava_operation *operation) {
     double written = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->c.type);
     if (operation->c.region != LAVA_REGION_ALL)
@@ -89,7 +76,7 @@ double lava_stats_bytes(const struct lava_operation *operation) {
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
                             int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns) {
     double times = products > 1 ? (double)products : 1;
-    int size = lava_stats_size(operation);
+    int size = lava_sizes_class(operation->m, operation->n, operation->k);
     atomic_fetch_add_explicit(&shapes[routine][place][size].calls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&shapes[routine][place][size].elapsed_ns, elapsed_ns, memory_order_relaxed);
     if (place == LAVA_PLACE_GPU)
@@ -118,7 +105,7 @@ enum lava_reason lava_stats_small_reason(void) {
 struct lava_stats_samples lava_stats_samples(void) {
     struct lava_stats_samples samples = {0};
     for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
-        for (int size = 0; size < LAVA_STATS_SIZES; size++) {
+        for (int size = 0; size < LAVA_SIZES; size++) {
             const struct lava_tally_sum small = lava_tally_sum((enum lava_routine)routine, size);
             samples.calls += small.calls;
             samples.timed += small.timed;
@@ -149,8 +136,8 @@ struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place 
     struct counter *counter = &counters[routine][place][reason];
     struct lava_stats_sum sum = {
         .calls = counter->calls, .elapsed_ns = counter->elapsed_ns, .flops = counter->flops};
-    for (int size = 0;
-         place == LAVA_PLACE_CPU && reason == lava_stats_small_reason() && size < LAVA_STATS_SIZES; size++) {
+    for (int size = 0; place == LAVA_PLACE_CPU && reason == lava_stats_small_reason() && size < LAVA_SIZES;
+         size++) {
         const struct lava_tally_sum small = lava_tally_sum(routine, size);
         sum.calls += small.calls;
         sum.elapsed_ns += small.elapsed_ns;

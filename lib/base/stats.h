@@ -13,13 +13,7 @@
 /* Counts one call. A batch has more than one product, each like the operation. */
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
-/* Classes of sizes: by the order of a cube with as much work. Class 0 is below 64, class i from 32 * 2^i to
- * twice that, and the last one has no end. */
-#define LAVA_STATS_SIZES 10
-/* Returns the least order of a class; 0 for class 0. */
-int64_t lava_stats_least_order(int size);
-
-/* What the calls with one routine, place and class of sizes sum up to. */
+/* What the calls with one routine, place and class of sizes (sizes.h) sum up to. */
 struct lava_stats_shape {
     uint64_t calls, elapsed_ns;
     uint64_t cpu_ns;  /* of calls on the GPU: what the CPU was estimated to take */
@@ -31,8 +25,7 @@ struct lava_stats_shape {
  */
 void lava_stats_count_shape(enum lava_routine routine, const struct lava_operation *operation,
                             int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns);
-/* Returns the class of an operation, and the bytes of its matrices. */
-int lava_stats_size(const struct lava_operation *operation);
+/* Returns the bytes of an operation's matrices. */
 double lava_stats_bytes(const struct lava_operation *operation);
 /* Returns the reason of the calls that lib/base/tally.h counts as small; the sums below have them, too. */
 enum lava_reason lava_stats_small_reason(void);

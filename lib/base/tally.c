@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/stats.h"
+#include "lib/base/sizes.h"
 
 #define FIRST_TIMED    64
 #define LEAST_INTERVAL 33
@@ -33,11 +33,11 @@ struct lava_tally_cell {
 };
 
 struct row {
-    struct lava_tally_cell cells[LAVA_STATS_SIZES];
+    struct lava_tally_cell cells[LAVA_SIZES];
 };
 
-struct shard {
-    struct shard *next;
+struct lava_tally_shard {
+    struct lava_tally_shard *next;
     atomic_bool taken;
     struct row *_Atomic rows[LAVA_ROUTINE_COUNT];
 };
@@ -48,14 +48,9 @@ struct lava_tally_pair {
     count small, small_ns, small_timed;
 };
 
-static struct shard *_Atomic shards;
-static _Thread_local struct shard *own;
+static struct lava_tally_shard *_Atomic shards;
+static _Thread_local struct lava_tally_thread own;
 static struct lava_tally_pair pairs[PAIRS];
-
-static _Thread_local struct {
-    uintptr_t frame; /* 0: none */
-    enum lava_routine routine;
-} outermost;
 
 static pthread_key_t key; /* the shard, for a thread that ends */
 static bool has_key;
@@ -79,26 +74,27 @@ static bool is_on_other_stack(void) {
     return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
 }
 
-void lava_tally_enter(uintptr_t frame, enum lava_routine routine) {
-    if (outermost.frame && (frame < outermost.frame || is_on_other_stack()))
-        return;
-    outermost.frame = frame;
-    outermost.routine = routine;
+struct lava_tally_thread *lava_tally_enter(uintptr_t frame, enum lava_routine routine) {
+    struct lava_tally_thread *thread = &own;
+    if (thread->frame && (frame < thread->frame || is_on_other_stack()))
+        return thread;
+    thread->frame = frame;
+    thread->routine = routine;
+    return thread;
 }
 
-void lava_tally_leave(uintptr_t frame) {
-    if (outermost.frame == frame)
-        outermost.frame = 0;
+static enum lava_routine outer_of(const struct lava_tally_thread *thread, uintptr_t frame) {
+    bool is_under = thread->frame && thread->frame != frame;
+    return is_under ? thread->routine : LAVA_ROUTINE_COUNT;
 }
 
 enum lava_routine lava_tally_outer(uintptr_t frame) {
-    bool is_under = outermost.frame && outermost.frame != frame;
-    return is_under ? outermost.routine : LAVA_ROUTINE_COUNT;
+    return outer_of(&own, frame);
 }
 
 static void leave_shard(void *shard) {
-    own = NULL;
-    atomic_store_explicit(&((struct shard *)shard)->taken, false, memory_order_release);
+    own.shard = NULL;
+    atomic_store_explicit(&((struct lava_tally_shard *)shard)->taken, false, memory_order_release);
 }
 
 static void create_key(void) {
@@ -106,8 +102,8 @@ static void create_key(void) {
 }
 
 /* Returns a shard that no thread has; NULL: no memory. */
-static struct shard *take_shard(void) {
-    struct shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
+static struct lava_tally_shard *take_shard(void) {
+    struct lava_tally_shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
     for (; shard; shard = shard->next) {
         bool is_taken = false;
         if (atomic_compare_exchange_strong_explicit(&shard->taken, &is_taken, true, memory_order_acquire,
@@ -126,21 +122,21 @@ static struct shard *take_shard(void) {
 }
 
 /* Makes what the thread's first small call of the routine needs. Returns NULL where there is no memory. */
-static struct row *make_row(enum lava_routine routine) {
+static struct row *make_row(struct lava_tally_thread *thread, enum lava_routine routine) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int saved_errno = errno;
     struct row *row = NULL;
-    if (!own) {
+    if (!thread->shard) {
         pthread_once(&once, create_key);
-        own = take_shard();
-        if (own && has_key)
-            pthread_setspecific(key, own);
+        thread->shard = take_shard();
+        if (thread->shard && has_key)
+            pthread_setspecific(key, thread->shard);
     }
-    if (own)
-        row = atomic_load_explicit(&own->rows[routine], memory_order_relaxed);
-    if (own && !row) {
+    if (thread->shard)
+        row = atomic_load_explicit(&thread->shard->rows[routine], memory_order_relaxed);
+    if (thread->shard && !row) {
         row = calloc(1, sizeof *row);
-        atomic_store_explicit(&own->rows[routine], row, memory_order_release);
+        atomic_store_explicit(&thread->shard->rows[routine], row, memory_order_release);
     }
     errno = saved_errno;
     return row;
@@ -164,8 +160,9 @@ static struct lava_tally_pair *find_pair(enum lava_routine outer, enum lava_rout
     return NULL;
 }
 
-bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, enum lava_routine outer,
-                      int size) {
+bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, uintptr_t frame, int size) {
+    struct lava_tally_thread *thread = &own;
+    enum lava_routine outer = outer_of(thread, frame);
     *call = (struct lava_tally_call){0};
     if (outer < LAVA_ROUTINE_COUNT) {
         call->pair = find_pair(outer, routine, LAVA_PLACE_CPU);
@@ -174,8 +171,9 @@ bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, e
             call->start_ns = lava_clock_now_ns();
         return call->pair;
     }
-    struct row *row = own ? atomic_load_explicit(&own->rows[routine], memory_order_relaxed) : NULL;
-    if (!row && !(row = make_row(routine)))
+    struct row *row =
+        thread->shard ? atomic_load_explicit(&thread->shard->rows[routine], memory_order_relaxed) : NULL;
+    if (!row && !(row = make_row(thread, routine)))
         return false;
     call->cell = &row->cells[size];
     uint64_t calls = get(&call->cell->calls);
@@ -202,10 +200,10 @@ static uint64_t end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t
     return elapsed_ns;
 }
 
-static uint64_t end_pair(struct lava_tally_pair *pair, uint64_t start_ns, double flops) {
+static uint64_t end_pair(struct lava_tally_pair *pair, uint64_t start_ns, uint64_t flops) {
     uint64_t timed = get(&pair->small_timed);
     add(&pair->small, 1);
-    add(&pair->flops, (uint64_t)flops);
+    add(&pair->flops, flops);
     if (start_ns == 0)
         return timed ? get(&pair->small_ns) / timed : 0;
     uint64_t elapsed_ns = lava_clock_now_ns() - start_ns;
@@ -214,20 +212,20 @@ static uint64_t end_pair(struct lava_tally_pair *pair, uint64_t start_ns, double
     return elapsed_ns;
 }
 
-uint64_t lava_tally_end(const struct lava_tally_call *call, double flops, double bytes) {
+uint64_t lava_tally_end(const struct lava_tally_call *call) {
     struct lava_tally_cell *cell = call->cell;
     if (!cell)
-        return end_pair(call->pair, call->start_ns, flops);
+        return end_pair(call->pair, call->start_ns, call->flops);
     uint64_t calls = get(&cell->calls) + 1;
     put(&cell->calls, calls);
-    put(&cell->flops, get(&cell->flops) + (uint64_t)flops);
-    put(&cell->bytes, get(&cell->bytes) + (uint64_t)bytes);
+    put(&cell->flops, get(&cell->flops) + call->flops);
+    put(&cell->bytes, get(&cell->bytes) + call->bytes);
     return call->start_ns ? end_timed(cell, calls, call->start_ns) : get(&cell->last_ns);
 }
 
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size) {
     struct lava_tally_sum sum = {0};
-    struct shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
+    struct lava_tally_shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
     for (; shard; shard = shard->next) {
         const struct row *row = atomic_load_explicit(&shard->rows[routine], memory_order_acquire);
         if (!row)
@@ -282,13 +280,13 @@ bool lava_tally_next_under(size_t *index, struct lava_tally_under *under) {
 }
 
 void lava_tally_reset(void) {
-    for (struct shard *shard = shards; shard; shard = shard->next) {
+    for (struct lava_tally_shard *shard = shards; shard; shard = shard->next) {
         for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
             if (shard->rows[routine])
                 memset(shard->rows[routine], 0, sizeof(struct row));
-        shard->taken = shard == own;
+        shard->taken = shard == own.shard;
     }
     memset(pairs, 0, sizeof pairs);
-    if (own && has_key)
-        pthread_setspecific(key, own);
+    if (own.shard && has_key)
+        pthread_setspecific(key, own.shard);
 }

@@ -16,6 +16,7 @@ struct lava_tally_call {
     struct lava_tally_cell *cell; /* NULL: it is not small, or under another one */
     struct lava_tally_pair *pair; /* NULL: it is not small, or not under another one */
     uint64_t start_ns;            /* 0: it is not timed */
+    uint64_t flops, bytes;        /* the caller sets them */
 };
 
 struct lava_tally_sum {
@@ -23,20 +24,29 @@ struct lava_tally_sum {
     uint64_t flops, bytes;
 };
 
+/* A thread's outermost call, and what it has counted. */
+struct lava_tally_thread {
+    uintptr_t frame; /* of the outermost call; 0: none */
+    enum lava_routine routine;
+    struct lava_tally_shard *shard; /* NULL: none yet */
+};
+
 /* Notes that a call begins whose struct is there on the thread's stack; lava_tally_leave forgets it. The
  * outermost one counts, unless it was left without an end: then one at the same height or above takes its
- * place. */
-void lava_tally_enter(uintptr_t frame, enum lava_routine routine);
-void lava_tally_leave(uintptr_t frame);
+ * place. Returns the calling thread's. */
+struct lava_tally_thread *lava_tally_enter(uintptr_t frame, enum lava_routine routine);
+static inline void lava_tally_leave(struct lava_tally_thread *thread, uintptr_t frame) {
+    if (thread->frame == frame)
+        thread->frame = 0;
+}
 /* Returns the routine of the call that this one is under; LAVA_ROUTINE_COUNT: it is the outermost. */
 enum lava_routine lava_tally_outer(uintptr_t frame);
 
-/* Begins a small call, of the class of sizes (lib/base/stats.h) and under the outer routine. Returns false
- * where there is no memory: it is counted as others are. */
-bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, enum lava_routine outer,
-                      int size);
+/* Begins a small call of the class of sizes (sizes.h), whose struct is at the frame. Returns false where
+ * there is no memory: it is counted as others are. */
+bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, uintptr_t frame, int size);
 /* Returns what the call took; what the last timed one of its kind took, where it was not timed. */
-uint64_t lava_tally_end(const struct lava_tally_call *call, double flops, double bytes);
+uint64_t lava_tally_end(const struct lava_tally_call *call);
 /* Returns the small outermost calls of a routine and class of sizes. */
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size);
 

@@ -107,9 +107,9 @@ static bool run_halves(struct lava_call *call, const struct lava_operation *solv
 }
 
 bool lava_structured_begin(struct lava_call *call) {
-    const struct lava_operation operation = call->operation;
     if (lava_offload_begin(call))
         return true;
+    const struct lava_operation operation = call->operation;
     return call->reason == LAVA_REASON_MEMORY && operation.kind == LAVA_OPERATION_SOLVE &&
            run_halves(call, &operation);
 }

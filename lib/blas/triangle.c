@@ -82,9 +82,9 @@ static bool run_depths(struct lava_call *call, const struct lava_operation *twic
 }
 
 bool lava_triangle_begin(struct lava_call *call) {
-    const struct lava_operation triangle = call->operation;
     if (lava_offload_begin(call))
         return true;
+    const struct lava_operation triangle = call->operation;
     if (triangle.twice)
         return call->reason == LAVA_REASON_HALVES && run_depths(call, &triangle);
     if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)

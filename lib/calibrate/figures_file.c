@@ -11,6 +11,7 @@
 
 #include "lib/base/config.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_kernels.h"
 #include "lib/host/openblas.h"
 #include "lib/host/processor.h"
 #include "lib/host/spare.h"
@@ -53,18 +54,20 @@ void lava_figures_file_place(const struct lava_capabilities *device, const char 
                              struct lava_file_cache_place *place) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     char key[LAVA_FILE_CACHE_MAX_KEY_BYTES], name[LAVA_FILE_CACHE_MAX_NAME], model[MODEL_BYTES];
+    struct lava_cpu_kernels kernels;
     struct stat info;
+    lava_cpu_kernels_find(blas->path, &kernels); /* OPENBLAS_CORETYPE chooses them */
     if (stat(blas->path, &info))
         memset(&info, 0, sizeof info); /* the CPU BLAS is the built-in loop */
     find_processor(model);
     int length =
         snprintf(key, sizeof key,
                  "figures %d\ndevice %04x:%04x %s\ndriver %#x\nprocessor%s\nprocessors %d\n"
-                 "CPU BLAS %s\nof %lld bytes, changed %lld\nthreads %d\nstaging %llu\n",
+                 "CPU BLAS %s\nof %lld bytes, changed %lld\ncore %s\nthreads %d\nstaging %llu\n",
                  FIGURES_VERSION, (unsigned)device->vendor_id, (unsigned)device->device_id, device->name,
                  (unsigned)device->driver_version, model, lava_processor_count(), blas->path,
-                 (long long)info.st_size, (long long)info.st_mtime, lava_figures_file_threads(blas),
-                 (unsigned long long)lava_config_get()->pinned_bytes);
+                 (long long)info.st_size, (long long)info.st_mtime, kernels.core,
+                 lava_figures_file_threads(blas), (unsigned long long)lava_config_get()->pinned_bytes);
     snprintf(name, sizeof name, "figures-%04x-%04x", (unsigned)device->vendor_id,
              (unsigned)device->device_id);
     lava_file_cache_place_init(place, home, name, key, (size_t)length);

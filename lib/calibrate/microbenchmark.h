@@ -12,53 +12,8 @@
 #ifndef LAVA_CALIBRATE_MICROBENCHMARK_H
 #define LAVA_CALIBRATE_MICROBENCHMARK_H
 
-#include "dispatch/figures.h"
+#include "lib/calibrate/turn.h"
 #include "lib/engine/runner.h"
-#include "lib/host/cpu_blas.h"
-
-struct lava_microbenchmark {
-    /* The user sets these. */
-    const struct lava_cpu_blas *blas;
-    const struct lava_capabilities *capabilities; /* the engine's */
-    struct lava_figures figures;                  /* known figures; results are added to them */
-    uint64_t piece_ns;                            /* no product is run that is expected to take longer */
-    uint64_t turn_ns;  /* short products on the CPU follow each other for so long: the first one finds cold
-                        * caches and sleeping threads, and OpenBLAS's get faster over several products */
-    uint64_t point_ns; /* for one figure; once it is used up there are no more than two runs */
-    unsigned runs; /* for each product, at most 64: on the CPU the best counts, on the device the median */
-    size_t matrix_bytes; /* the most that the three matrices may have; a multiple of 8 */
-    uint64_t limit_ns;   /* no turn begins once turns have taken so long; 0: no limit */
-    uint64_t spent_ns;   /* how long turns have taken */
-
-    /* A turn is one product, or several short ones. begin may wait, and sets *engine where engine is not
-     * NULL; it returns false where nothing more is to be measured. end returns false where something else was
-     * going on meanwhile; the turn is then repeated. */
-    bool (*begin)(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
-    bool (*end)(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
-    /* Called where the figures have all of the device, or all of the CPU's products, and more is to be
-     * measured. NULL: nobody is. */
-    void (*part_done)(struct lava_microbenchmark *benchmark);
-
-    bool stopped; /* begin returned false */
-
-    /* microbenchmark.c, turn.c and families.c keep these. */
-    uint64_t turn_start_ns;
-    enum lava_type warm_type;
-    double warm_flops_per_s; /* the best rate of warm's product of that type */
-    bool is_warm;            /* it has stopped rising */
-    void *operands, *result; /* matrix_bytes each */
-    size_t filled_bytes;     /* how much of operands is filled for products */
-    /* or what it is filled for by families.c; order 0: it is not */
-    int64_t filled_order;
-    enum lava_type filled_type;
-};
-
-enum lava_microbenchmark_outcome {
-    LAVA_MICROBENCHMARK_MEASURED,
-    LAVA_MICROBENCHMARK_SKIPPED, /* too long, too large, never twice the same, or it failed: the figure is as
-                                    before */
-    LAVA_MICROBENCHMARK_STOPPED, /* begin said so, or the limit is reached */
-};
 
 /* Frees the matrices. */
 void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark);

@@ -1,5 +1,5 @@
-/* Turns, and the time of work on the CPU. Called by microbenchmark.c and families.c. Invariant: begin of the
- * microbenchmark is not called again after it has refused. */
+/* Turns, and the time of work on the CPU. Called by microbenchmark.c and own_routines.c. Invariant: begin of
+ * the microbenchmark is not called again after it has refused. */
 #include "lib/calibrate/turn.h"
 
 #include <math.h>

@@ -50,7 +50,9 @@ struct lava_arena {
     uint32_t raw_slots_max;                                 /* limit set by the device's memory */
     struct lava_arena_list lists[LAVA_BLOCKING_TILE_LISTS]; /* lists in the buffer; a zeroed entry is empty */
     uint64_t list_bytes;
-    bool is_used; /* a stream is open, which may be using every buffer */
+    bool is_used;              /* a stream is open, which may be using every buffer */
+    struct lava_buffer shared; /* shared_staging.h's slots, once the engine has shared a product */
+    bool refuses_shared;       /* the device did not import them */
 };
 
 /* Chooses the slot size for the device's limits and allocates the staging buffers and, unless memory is

@@ -67,7 +67,7 @@ void lava_engine_destroy(struct lava_engine *engine) {
         abandoned = engine;
         return;
     }
-    lava_shared_staging_drop(engine);
+    lava_shared_staging_drop(&engine->arena, engine->device);
     lava_arena_finish(&engine->arena, engine->device);
     lava_gpu_close(engine->device);
     free(engine);

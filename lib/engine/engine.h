@@ -16,8 +16,6 @@ struct lava_engine {
     struct lava_device *device; /* owned */
     struct lava_arena arena;
     struct lava_copy_pool *pool;
-    struct lava_buffer shared;             /* shared_staging.h's slots, once it has shared a product */
-    bool refuses_shared;                   /* its device did not import them */
     struct lava_neighbours neighbours;     /* of the copy threads */
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
     enum lava_type usual_type;             /* of lava_engine_reserve_usual; if has_usual is set */

@@ -1,15 +1,12 @@
 /* Imports operands. Called by stages.c for the blocks that are packed, by runner.c for those that are copied
- * ahead, and by stream.c, which releases the pages.
+ * ahead. stream.c releases the pages.
  *
  * Invariant: both ask here, so a block is either read in place or copied, never both. */
 #include "lib/engine/imports.h"
 
-#include <string.h>
-
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/stream.h"
 
 static bool has_pages(const struct lava_import *import, const struct lava_import_pages *pages) {
     return import->state == LAVA_IMPORT_MADE && import->pages.first <= pages->first &&
@@ -55,13 +52,4 @@ uint64_t lava_imports_address(struct lava_stream *stream, const struct lava_oper
     if (import->state != LAVA_IMPORT_MADE)
         return 0;
     return import->address + ((uint64_t)(uintptr_t)at - import->pages.first);
-}
-
-/* The program may unmap the pages as soon as its call returns. */
-void lava_imports_release(struct lava_stream *stream) {
-    bool any = stream->imports[0].buffer.bytes > 0 || stream->imports[1].buffer.bytes > 0;
-    bool settled = any && lava_queue_settle(stream->device, lava_device_timeout_ns(stream->device));
-    for (int i = 0; i < 2 && settled; i++)
-        lava_memory_free(stream->device, &stream->imports[i].buffer);
-    memset(stream->imports, 0, sizeof stream->imports);
 }

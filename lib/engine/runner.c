@@ -346,7 +346,8 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         if (!member || member->number == 0)
             populate(&stream, operation);
         if (member && member->shares_staging)
-            lava_shared_staging_join(&stream.staging.shared, engine, member->number);
+            lava_shared_staging_join(&stream.staging.shared, member->number, engine->device, &engine->arena,
+                                     engine->pool);
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "lib/base/trace.h"
-#include "lib/engine/engine.h"
+#include "lib/vk/device.h"
 
 /* A member looks so often whether another's copy is finished. A copy of 8 MiB takes 200 us. */
 #define LOOK_NS 50000
@@ -102,17 +102,17 @@ static bool is_aligned(uint64_t page_bytes) {
            LAVA_SHARED_SLOTS * shared.slot_bytes % page_bytes == 0;
 }
 
-/* Returns whether the engine's device has the memory now. It stays meanwhile, because the crew has it. */
-static bool import(struct lava_engine *engine) {
-    struct lava_buffer *all = &engine->shared;
-    if (engine->refuses_shared || engine->arena.slot_bytes != shared.slot_bytes ||
-        !is_aligned(engine->capabilities.import_page_bytes))
+/* Returns whether the device has the memory now. It stays meanwhile, because the crew has it. */
+static bool import(struct lava_device *device, struct lava_arena *arena) {
+    if (arena->refuses_shared || arena->slot_bytes != shared.slot_bytes ||
+        !is_aligned(device->capabilities.import_page_bytes))
         return false;
-    if (all->bytes > 0)
+    if (arena->shared.bytes > 0)
         return true;
-    engine->refuses_shared = lava_memory_import(engine->device, (uint64_t)(uintptr_t)shared.memory,
-                                                LAVA_SHARED_SLOTS * shared.slot_bytes, all) != LAVA_OK;
-    if (engine->refuses_shared)
+    arena->refuses_shared =
+        lava_memory_import(device, (uint64_t)(uintptr_t)shared.memory, LAVA_SHARED_SLOTS * shared.slot_bytes,
+                           &arena->shared) != LAVA_OK;
+    if (arena->refuses_shared)
         return false;
     pthread_mutex_lock(&shared.lock);
     shared.imports++;
@@ -120,15 +120,14 @@ static bool import(struct lava_engine *engine) {
     return true;
 }
 
-void lava_shared_staging_join(struct lava_shared_member *member, struct lava_engine *engine,
-                              unsigned number) {
+void lava_shared_staging_join(struct lava_shared_member *member, unsigned number, struct lava_device *device,
+                              struct lava_arena *arena, struct lava_copy_pool *pool) {
     *member = (struct lava_shared_member){0};
-    if (!import(engine)) {
+    if (!import(device, arena)) {
         lava_shared_staging_forget(number);
         return;
     }
-    *member = (struct lava_shared_member){
-        .bit = UINT32_C(1) << number, .pool = engine->pool, .all = &engine->shared};
+    *member = (struct lava_shared_member){.bit = UINT32_C(1) << number, .pool = pool, .all = &arena->shared};
     pthread_mutex_lock(&shared.lock);
     shared.members |= member->bit; /* it may have left before */
     pthread_mutex_unlock(&shared.lock);
@@ -243,10 +242,10 @@ void *lava_shared_staging_address(uint32_t slot) {
     return shared.memory + slot * shared.slot_bytes;
 }
 
-void lava_shared_staging_drop(struct lava_engine *engine) {
-    if (engine->shared.bytes == 0)
+void lava_shared_staging_drop(struct lava_arena *arena, struct lava_device *device) {
+    if (arena->shared.bytes == 0)
         return;
-    lava_memory_free(engine->device, &engine->shared);
+    lava_memory_free(device, &arena->shared);
     pthread_mutex_lock(&shared.lock);
     shared.imports--;
     free_unused();

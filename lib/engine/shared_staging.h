@@ -10,10 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/engine/arena.h"
 #include "lib/host/copy_pool.h"
-#include "lib/vk/memory.h"
-
-struct lava_engine;
 
 #define LAVA_SHARED_SLOTS 16
 
@@ -30,8 +28,10 @@ struct lava_shared_member {
 bool lava_shared_staging_begin(uint64_t slot_bytes, unsigned members);
 void lava_shared_staging_end(void);
 
-/* Member `number` of the crew begins. Without success it shares nothing: its device does not import. */
-void lava_shared_staging_join(struct lava_shared_member *member, struct lava_engine *engine, unsigned number);
+/* Member `number` of the crew begins, with the device, the arena and the copy threads of its engine. Without
+ * success it shares nothing: its device does not import. */
+void lava_shared_staging_join(struct lava_shared_member *member, unsigned number, struct lava_device *device,
+                              struct lava_arena *arena, struct lava_copy_pool *pool);
 /* It will not begin. */
 void lava_shared_staging_forget(unsigned number);
 /* It ends. Its copies are finished. is_lost: its device may still be reading; then the slots are given up for
@@ -58,8 +58,8 @@ void lava_shared_staging_return(struct lava_shared_member *member, uint32_t slot
 
 /* The host's address of a slot. */
 void *lava_shared_staging_address(uint32_t slot);
-/* Frees what the engine has imported. Its device must be idle. */
-void lava_shared_staging_drop(struct lava_engine *engine);
+/* Frees what was imported for the arena. Its device must be idle. */
+void lava_shared_staging_drop(struct lava_arena *arena, struct lava_device *device);
 
 /* Chunks that were copied, and that were uploaded without a copy of the member's own, so far. For tests and
  * statistics; any thread. */

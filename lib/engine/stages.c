@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/engine/imports.h"
 #include "lib/engine/operands.h"
 #include "lib/engine/tile_lists.h"
 #include "lib/engine/upload.h"

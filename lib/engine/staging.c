@@ -6,7 +6,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/fault.h"
-#include "lib/engine/stream.h"
 
 /* Pack reads words of this size. The columns of a chunk begin at multiples of it. */
 #define WORD_BYTES 16

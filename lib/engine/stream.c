@@ -256,6 +256,15 @@ static void count_transfers(struct lava_stream *stream) {
     }
 }
 
+/* The program may unmap the pages as soon as its call returns. A device that does not answer keeps them. */
+static void release_imports(struct lava_stream *stream) {
+    bool any = stream->imports[0].buffer.bytes > 0 || stream->imports[1].buffer.bytes > 0;
+    bool settled = any && lava_queue_settle(stream->device, lava_device_timeout_ns(stream->device));
+    for (int i = 0; i < 2 && settled; i++)
+        lava_memory_free(stream->device, &stream->imports[i].buffer);
+    memset(stream->imports, 0, sizeof stream->imports);
+}
+
 /* Nothing may be running when a stream ends, because the next one reuses the buffers. */
 enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status) {
     struct lava_device *device = stream->device;
@@ -270,7 +279,7 @@ enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status 
         device->shared->failed ? LAVA_OK : lava_queue_drain(device, lava_device_timeout_ns(device));
     if (drained) /* work in flight would overwrite the next stream's data */
         lava_device_fail(device, drained);
-    lava_imports_release(stream);
+    release_imports(stream);
     status = status ? status : drained;
     if (!status)
         count_transfers(stream);

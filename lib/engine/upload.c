@@ -8,6 +8,7 @@
 #include "lib/base/fault.h"
 #include "lib/base/trace.h"
 #include "lib/engine/columns.h"
+#include "lib/engine/staging.h"
 
 /* Returns pack's constants for a chunk. Chunks at the end of the block also write the zero padding beyond
  * it. */

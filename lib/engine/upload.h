@@ -3,7 +3,6 @@
 #ifndef LAVA_ENGINE_UPLOAD_H
 #define LAVA_ENGINE_UPLOAD_H
 
-#include "lib/engine/staging.h"
 #include "lib/engine/stream.h"
 
 /* How a square of which one triangle is stored becomes a matrix of all its elements, and which of them are

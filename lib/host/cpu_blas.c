@@ -12,16 +12,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/host/cpu_gemm.h"
 #include "lib/host/cpu_kernels.h"
-#include "lib/host/find.h"
 #include "lib/host/half.h"
 #include "lib/host/processor.h"
-#include "lib/host/reference.h"
-#include "lib/host/run.h"
 #include "lib/host/structured.h"
 #include "lib/host/triangle.h"
 
@@ -74,68 +69,17 @@ bool lava_cpu_blas_is_wide(enum lava_routine routine) {
     return atomic_load_explicit(&routines[routine].is_wide, memory_order_relaxed);
 }
 
-/* A part of the operation of m x n x k elements, with its offsets. */
-struct piece {
-    int64_t row, column, depth, m, n, k;
-};
-
-static void run_piece(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      const struct piece *piece) {
-    bool a_is_n = operation->a.op == LAVA_OP_N, b_is_n = operation->b.op == LAVA_OP_N;
-    int64_t bytes = (int64_t)lava_type_bytes(operation->type);
-    struct lava_operation part = *operation;
-    part.m = piece->m;
-    part.n = piece->n;
-    part.k = piece->k;
-    part.a.first =
-        (const char *)operation->a.first + bytes * (a_is_n ? piece->row + piece->depth * operation->a.ld
-                                                           : piece->depth + piece->row * operation->a.ld);
-    part.b.first =
-        (const char *)operation->b.first + bytes * (b_is_n ? piece->depth + piece->column * operation->b.ld
-                                                           : piece->column + piece->depth * operation->b.ld);
-    part.c.first = (char *)operation->c.first + bytes * (piece->row + piece->column * operation->c.ld);
-    if (piece->depth > 0) {
-        part.beta.real = 1;
-        part.beta.imaginary = 0;
-    }
-    lava_cpu_gemm_gemm(&blas->gemm[operation->type], &part);
-}
-
-void lava_run_pieces(const struct lava_cpu_blas *blas, const struct lava_operation *operation, int64_t piece,
-                     int64_t largest_ld) {
-    if (operation->a.ld > largest_ld || operation->b.ld > largest_ld || operation->c.ld > largest_ld) {
-        lava_reference_run(operation);
-        return;
-    }
-    for (int64_t column = 0; column < operation->n; column += piece)
-        for (int64_t row = 0; row < operation->m; row += piece) {
-            int64_t depth = 0;
-            do { /* once even for k = 0, because C must be scaled by beta */
-                const struct piece part = {
-                    .row = row,
-                    .column = column,
-                    .depth = depth,
-                    .m = lava_minimum(operation->m - row, piece),
-                    .n = lava_minimum(operation->n - column, piece),
-                    .k = lava_minimum(operation->k - depth, piece),
-                };
-                run_piece(blas, operation, &part);
-                depth += piece;
-            } while (depth < operation->k);
-        }
-}
-
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
     if (lava_structured_suits(operation))
         lava_structured_run(blas, lava_cpu_blas_run_block, operation, 0, operation->m, 0, operation->n);
     else if (operation->c.region != LAVA_REGION_ALL)
         lava_triangle_run(blas, lava_cpu_blas_run, operation);
     else if (lava_type_is_half(operation->type))
-        lava_half_run(blas, operation);
+        lava_half_run(&blas->gemm[LAVA_TYPE_FP32], operation);
     else if (blas->gemm[operation->type].is_ilp64)
-        lava_run_pieces(blas, operation, INT64_MAX / 2, INT64_MAX);
+        lava_cpu_gemm_pieces(&blas->gemm[operation->type], operation, INT64_MAX / 2, INT64_MAX);
     else /* far enough below INT_MAX that a library may round a size up */
-        lava_run_pieces(blas, operation, (int64_t)1 << 30, INT_MAX);
+        lava_cpu_gemm_pieces(&blas->gemm[operation->type], operation, (int64_t)1 << 30, INT_MAX);
 }
 
 void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava_operation *operation,

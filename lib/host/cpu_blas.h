@@ -9,30 +9,8 @@
 #ifndef LAVA_HOST_CPU_BLAS_H
 #define LAVA_HOST_CPU_BLAS_H
 
-#include <stdint.h>
-
 #include "dispatch/figures.h"
-#include "dispatch/operation.h"
-#include "lib/base/routines.h"
-
-/* A routine of any type; cast to the type given by its row of the table before calling. */
-typedef void lava_function(void);
-
-/* How products of a type are computed: by a routine with Fortran's or CBLAS's argument list. */
-struct lava_cpu_gemm {
-    lava_function *function; /* NULL: the library has none; the built-in loop computes */
-    enum lava_convention convention;
-    bool is_ilp64;
-};
-
-struct lava_cpu_blas {
-    void *handle; /* of the library, for dlsym; NULL: the built-in loop */
-    /* it has a plain name or was requested: no other library is opened */
-    bool serves_plain_names;
-    struct lava_cpu_gemm gemm[LAVA_TYPE_COUNT]; /* FP32, FP64, CFP32, CFP64 */
-    bool has_half[LAVA_TYPE_COUNT];             /* FP16, BF16: the CPU BLAS has its own routine */
-    char path[512];                             /* of the library, or "built-in loop" */
-};
+#include "lib/host/find.h"
 
 /* Never NULL. The first call finds the library; it may dlopen, so it is not async-signal-safe. */
 const struct lava_cpu_blas *lava_cpu_blas_get(void);

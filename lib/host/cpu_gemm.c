@@ -2,6 +2,7 @@
  * lib/host/cpu_blas and lib/host/half for parts of a product. */
 #include "lib/host/cpu_gemm.h"
 
+#include "dispatch/arithmetic.h"
 #include "lib/host/reference.h"
 
 enum { COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
@@ -87,4 +88,55 @@ void lava_cpu_gemm_gemm(const struct lava_cpu_gemm *gemm, const struct lava_oper
         (gemm->is_ilp64 ? call_fortran_ilp64 : call_fortran_lp64)(gemm, operation, &scalars);
     else
         (gemm->is_ilp64 ? call_cblas_ilp64 : call_cblas_lp64)(gemm, operation, &scalars);
+}
+
+/* A part of the operation of m x n x k elements, with its offsets. */
+struct piece {
+    int64_t row, column, depth, m, n, k;
+};
+
+static void run_piece(const struct lava_cpu_gemm *gemm, const struct lava_operation *operation,
+                      const struct piece *piece) {
+    bool a_is_n = operation->a.op == LAVA_OP_N, b_is_n = operation->b.op == LAVA_OP_N;
+    int64_t bytes = (int64_t)lava_type_bytes(operation->type);
+    struct lava_operation part = *operation;
+    part.m = piece->m;
+    part.n = piece->n;
+    part.k = piece->k;
+    part.a.first =
+        (const char *)operation->a.first + bytes * (a_is_n ? piece->row + piece->depth * operation->a.ld
+                                                           : piece->depth + piece->row * operation->a.ld);
+    part.b.first =
+        (const char *)operation->b.first + bytes * (b_is_n ? piece->depth + piece->column * operation->b.ld
+                                                           : piece->column + piece->depth * operation->b.ld);
+    part.c.first = (char *)operation->c.first + bytes * (piece->row + piece->column * operation->c.ld);
+    if (piece->depth > 0) {
+        part.beta.real = 1;
+        part.beta.imaginary = 0;
+    }
+    lava_cpu_gemm_gemm(gemm, &part);
+}
+
+void lava_cpu_gemm_pieces(const struct lava_cpu_gemm *gemm, const struct lava_operation *operation,
+                          int64_t piece, int64_t largest_ld) {
+    if (operation->a.ld > largest_ld || operation->b.ld > largest_ld || operation->c.ld > largest_ld) {
+        lava_reference_run(operation);
+        return;
+    }
+    for (int64_t column = 0; column < operation->n; column += piece)
+        for (int64_t row = 0; row < operation->m; row += piece) {
+            int64_t depth = 0;
+            do { /* once even for k = 0, because C must be scaled by beta */
+                const struct piece part = {
+                    .row = row,
+                    .column = column,
+                    .depth = depth,
+                    .m = lava_minimum(operation->m - row, piece),
+                    .n = lava_minimum(operation->n - column, piece),
+                    .k = lava_minimum(operation->k - depth, piece),
+                };
+                run_piece(gemm, operation, &part);
+                depth += piece;
+            } while (depth < operation->k);
+        }
 }

@@ -4,7 +4,17 @@
 
 #include <stdbool.h>
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_gemm.h"
+
+/* The CPU BLAS that was found. */
+struct lava_cpu_blas {
+    void *handle; /* of the library, for dlsym; NULL: the built-in loop */
+    /* it has a plain name or was requested: no other library is opened */
+    bool serves_plain_names;
+    struct lava_cpu_gemm gemm[LAVA_TYPE_COUNT]; /* FP32, FP64, CFP32, CFP64 */
+    bool has_half[LAVA_TYPE_COUNT];             /* FP16, BF16: the CPU BLAS has its own routine */
+    char path[512];                             /* of the library, or "built-in loop" */
+};
 
 struct lava_find_sources {
     const char *requested;        /* a path or a name for dlopen; NULL: none */

@@ -19,7 +19,6 @@
 #include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/host/convert.h"
-#include "lib/host/cpu_gemm.h"
 #include "lib/host/processor.h"
 #include "lib/host/thread_pool.h"
 
@@ -83,7 +82,7 @@ struct blocks {
 static _Atomic pid_t converting;
 
 struct product {
-    const struct lava_cpu_blas *blas;
+    const struct lava_cpu_gemm *sgemm;
     const struct lava_operation *operation;
     struct blocks blocks;
     float *arena;
@@ -180,7 +179,7 @@ static void multiply(const struct product *product, struct area c, int64_t depth
         block.c.first = (float *)operation->c.first + c.row + c.column * operation->c.ld;
         block.c.ld = operation->c.ld;
     }
-    lava_cpu_gemm_gemm(&product->blas->gemm[LAVA_TYPE_FP32], &block);
+    lava_cpu_gemm_gemm(product->sgemm, &block);
 }
 
 static void run_area(struct product *product, struct area c) {
@@ -261,11 +260,11 @@ static void run_areas(struct product *product) {
         }
 }
 
-void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+void lava_half_run_limited(const struct lava_cpu_gemm *sgemm, const struct lava_operation *operation,
                            const struct lava_half_limits *limits) {
     _Alignas(LINE_BYTES) float stack[STACK_ELEMENTS];
     struct product product = {
-        .blas = blas,
+        .sgemm = sgemm,
         .operation = operation,
         .arena = stack,
         .alone_elements = limits->alone_elements,
@@ -301,10 +300,10 @@ static unsigned team_size(void) {
     return (unsigned)(allowed > 0 && allowed < processors ? allowed : processors);
 }
 
-void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
+void lava_half_run(const struct lava_cpu_gemm *sgemm, const struct lava_operation *operation) {
     const struct lava_half_limits limits = {.workspace_elements = WORKSPACE_ELEMENTS,
                                             .largest_ld = INT_MAX,
                                             .alone_elements = ALONE_ELEMENTS,
                                             .threads = team_size()};
-    lava_half_run_limited(blas, operation, &limits);
+    lava_half_run_limited(sgemm, operation, &limits);
 }

@@ -4,12 +4,12 @@
 #ifndef LAVA_HOST_HALF_H
 #define LAVA_HOST_HALF_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_gemm.h"
 
-/* Computes the operation, which must be valid and have A and B of fp16 or bf16. With beta = 0 C is not read;
- * with alpha = 0 or k = 0 neither A nor B is read. Needs up to 31 MiB temporarily. With less memory it is
- * slower, but it never fails. */
-void lava_half_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
+/* Computes the operation, which must be valid and have A and B of fp16 or bf16, by the gemm of fp32. With
+ * beta = 0 C is not read; with alpha = 0 or k = 0 neither A nor B is read. Needs up to 31 MiB temporarily.
+ * With less memory it is slower, but it never fails. */
+void lava_half_run(const struct lava_cpu_gemm *sgemm, const struct lava_operation *operation);
 
 /* The same with explicit limits, so that tests can have many blocks in small products. */
 struct lava_half_limits {
@@ -18,7 +18,7 @@ struct lava_half_limits {
     int64_t alone_elements;     /* the caller converts smaller phases alone */
     unsigned threads;           /* including the caller */
 };
-void lava_half_run_limited(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+void lava_half_run_limited(const struct lava_cpu_gemm *sgemm, const struct lava_operation *operation,
                            const struct lava_half_limits *limits);
 
 #endif

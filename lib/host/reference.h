@@ -3,7 +3,7 @@
 #ifndef LAVA_HOST_REFERENCE_H
 #define LAVA_HOST_REFERENCE_H
 
-#include "lib/host/cpu_blas.h"
+#include "dispatch/operation.h"
 
 #define LAVA_REFERENCE_PATH "built-in loop"
 

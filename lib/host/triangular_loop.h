@@ -1,4 +1,4 @@
-/* A small triangle applied to C, or its inverse. Included by triangular.c once for each element type, with
+/* A small triangle applied to C, or its inverse. Included by structured.c once for each element type, with
  * NAME(function), REAL and PARTS (2 for complex numbers), which it undefines.
  *
  * Result i depends on the results before it, with the coefficients t(i, 0) ... t(i, i). OTHERS columns (rows)

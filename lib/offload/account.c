@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "lib/base/config.h"
+#include "lib/base/sizes.h"
 #include "lib/base/stats.h"
-#include "lib/base/trace.h"
-#include "lib/offload/holder.h"
 #include "lib/offload/offload.h"
-#include "lib/offload/threshold.h"
 
 void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
     const struct lava_operation *operation = &call->operation;
@@ -46,20 +44,36 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, doubl
                                                              : call->learning.estimates_ns[LAVA_PLACE_GPU]);
 }
 
-bool lava_account_begin_small(struct lava_call *call) {
-    if (!call->valid || call->products || lava_trace_on() || lava_holder_has_begun() ||
-        lava_operation_is_trivial(&call->operation) ||
-        !(lava_operation_work(&call->operation) < lava_threshold_small()))
-        return false;
+/* Counts the call by its sizes, which are those of its operation. */
+static bool begin(struct lava_call *call, uint64_t flops, uint64_t bytes) {
+    const struct lava_operation *operation = &call->operation;
+    call->valid = true;
     call->place = LAVA_PLACE_CPU;
     call->reason = lava_stats_small_reason();
-    return lava_tally_begin(&call->small, call->routine, lava_tally_outer((uintptr_t)call),
-                            lava_stats_size(&call->operation));
+    call->scheme = LAVA_SCHEME_NONE;
+    bool is_counted = lava_tally_begin(&call->small, call->routine, (uintptr_t)call,
+                                       lava_sizes_class(operation->m, operation->n, operation->k));
+    call->small.flops = flops;
+    call->small.bytes = bytes;
+    return is_counted;
 }
 
-uint64_t lava_account_end_small(const struct lava_call *call) {
-    return lava_tally_end(&call->small, lava_operation_flops(&call->operation),
-                          lava_stats_bytes(&call->operation));
+/* Nothing overflows: m n k is below the cut-off. */
+bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], enum lava_type type,
+                                enum lava_type type_c) {
+    uint64_t m = (uint64_t)sizes[0], n = (uint64_t)sizes[1], k = (uint64_t)sizes[2];
+    call->operation.m = sizes[0];
+    call->operation.n = sizes[1];
+    call->operation.k = sizes[2];
+    return begin(call, (lava_type_is_complex(type) ? 8 : 2) * m * n * k,
+                 (m + n) * k * lava_type_bytes(type) + m * n * lava_type_bytes(type_c));
+}
+
+bool lava_account_begin_small(struct lava_call *call) {
+    const struct lava_operation *operation = &call->operation;
+    return call->valid && !call->products && !lava_operation_is_trivial(operation) &&
+           lava_account_counts_only(lava_operation_work(operation)) &&
+           begin(call, (uint64_t)lava_operation_flops(operation), (uint64_t)lava_stats_bytes(operation));
 }
 
 void lava_account_begin_device(struct lava_engine *engine) {

@@ -3,8 +3,13 @@
 #ifndef LAVA_OFFLOAD_ACCOUNT_H
 #define LAVA_OFFLOAD_ACCOUNT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "dispatch/types.h"
+#include "lib/base/trace.h"
+#include "lib/offload/threshold.h"
 
 struct lava_call;
 struct lava_engine;
@@ -14,10 +19,17 @@ struct lava_engine;
 bool lava_account_lacks_estimate(const struct lava_call *call);
 /* Counts the call. expected_ns is the CPU's time by its rate, for a call that lacks an estimate. */
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns);
-/* Returns whether the call is below the cut-off and is only counted: lava_account_end_small ends it.
- * Statistics are wanted. */
+/* Returns whether calls of so much work (m n k) are only counted now: statistics are wanted, and such calls
+ * are below the cut-off. */
+static inline bool lava_account_counts_only(double work) {
+    return work < atomic_load_explicit(&lava_threshold.count_below, memory_order_relaxed) && !lava_trace_on();
+}
+/* Begins such a call, which lava_offload_end ends. The first one is a valid product of general matrices of
+ * these sizes, none of them 0, and of these types; of the call only the routine is filled. The second one is
+ * any other call, which is not of a batch, and returns false where it is not such a call. */
+bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], enum lava_type type,
+                                enum lava_type type_c);
 bool lava_account_begin_small(struct lava_call *call);
-uint64_t lava_account_end_small(const struct lava_call *call); /* as lava_tally_end */
 /* Begin and end the time for which the engine's copies are a call's own; NULL is allowed at the end. The
  * caller is the engine's only user. */
 void lava_account_begin_device(struct lava_engine *engine);

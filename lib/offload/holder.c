@@ -71,10 +71,6 @@ static bool is_on_other_stack(void) {
     return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
 }
 
-bool lava_holder_has_begun(void) {
-    return held.frame != 0;
-}
-
 bool lava_holder_is_inside(void) {
     if (!held.frame)
         return false;

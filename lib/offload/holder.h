@@ -17,7 +17,5 @@ void lava_holder_end(void);
  * that this library calls. It must not wait for a lane then. Where the thread has left a product, what was
  * counted for that ends, and give_up is called. */
 bool lava_holder_is_inside(void);
-/* Returns whether the thread has asked for a lane, without a look at whether it has left it. */
-bool lava_holder_has_begun(void);
 
 #endif

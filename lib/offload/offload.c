@@ -416,17 +416,19 @@ static void remember(const struct lava_call *call, uint64_t elapsed_ns) {
     last.elapsed_ns = elapsed_ns;
 }
 
-/* Ends a call that is only counted. */
+/* Ends a call that is only counted. Of its operation nothing but the sizes may be known. */
 static void end_small(const struct lava_call *call) {
-    fenv_t callers;
-    bool has_thirds = has_thirds_of(call);
-    if (has_thirds) {
-        fegetenv(&callers);
-        fesetenv(FE_DFL_ENV);
-    }
-    remember(call, lava_account_end_small(call));
-    if (has_thirds)
-        fesetenv(&callers);
+    uint64_t elapsed_ns = lava_tally_end(&call->small);
+    struct lava_call *kept = &last.call;
+    last.known = kept->valid = true;
+    last.elapsed_ns = elapsed_ns;
+    kept->routine = call->routine;
+    kept->place = call->place;
+    kept->reason = call->reason;
+    kept->scheme = call->scheme;
+    kept->operation.m = call->operation.m;
+    kept->operation.n = call->operation.n;
+    kept->operation.k = call->operation.k;
 }
 
 /* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
@@ -434,15 +436,15 @@ static void end_small(const struct lava_call *call) {
  * nor its flags change. */
 static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
                   void *context) {
+    bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
+    call->small = (struct lava_tally_call){0};
+    if (may_be_small && !has_thirds && lava_account_begin_small(call))
+        return false;
     int saved_errno = errno;
     enum lava_environment environment = lava_environment_read();
     fenv_t callers;
-    bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
-    call->small = (struct lava_tally_call){0};
     call->operation.precision = lava_offload_precision();
     call->scheme = LAVA_SCHEME_NONE;
-    if (may_be_small && !has_thirds && lava_account_begin_small(call))
-        return false;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     if (may_be_small && has_thirds && lava_account_begin_small(call)) {
@@ -510,11 +512,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
 }
 
 /* The sums of the statistics are floating-point numbers, too. */
-void lava_offload_end(const struct lava_call *call) {
-    if (call->small.cell || call->small.pair) {
-        end_small(call);
-        return;
-    }
+static void end(const struct lava_call *call) {
     int saved_errno = errno;
     fenv_t callers;
     fegetenv(&callers);
@@ -536,6 +534,13 @@ void lava_offload_end(const struct lava_call *call) {
     lava_gate_leave();
     fesetenv(&callers);
     errno = saved_errno;
+}
+
+void lava_offload_end(const struct lava_call *call) {
+    if (call->small.cell || call->small.pair)
+        end_small(call);
+    else
+        end(call);
 }
 
 bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns) {

@@ -36,7 +36,7 @@ struct lava_call {
     enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
     struct lava_learning learning;
     struct lava_spare spare;      /* until end */
-    struct lava_tally_call small; /* until end: only counted, in the statistics */
+    struct lava_tally_call small; /* until end: only counted, in the statistics (account.h) */
     int64_t info;                 /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 

@@ -4,8 +4,7 @@
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
  * first kernel is tested. The first type that is prepared brings the device, which is locked until then. The
  * thread goes on with the other kernels, and locks the whole device for each test. So do those of other types
- * for all their kernels, once a type is ready. `change` guards the states and is taken after the device is
- * locked.
+ * for all their kernels, once a type is ready. `change` guards the states; the device is locked before it.
  *
  * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses and QR. Each
  * has a state of its own for each type, which is STARTING until the step's thread ends.
@@ -121,8 +120,7 @@ static enum lava_status create_engine(const char **why) {
     return LAVA_OK;
 }
 
-/* Gives the device up for all types. If a type is or was ready, a call may be looking at the engine, so it is
- * not destroyed. */
+/* Gives the device up for all types. Where a type was ready, a call may look at the engine: it stays. */
 static void give_device_up(enum lava_status status, const char *why) {
     struct lava_engine *engine = lava_context_engine();
     if (preparation.was_ready) {
@@ -377,7 +375,13 @@ static void set_later(enum lava_step step, enum lava_type type, enum state state
     end_change();
 }
 
+/* The thread alone takes 80 MiB of addresses, which the CPU BLAS may need. */
 static void start(enum lava_type type) {
+    const char *why;
+    if (lava_prepare_is_cold() && !lava_gpu_has_room(&why)) {
+        give_device_up(LAVA_ERROR_UNAVAILABLE, why);
+        return;
+    }
     begin_change();
     if (preparation.states[type] == COLD) {
         preparation.states[type] = STARTING;
@@ -550,10 +554,7 @@ bool lava_prepare_is_given_up(void) {
 }
 
 bool lava_prepare_is_cold(void) {
-    bool all = true;
-    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        all = all && preparation.states[type] == COLD;
-    return all;
+    return !any_is(STARTING) && !any_is(READY) && !any_is(UNAVAILABLE);
 }
 
 static bool is_under_way(bool held_too) {

@@ -40,27 +40,29 @@ static double due(void) {
     return spares ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
 }
 
+static double due_to_count(void) {
+    const struct lava_config *config = lava_config_get();
+    if (!config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
+        return 0;
+    double work = lava_threshold_cutoff();
+    return spares_processor ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
+}
+
 /* Whoever stores last looks again, so that nothing stays that another thread has changed meanwhile. */
 static void publish(void) {
-    double work;
+    double work, counted;
     if (!is_open)
         return;
     do {
         work = due();
+        counted = due_to_count();
         atomic_store(&lava_threshold.forward_below, work);
-    } while (work != due());
+        atomic_store(&lava_threshold.count_below, counted);
+    } while (work != due() || counted != due_to_count());
 }
 
 double lava_threshold_cutoff(void) {
     return atomic_load_explicit(&cutoff, memory_order_relaxed);
-}
-
-double lava_threshold_small(void) {
-    const struct lava_config *config = lava_config_get();
-    if (!is_open || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
-        return 0;
-    double work = lava_threshold_cutoff();
-    return spares_processor ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
 }
 
 void lava_threshold_measured(const struct lava_figures *figures) {

@@ -15,6 +15,10 @@
 
 struct lava_threshold {
     _Atomic double forward_below; /* m n k */
+    /* With statistics: the work below which a call is only counted, because it would be forwarded with no
+     * further look without them. 0: without statistics, in mode gpu, where decisions are logged, and until
+     * the threshold is opened. */
+    _Atomic double count_below;
 };
 
 extern struct lava_threshold lava_threshold;
@@ -32,10 +36,6 @@ void lava_threshold_spare(bool spares);
  * all types, so that one comparison is enough: half precision takes the CPU about as long, fp64 and complex
  * numbers a few times that. At first it follows from the processor's rate. */
 double lava_threshold_cutoff(void);
-/* Returns the work below which a call would be forwarded with no further look if it were not counted, in the
- * modes auto and cpu; 0 in mode gpu, where decisions are logged, and until the threshold is opened. Never
- * more than the cut-off. */
-double lava_threshold_small(void);
 /* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
  * where the figures have one: thin products do. */
 void lava_threshold_measured(const struct lava_figures *figures);

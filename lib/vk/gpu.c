@@ -44,17 +44,16 @@ static enum lava_status fill_device(struct lava_device *device, const struct lav
     return lava_room_for_cpu() ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }
 
-/* A driver is not loaded where the CPU BLAS might lack what it takes. */
-static enum lava_status create_device(struct lava_device **device, const char **why) {
-    *device = NULL;
-    *why = "too little memory for a driver within the limits (ulimit -v, -d)";
-    return lava_room_for_driver() ? lava_device_create(device, why) : LAVA_ERROR_UNAVAILABLE;
+bool lava_gpu_has_room(const char **why) {
+    *why = "too little memory for a driver within the limits (ulimit -v, -d, cgroup)";
+    return lava_room_for_driver();
 }
 
 enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
                                        struct lava_device **result, const char **why) {
-    struct lava_device *device;
-    enum lava_status status = create_device(&device, why);
+    struct lava_device *device = NULL;
+    enum lava_status status =
+        lava_gpu_has_room(why) ? lava_device_create(&device, why) : LAVA_ERROR_UNAVAILABLE;
     *result = NULL;
     if (!status)
         device->ordinal = ordinal;

@@ -211,8 +211,10 @@ static uint64_t memory_limit(const struct answers *answers, const struct lava_co
         largest = bytes > largest ? bytes : largest;
     }
     uint64_t limit = unified ? largest / 4 : largest / 10 * 8;
-    if (unified && lava_room_left() / 4 < limit)
-        limit = lava_room_left() / 4;
+    if (unified) {
+        uint64_t left = lava_room_left() / 4;
+        limit = left < limit ? left : limit;
+    }
     return config->memory_bytes && config->memory_bytes < limit ? config->memory_bytes : limit;
 }
 

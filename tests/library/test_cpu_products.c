@@ -19,7 +19,6 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/host/find.h"
 #include "lib/host/reference.h"
-#include "lib/host/run.h"
 #include "tests/library/capture.h"
 #include "tests/library/naive.h"
 #include "tests/library/stub_names.h"
@@ -260,7 +259,7 @@ static void products_in_pieces(void **state) {
         size_t ops = i / 5 % 9, piece = i / 45 % 4;
         struct product product =
             make(types[i / 180], sizes[i % 5], "NTC"[ops % 3], "NTC"[ops / 3], factors[piece & 1], false);
-        lava_run_pieces(&blas, &product.operation, pieces[piece], INT_MAX);
+        lava_cpu_gemm_pieces(&blas.gemm[product.operation.type], &product.operation, pieces[piece], INT_MAX);
         check_and_free(&product, false);
     }
     struct product scaled = make(LAVA_TYPE_FP64, (const int64_t[]){5, 4, 0}, 'N', 'N', factors[0], false);
@@ -275,7 +274,8 @@ static void products_in_pieces(void **state) {
     for (int i = 0; i < 3; i++) {
         struct product product =
             make(types[i], large[i].size, large[i].transa, large[i].transb, factors[0], false);
-        lava_run_pieces(&blas, &product.operation, 1000, large[i].largest_ld);
+        lava_cpu_gemm_pieces(&blas.gemm[product.operation.type], &product.operation, 1000,
+                             large[i].largest_ld);
         check_and_free(&product, false);
     }
     assert_int_equal(seen->calls, calls);

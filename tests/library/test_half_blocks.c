@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/abi/validate.h"
+#include "lib/host/cpu_blas.h"
 #include "lib/host/half.h"
 #include "lib/host/reference.h"
 #include "tests/library/half_product.h"
@@ -90,7 +91,7 @@ static void run_one(const struct lava_operation *shape, const struct lava_half_l
     half_product_create(&product, shape);
     errno = 77;
     if (limits)
-        lava_half_run_limited(&blas, &product.operation, limits);
+        lava_half_run_limited(&blas.gemm[LAVA_TYPE_FP32], &product.operation, limits);
     else
         lava_cpu_blas_run(&blas, &product.operation);
     assert_int_equal(errno, 77);

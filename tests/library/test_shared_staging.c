@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/engine/engine.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/vk/device.h"
 
@@ -191,21 +190,20 @@ static VkResult VKAPI_CALL refuse(VkDevice device, VkExternalMemoryHandleTypeFla
 static void cannot_join(void **state) {
     struct lava_device_shared shared = {0};
     struct lava_device device = {.shared = &shared, .vk.GetMemoryHostPointerPropertiesEXT = refuse};
-    struct lava_engine engine = {
-        .device = &device, .arena.slot_bytes = SLOT_BYTES, .capabilities.import_page_bytes = 4096};
+    struct lava_arena arena = {0};
     (void)state;
     for (int i = 0; i < 4; i++) {
         struct lava_shared_member first = member_of(0), second = member_of(1);
         uint32_t slot, other;
-        engine.capabilities.import_page_bytes = i == 2 ? 0 : 4096;
-        engine.arena.slot_bytes = i == 3 ? 2 * SLOT_BYTES : SLOT_BYTES;
-        engine.refuses_shared = i == 1;
+        device.capabilities.import_page_bytes = i == 2 ? 0 : 4096;
+        arena.slot_bytes = i == 3 ? 2 * SLOT_BYTES : SLOT_BYTES;
+        arena.refuses_shared = i == 1;
         assert_true(lava_shared_staging_begin(SLOT_BYTES, 2));
         slot = take_and_copy(&first, 0);
-        lava_shared_staging_join(&second, &engine, 1);
+        lava_shared_staging_join(&second, 1, &device, &arena, pools[1]);
         assert_int_equal(second.bit, 0);
         assert_null(second.pool);
-        assert_int_equal(engine.refuses_shared, i <= 1);
+        assert_int_equal(arena.refuses_shared, i <= 1);
         assert_int_equal(shared.imported.refused, 1);
         lava_shared_staging_fetch(&first, slot);
         for (int j = 1; j < LAVA_SHARED_SLOTS; j++) {

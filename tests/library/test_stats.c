@@ -19,6 +19,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/report.h"
+#include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "tests/library/capture.h"
 
@@ -254,10 +255,10 @@ static void sizes_have_classes(void **state) {
         int size = 0;
         lava_stats_reset();
         lava_stats_count_shape(LAVA_ROUTINE_dgemm_, &product, 2, LAVA_PLACE_GPU, 30, 70);
-        while (size < LAVA_STATS_SIZES && !lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size).calls)
+        while (size < LAVA_SIZES && !lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size).calls)
             size++;
-        assert_true(size < LAVA_STATS_SIZES);
-        assert_int_equal(lava_stats_least_order(size), products[i].least_order);
+        assert_true(size < LAVA_SIZES);
+        assert_int_equal(lava_sizes_least_order(size), products[i].least_order);
         const struct lava_stats_shape shape = lava_stats_shape(LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, size);
         double m = (double)product.m, n = (double)product.n, k = (double)product.k;
         assert_true(shape.calls == 1 && shape.elapsed_ns == 30 && shape.cpu_ns == 70 && shape.lost_ns == 0);

@@ -17,15 +17,19 @@
 
 enum { THREADS = 4, WAVES = 3, CALLS = 20000 };
 
-static void count_one(enum lava_routine outer) {
+/* Under the call that lava_tally_enter was told of. */
+static void count_one(void) {
     struct lava_tally_call call;
-    if (lava_tally_begin(&call, LAVA_ROUTINE_dgemm_, outer, 0))
-        lava_tally_end(&call, 7, 3);
+    if (lava_tally_begin(&call, LAVA_ROUTINE_dgemm_, 1, 0)) {
+        call.flops = 7;
+        call.bytes = 3;
+        lava_tally_end(&call);
+    }
 }
 
 static void *count_many(void *unused) {
     for (int i = 0; i < CALLS; i++)
-        count_one(LAVA_ROUTINE_COUNT);
+        count_one();
     return unused;
 }
 
@@ -57,9 +61,9 @@ static void times_are_those_of_the_calls(void **state) {
     (void)state;
     for (int i = 0; i < SLEEPS; i++) {
         struct lava_tally_call call;
-        assert_true(lava_tally_begin(&call, LAVA_ROUTINE_dgemm_, LAVA_ROUTINE_COUNT, 1));
+        assert_true(lava_tally_begin(&call, LAVA_ROUTINE_dgemm_, 1, 1));
         usleep(EACH_NS / 1000);
-        assert_true(lava_tally_end(&call, 1, 1) >= EACH_NS);
+        assert_true(lava_tally_end(&call) >= EACH_NS);
     }
     uint64_t passed_ns = lava_clock_now_ns() - begin_ns;
     const struct lava_tally_sum sum = lava_tally_sum(LAVA_ROUTINE_dgemm_, 1);
@@ -72,7 +76,7 @@ static void times_are_those_of_the_calls(void **state) {
 static void children_begin_anew(void **state) {
     int status;
     (void)state;
-    count_one(LAVA_ROUTINE_COUNT);
+    count_one();
     pid_t child = fork();
     if (child == 0) {
         lava_tally_reset();
@@ -88,17 +92,17 @@ static void children_begin_anew(void **state) {
 
 static void the_outermost_call_counts(void **state) {
     (void)state;
-    lava_tally_enter(9000, LAVA_ROUTINE_dgemm_);
+    struct lava_tally_thread *thread = lava_tally_enter(9000, LAVA_ROUTINE_dgemm_);
     assert_int_equal(lava_tally_outer(9000), LAVA_ROUTINE_COUNT);
     lava_tally_enter(8000, LAVA_ROUTINE_sgemm_);
     assert_int_equal(lava_tally_outer(8000), LAVA_ROUTINE_dgemm_);
-    lava_tally_leave(8000);
+    lava_tally_leave(thread, 8000);
     lava_tally_enter(8500, LAVA_ROUTINE_sgemm_); /* the outer one goes on */
     assert_int_equal(lava_tally_outer(8500), LAVA_ROUTINE_dgemm_);
     lava_tally_enter(9000, LAVA_ROUTINE_sgemm_); /* it was left by longjmp */
     assert_int_equal(lava_tally_outer(9000), LAVA_ROUTINE_COUNT);
     assert_int_equal(lava_tally_outer(8000), LAVA_ROUTINE_sgemm_);
-    lava_tally_leave(9000);
+    lava_tally_leave(thread, 9000);
     assert_int_equal(lava_tally_outer(8000), LAVA_ROUTINE_COUNT);
 }
 
@@ -107,8 +111,10 @@ static void calls_under_others_are_told_apart(void **state) {
     size_t index = 0;
     uint64_t small = 0, large = 0;
     (void)state;
+    struct lava_tally_thread *thread = lava_tally_enter(9000, LAVA_ROUTINE_sgemm_);
     for (int i = 0; i < 1000; i++)
-        count_one(LAVA_ROUTINE_sgemm_);
+        count_one();
+    lava_tally_leave(thread, 9000);
     lava_tally_count_under(LAVA_ROUTINE_sgemm_, LAVA_ROUTINE_dgemm_, LAVA_PLACE_GPU, 50, 70, 90);
     assert_int_equal(lava_tally_sum(LAVA_ROUTINE_dgemm_, 0).calls, 0);
     while (lava_tally_next_under(&index, &under)) {

@@ -1,23 +1,26 @@
 #!/bin/sh
 # Children of fork() end as they do without the library: exit handlers, static destructors, buffered output of C++ and Fortran,
-# Python's atexit, and a compiler's counters. The driver is loaded in the parent.
+# a compiler's counters, Python's atexit, multiprocessing and coverage, and R's finalizers. The parent's device has computed, as its
+# statistics show, and in the mode auto its driver is loaded.
 #
 #   fork.sh LIBRARY
 #
 # On a machine with a GPU: LAVABLAS_DEVICE=nvidia tests/programs/fork.sh liblavablas.so.0. FORK_FOLDER names a folder with the
 # compiled programs fork, fork_fixed (not PIE), fork_counted (--coverage) and fork_f, where there is no compiler;
-# what is missing there is left out.
+# what is missing there is left out. FORK_PYTHON names a Python, for example one with coverage.
 set -eu
 library=$(readlink -f "$1")
 device=${LAVABLAS_DEVICE:-cpu}
+blas=${LAVABLAS_TEST_CPU_BLAS:-}
 programs=${FORK_FOLDER:-}
+python=${FORK_PYTHON:-python3}
 sources=$(readlink -f "$(dirname "$0")")
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/common.sh"
-blas=${LAVABLAS_TEST_CPU_BLAS:-}
 [ -n "$blas" ] || blas=$(ldconfig -p | sed -n 's/.*libblas\.so\.3 .*=> //p' | head -n 1)
-forced="LD_PRELOAD=$library LAVABLAS_DEVICE=$device LAVABLAS_MODE=gpu LAVABLAS_INIT=sync"
-default="LD_PRELOAD=$library"
+statistics=$folder/statistics
+forced="LD_PRELOAD=$library LAVABLAS_STATS=$statistics LAVABLAS_DEVICE=$device LAVABLAS_MODE=gpu LAVABLAS_INIT=sync"
+default="LD_PRELOAD=$library LAVABLAS_STATS=$statistics"
 children=${FORK_CHILDREN:-20}
 
 # build COMPILER NAME ARGUMENT...
@@ -46,19 +49,28 @@ expect() {
     [ "$printed" = "$wanted" ] || fail "$name: '$printed', not '$wanted'"
 }
 
+# check_device SETTINGS: the parent's device has computed, where all products were forced there.
+check_device() {
+    if [ "$1" = "$forced" ]; then
+        skip_without_device "$statistics"
+        expect_calls "$statistics" gpu dgemm_
+    fi
+    rm -f "$statistics"
+}
+
 # run_children NAME SETTINGS
 run_children() {
     out=$folder/$1-out
     mkdir "$out"
     # shellcheck disable=SC2086 # settings are words
-    env $2 GCOV_PREFIX="$out/counts" timeout 120 "$programs/$1" "$out" "$children" >"$out/stdout" || fail "$1: status $?"
+    env $2 timeout 120 "$programs/$1" "$out" "$children" >"$out/stdout" || fail "$1: status $?"
+    check_device "$2"
     all=$((children + 1)) # with the child of a child
     for file in destructor handler late; do
         expect "$1 $file" "$all" awk 'END { print NR }' "$out/$file"
     done
     expect "$1 results" "$all" sh -c "cat '$out'/results* | grep -c '^result 400$'"
     expect "$1 output" "$children" sh -c "sort -u '$out/stdout' | grep -vc 1000"
-    # the counters are those of the children: the parent ends by _exit
     [ "$1" != fork_counted ] || [ -n "$(find "$out/counts" -name '*.gcda')" ] || fail "no counters of the children of $1"
     rm -rf "$out"
 }
@@ -75,31 +87,40 @@ for settings in "$forced" "$default"; do
         mkdir "$folder/unit"
         # shellcheck disable=SC2086 # as above
         expect fork_f ' child         400' sh -c 'cd "$1" && shift && timeout 60 env "$@"' sh "$folder/unit" $settings "$programs/fork_f"
+        check_device "$settings"
         expect 'a unit' ' child         400' cat "$folder/unit/unit"
         rm -r "$folder/unit"
     fi
 done
 
-cat >"$folder/ends.py" <<'PYTHON'
-import atexit, ctypes, os, sys
-blas = ctypes.CDLL(sys.argv[1] or None, mode=ctypes.RTLD_GLOBAL)
-gemm = ctypes.CDLL(None).dgemm_
-def multiply(n):
-    a, c = (ctypes.c_double * (n * n))(*[1.0] * (n * n)), (ctypes.c_double * (n * n))()
-    number, one, zero = ctypes.byref(ctypes.c_int(n)), ctypes.byref(ctypes.c_double(1)), ctypes.byref(ctypes.c_double(0))
-    gemm(b"N", b"T", number, number, number, one, a, number, a, number, zero, c, number)
-    return c[n * n - 1]
-multiply(200)
-for child in range(5):
-    if os.fork() == 0:
-        atexit.register(print, "atexit", child)
-        if child % 2:
-            assert multiply(200) == 200
-        sys.exit(5)
-    assert os.waitstatus_to_exitcode(os.wait()[1]) == 5
-os._exit(0)
-PYTHON
-# shellcheck disable=SC2086 # as above
-expect python 5 sh -c 'PYTHONUNBUFFERED= timeout 60 env "$@" | grep -c atexit' sh $forced python3 "$folder/ends.py" "$blas"
-[ $found = 1 ] || { [ $failed = 1 ] || { echo 'skipped but for Python: no g++ and no gfortran'; exit 77; }; }
+# run_python NAME WAY COMMAND...: five children, which print at their ends.
+run_python() {
+    name=$1
+    way=$2
+    shift 2
+    # shellcheck disable=SC2086 # as above
+    PYTHONUNBUFFERED='' timeout 60 env $forced "$@" "$sources/fork.py" "$way" "$blas" >"$folder/printed" || fail "$name: status $?"
+    check_device "$forced"
+    expect "$name" 10 grep -c '^output\|^end' "$folder/printed"
+}
+run_python python exit "$python"
+run_python 'multiprocessing of Python' multiprocessing "$python"
+if "$python" -c 'import coverage' 2>/dev/null; then
+    run_python coverage exit "$python" -m coverage run --parallel-mode --data-file="$folder/counts"
+    expect 'files of coverage' 6 sh -c "ls '$folder' | grep -c '^counts'"
+else
+    echo "left out: no coverage of $python"
+fi
+
+if command -v Rscript >/dev/null; then
+    mkdir "$folder/r"
+    # shellcheck disable=SC2086 # as above
+    timeout 120 env $forced Rscript --vanilla "$sources/fork.R" "$folder/r" || fail "R: status $?"
+    check_device "$forced"
+    expect 'outputs of R' 5 sh -c "cat '$folder/r'/output* | grep -c '^output 400'"
+    expect 'finalizers of R' 5 grep -c end "$folder/r/ends"
+else
+    echo 'left out: no Rscript (Debian: r-base-core)'
+fi
+[ $found = 1 ] || { [ $failed = 1 ] || { echo 'skipped but for Python and R: no g++ and no gfortran'; exit 77; }; }
 exit $failed

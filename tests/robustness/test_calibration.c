@@ -160,7 +160,8 @@ static void other_devices(void **state) {
 
 /* The key contains the threads of the CPU BLAS and the processor as words. */
 static void key_says_what_for(void **state) {
-    static const char *const words[] = {"10de:2335", "driver 0x7", "processor", "threads ", "staging "};
+    static const char *const words[] = {"10de:2335", "driver 0x7", "processor",
+                                        "core ",     "threads ",   "staging "};
     char key[LAVA_FILE_CACHE_MAX_KEY_BYTES + 1] = "";
     (void)state;
     memcpy(key, place.key, place.key_bytes);
