@@ -14,20 +14,8 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/engine/block_factorizer.h"
-#include "lib/engine/block_inverter.h"
-#include "lib/engine/block_reflector.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/factorizer.h"
-#include "lib/engine/inverter.h"
-#include "lib/engine/qr_runner.h"
-#include "lib/engine/solver.h"
-#include "lib/engine/wide_squares.h"
 #include "lib/host/inverse.h"
-#include "lib/host/least_squares.h"
-#include "lib/host/lu.h"
-#include "lib/host/qr.h"
-#include "lib/host/systems.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
@@ -46,6 +34,7 @@
 #include "lib/offload/start.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
+#include "lib/offload/ways.h"
 
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
@@ -177,26 +166,16 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
 /* Nothing of C is written, nor of right-hand sides. Of factors that were there already, all columns count as
  * written. */
 static bool is_untouched(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (lava_operation_is_factored(operation))
+    if (operation->sides.factored)
         return progress->sides == 0;
     return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
 }
 
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
                                const struct lava_plan *plan, struct lava_progress *progress) {
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        return lava_solver_run(engine, operation, plan, progress);
-    if (lava_operation_is_wide(operation))
-        return lava_wide_squares_run(engine, operation, plan, progress);
-    bool by_blocks = plan->columns.width > 0;
-    if (lava_operation_is_factorization(operation))
-        return (by_blocks ? lava_block_factorizer_run : lava_factorizer_run)(engine, operation, plan,
-                                                                             progress);
-    if (lava_operation_is_qr(operation))
-        return (by_blocks ? lava_block_reflector_run : lava_qr_runner_run)(engine, operation, plan, progress);
-    if (lava_operation_is_inverse(operation))
-        return (by_blocks ? lava_block_inverter_run : lava_inverter_run)(engine, operation, plan, progress);
-    return lava_runner_run(engine, operation, plan, progress, NULL);
+    const struct lava_ways *ways = lava_ways_of(operation);
+    lava_ways_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
+    return run(engine, operation, plan, progress);
 }
 
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
@@ -245,8 +224,8 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
 
 /* What LAPACK's routine returns for a finished operation. */
 static int64_t info_of(const struct lava_operation *operation) {
-    bool is_factored = lava_operation_is_factored(operation);
-    return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
+    const struct lava_ways *ways = lava_ways_of(operation);
+    return ways->find_zero && !operation->sides.factored ? ways->find_zero(operation) : 0;
 }
 
 /* Why the CPU computes what is not written. */
@@ -407,7 +386,7 @@ static bool is_whole_lapack(const struct lava_call *call) {
 
 /* What such operations are counted with is not exact, and must not raise the caller's flags. */
 static bool has_thirds_of(const struct lava_call *call) {
-    return call->valid && lava_operation_is_lapack(&call->operation);
+    return call->valid && lava_operation_row(&call->operation)->is_lapack;
 }
 
 static void remember(const struct lava_call *call, uint64_t elapsed_ns) {
