@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "dispatch/qr.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/passes.h"
 
@@ -48,9 +49,9 @@ static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
 
 enum lava_status lava_wide_squares_run(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, struct lava_progress *progress) {
-    if (!lava_operation_is_wide(operation))
+    if (!lava_qr_is_wide(operation))
         return lava_qr_runner_run(engine, operation, plan, progress);
-    struct lava_operation tall = lava_operation_tall(operation);
+    struct lava_operation tall = lava_qr_tall(operation);
     const struct buffer c = new_buffer(tall.type, tall.m, tall.n),
                         sides = new_buffer(tall.type, tall.m, tall.sides.count);
     struct lava_progress of_buffers;
