@@ -1,6 +1,6 @@
 /* Estimates the device's time: arithmetic by tiles and waves of workgroups, device memory, and transfers. For
  * a streamed product it goes through the engine's program with two clocks, the bus's and the compute queue's.
- * Called by policy.c. Invariant: a pure function. No estimate is below lava_cost_least_ns, with which
+ * Called by product_plan.c. Invariant: a pure function. No estimate is below lava_cost_least_ns, with which
  * policy.c refuses products without a search. */
 #include "dispatch/cost.h"
 

@@ -1,6 +1,6 @@
 /* Estimates how long the device takes for a product that is computed in a given way. The estimates serve to
  * compare choices; they are not promises. perf/ calibrates the rates. Pure functions on plain structs, called
- * by policy.c for every way that it considers. */
+ * by product_plan.c for every way that it considers. */
 #ifndef LAVA_DISPATCH_COST_H
 #define LAVA_DISPATCH_COST_H
 

@@ -2,6 +2,7 @@
 #include "dispatch/factorization.h"
 #include "dispatch/inverse.h"
 #include "dispatch/kinds.h"
+#include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
 #include "dispatch/solve.h"
 
@@ -43,7 +44,7 @@
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
-    [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT},
+    [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .plan = lava_product_plan},
     [LAVA_OPERATION_SOLVE]           = {"solve", OF_A_PRODUCT, .plan = lava_solve_plan, IS_TIMED(TRSM)},
 
     [LAVA_OPERATION_CHOLESKY]        = {"Cholesky", .cpu = {0.14, 1.9e3, 3}, IS_TIMED(POTRF), OF_FACTORS,

@@ -98,7 +98,7 @@ struct lava_kind {
     struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
     lava_kind_steps *steps;                        /* of kinds with right-hand sides */
-    lava_kind_plan *plan;                          /* NULL: a product, which policy.c plans */
+    lava_kind_plan *plan;
 };
 
 extern const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS];
