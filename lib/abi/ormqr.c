@@ -112,7 +112,7 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
 #define ORMQR_FORTRAN(entry, integer, type)                                                                  \
     LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, ormqr,            \
                        lava_workspace_is_query(*lwork) ||                                                    \
-                           lava_threshold_forwards((double)*m, (double)*n, (double)*k / 3),                  \
+                           lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \

@@ -94,7 +94,19 @@ static int64_t complete_qr(const struct lava_operation *operation, const struct 
     return 0;
 }
 
+/* The products from `first` on. */
+static void complete_series(const struct lava_operation *batch, int64_t first) {
+    for (int64_t i = first; i < batch->series->count; i++) {
+        const struct lava_operation product = lava_operation_of_series(batch, batch->series, i);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &product);
+    }
+}
+
 int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (operation->series) {
+        complete_series(operation, progress->products);
+        return 0;
+    }
     if (lava_operation_is_factorization(operation)) {
         const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
         return lava_systems_run(lava_cpu_blas_get(), operation, done);

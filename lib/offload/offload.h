@@ -47,10 +47,9 @@ void lava_offload_open(void);
 /* Returns true where C is finished, and false where nothing was written, so that the caller forwards. Calls
  * lava_offload_open. */
 bool lava_offload_begin(struct lava_call *call);
-/* The same for other routines: where a device is ready and the call is large enough, try_device is called
- * with the context. */
-bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
-                           void *context);
+/* Begins the call alike, and computes nothing. Returns whether it is large enough for a device that is ready:
+ * the caller then begins parts of it. */
+bool lava_offload_consider(struct lava_call *call);
 /* Where such a call would run in a process whose device is ready, and why: fills call->place and reason, and
  * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */

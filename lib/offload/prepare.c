@@ -6,11 +6,12 @@
  * thread goes on with the other kernels, and locks the whole device for each test. So do those of other types
  * for all their kernels, once a type is ready. `change` guards the states; the device is locked before it.
  *
- * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses and QR. Each
- * has a state of its own for each type, which is STARTING until the step's thread ends.
+ * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses
+ * and QR. Each has a state of its own for each type, which is STARTING until the step's thread ends.
  *
- * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes UNAVAILABLE, and stays
- * so. The thread that waits in the driver keeps its lock of the devices, so context.c has to let the others pass. */
+ * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes
+ * UNAVAILABLE, and stays so. The thread that waits in the driver keeps its lock of the devices, so context.c
+ * has to let the others pass. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
