@@ -438,6 +438,14 @@ static void end_small(const struct lava_call *call) {
     kept->operation.m = call->operation.m;
     kept->operation.n = call->operation.n;
     kept->operation.k = call->operation.k;
+    kept->operation.precision = lava_offload_precision();
+}
+
+static bool begin_small_of_thirds(struct lava_call *call) {
+    struct lava_environment_held callers = lava_environment_hold();
+    bool is_small = lava_account_begin_small(call);
+    lava_environment_return(callers);
+    return is_small;
 }
 
 /* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
@@ -447,8 +455,10 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
                   void *context) {
     bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
     call->small = (struct lava_tally_call){0};
-    if (may_be_small && !has_thirds && lava_account_begin_small(call))
+    if (may_be_small && (has_thirds ? begin_small_of_thirds(call) : lava_account_begin_small(call)))
         return false;
+    if (!call->valid)
+        call->operation = (struct lava_operation){0};
     int saved_errno = errno;
     enum lava_environment environment = lava_environment_read();
     fenv_t callers;
@@ -456,10 +466,6 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->scheme = LAVA_SCHEME_NONE;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    if (may_be_small && has_thirds && lava_account_begin_small(call)) {
-        fesetenv(&callers);
-        return false;
-    }
     lava_offload_open();
     lava_gate_enter();
     lava_calibration_call_begins();
