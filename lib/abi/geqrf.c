@@ -61,7 +61,7 @@ static void write_results(const struct geqrf_arguments *x) {
 }
 
 static bool geqrf_begin(const struct geqrf_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)

@@ -76,7 +76,7 @@ static void write_results(const struct ormqr_arguments *x) {
 }
 
 static bool ormqr_begin(const struct ormqr_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)

@@ -300,6 +300,14 @@ static void end_small(const struct lava_call *call) {
     kept->operation.m = call->operation.m;
     kept->operation.n = call->operation.n;
     kept->operation.k = call->operation.k;
+    kept->operation.precision = lava_offload_precision();
+}
+
+static bool begin_small_of_thirds(struct lava_call *call) {
+    struct lava_environment_held callers = lava_environment_hold();
+    bool is_small = lava_account_begin_small(call);
+    lava_environment_return(callers);
+    return is_small;
 }
 
 /* Begins the call, and computes it if a device is there for it; *is_there is given instead where the caller
@@ -309,8 +317,10 @@ static void end_small(const struct lava_call *call) {
 static bool begin(struct lava_call *call, bool *is_there) {
     bool may_be_small = !is_there && lava_config_get()->stats, has_thirds = has_thirds_of(call);
     call->small = (struct lava_tally_call){0};
-    if (may_be_small && !has_thirds && lava_account_begin_small(call))
+    if (may_be_small && (has_thirds ? begin_small_of_thirds(call) : lava_account_begin_small(call)))
         return false;
+    if (!call->valid)
+        call->operation = (struct lava_operation){0};
     int saved_errno = errno;
     enum lava_environment environment = lava_environment_read();
     fenv_t callers;
@@ -318,10 +328,6 @@ static bool begin(struct lava_call *call, bool *is_there) {
     call->scheme = LAVA_SCHEME_NONE;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    if (may_be_small && has_thirds && lava_account_begin_small(call)) {
-        fesetenv(&callers);
-        return false;
-    }
     lava_offload_open();
     lava_gate_enter();
     lava_calibration_call_begins();

@@ -1,7 +1,8 @@
 /* Leads one call that is not forwarded at once: readiness, policy, engine, statistics. lib/abi calls begin,
  * forwards its arguments untouched where begin says so, and calls end.
  *
- *     struct lava_call call = {.routine = LAVA_ROUTINE_sgemm_};
+ *     struct lava_call call;
+ *     lava_offload_init(&call, LAVA_ROUTINE_sgemm_);
  *     call.valid = lava_validate_translate(&list, &call.operation);
  *     if (!lava_offload_begin(&call))
  *         forward(the caller's arguments, untouched);
@@ -39,6 +40,15 @@ struct lava_call {
     struct lava_tally_call small; /* until end: only counted, in the statistics (account.h) */
     int64_t info;                 /* of a factorization that is finished: 0, or as LAPACK has it */
 };
+
+/* Fills what begin expects but the operation. To clear a whole call takes longer than to count a small one.
+ */
+static inline void lava_offload_init(struct lava_call *call, enum lava_routine routine) {
+    call->routine = routine;
+    call->valid = call->refuses_zeros = false;
+    call->products = call->info = 0;
+    call->start_ns = 0;
+}
 
 /* Finds the CPU BLAS, sets the threshold, and handles exit() and fork() from here on. The first call does
  * that, the others return at once. */
