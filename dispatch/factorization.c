@@ -33,6 +33,14 @@ double lava_factorization_lu_flops(const struct lava_operation *operation) {
     return lava_operation_pair_flops(operation) * k * (m * n - (m + n) * k / 2 + k * k / 3) + solves;
 }
 
+int lava_factorization_steps(const struct lava_operation *operation, struct lava_operation *steps) {
+    int count = 0;
+    if (!operation->sides.factored)
+        steps[count++] = lava_operation_without_sides(operation);
+    lava_operation_solves(operation, &steps[count]);
+    return count + 2;
+}
+
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);

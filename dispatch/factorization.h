@@ -11,6 +11,9 @@
 double lava_factorization_cholesky_flops(const struct lava_operation *operation);
 double lava_factorization_lu_flops(const struct lava_operation *operation);
 
+/* Writes the factorization, unless the factors are given, and the solves. Returns how many there are. */
+int lava_factorization_steps(const struct lava_operation *operation, struct lava_operation *steps);
+
 /* Returns whether the device can run the kernels. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);
 

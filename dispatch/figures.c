@@ -126,53 +126,17 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
  * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
-/* A factorization has a share of the product's time. Each of its columns has a time of its own, while threads
- * wait for each other around a panel, and reads the rows that are left. Fitted to two machines with 16 cores
- * of an H100's Xeon, OpenBLAS 0.3.26 (perf/crossover --families, 2026-11-27). Measured on the slower one, ms,
- * and in parentheses what these numbers give for the products measured there (dgemm 2179 at 8192, 35 at 2048;
- * sgemm 1046 and 18.1):
- *
- *              512        2048         8192         8192 x 512
- *     dpotrf   1.4 (1.5)  18.9 (15.1)   507 (421)
- *     spotrf   1.6 (1.4)  15.0 (12.7)   257 (263)
- *     dgetrf   3.7 (3.1)  31.6 (26.6)   839 (794)   23.2 (18.4)
- *     sgetrf   2.7 (3.0)  20.8 (21.6)   430 (454)   17.3 (16.5)
- *     dgeqrf   5.9 (6.0)   117 (113)   4690 (5850)  49.5 (52.1)
- *     sgeqrf   5.2 (5.0)  92.8 (68.7)  2660 (2910)  35.3 (35.2)
- *     dgetri   2.5 (3.1)  59.6 (53.4)  2180 (2250)
- *     sgetri   2.9 (2.7)  35.3 (38.2)  1290 (1230)
- *     dpotri   2.1 (2.0)  40.3 (28.6)  1020 (1060)
- *     spotri   2.1 (1.9)  21.1 (21.8)   463 (603)
- *
- * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
- * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
-// clang-format off
-static const struct {
-    double share, column_ns, row_ns;
-} of_kinds[] = {
-    [LAVA_OPERATION_CHOLESKY]        = {0.14, 1.9e3, 3},
-    [LAVA_OPERATION_LU]              = {0.3,  4.8e3, 3},
-    [LAVA_OPERATION_QR]              = {2.6,  6.5e3, 4},
-    [LAVA_OPERATION_QR_FORM]         = {2.6,  6.5e3, 4},
-    [LAVA_OPERATION_QR_LEFT]         = {1,    4e3,   12},
-    [LAVA_OPERATION_QR_RIGHT]        = {1,    4e3,   12},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {0.2,  1e3,   2.5},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {0.2,  1e3,   2.5},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {0.4,  2e3,   5},
-    [LAVA_OPERATION_INVERT_LU]       = {0.9,  2.5e3, 8},
-};
-// clang-format on
-
 /* Returns the rows that a routine of LAPACK's first column has. */
 static double rows_of(const struct lava_operation *operation) {
-    return (double)(operation->kind == LAVA_OPERATION_QR_RIGHT ? operation->n : operation->m);
+    return (double)(lava_operation_row(operation)->qr.on_right ? operation->n : operation->m);
 }
 
 /* Returns the operation's share of the time of a product of its sizes. */
 static double share_of(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
-    if (lava_operation_is_lapack(operation)) /* a tall matrix has up to 1.5 times as much, for its products */
-        return of_kinds[operation->kind].share * (1.5 - 0.5 * (double)operation->k / rows_of(operation));
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->is_lapack) /* a tall matrix has up to 1.5 times as much, for its products */
+        return kind->cpu.share * (1.5 - 0.5 * (double)operation->k / rows_of(operation));
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
 
@@ -184,13 +148,12 @@ static double share_of(const struct lava_operation *operation) {
 
 /* Returns the time that a factorization's columns, or a triangle, take beside that. */
 static double more_ns(const struct lava_operation *operation) {
+    const struct lava_kind *kind = lava_operation_row(operation);
     double columns = (double)operation->k, rows = rows_of(operation) - columns / 2;
     if (operation->kind == LAVA_OPERATION_SOLVE || lava_operation_is_triangular(operation))
         return 1e9 * (double)operation->k * (double)operation->k / 2 *
                (double)lava_type_bytes(operation->type) / TRIANGLE_BYTES_PER_S;
-    return lava_operation_is_lapack(operation)
-               ? columns * (of_kinds[operation->kind].column_ns + of_kinds[operation->kind].row_ns * rows)
-               : 0;
+    return kind->is_lapack ? columns * (kind->cpu.column_ns + kind->cpu.row_ns * rows) : 0;
 }
 
 /* What does not fit the cache is read and written at this rate. OpenBLAS, 32 cores, batches of 20000 products
@@ -216,11 +179,11 @@ static double memory_ns(const struct lava_operation *operation) {
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */
 static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
-    double flops = lava_operation_is_lapack(operation)
-                       ? (lava_type_is_complex(operation->type) ? 8 : 2) * work * share_of(operation)
-                       : lava_operation_flops(operation);
+    bool is_lapack = lava_operation_row(operation)->is_lapack;
+    double flops = is_lapack ? (lava_type_is_complex(operation->type) ? 8 : 2) * work * share_of(operation)
+                             : lava_operation_flops(operation);
     double all_ns = 1e9 * flops / figures->flops_per_s[operation->type];
-    if (!(figures->one_thread_share > 0) || lava_operation_is_lapack(operation))
+    if (!(figures->one_thread_share > 0) || is_lapack)
         return all_ns;
     double alone_ns = all_ns / figures->one_thread_share + CALL_NS;
     return work <= LAVA_ONE_THREAD_WORK
@@ -337,21 +300,15 @@ const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,
     return find_family(figures, operation, &family, &type) ? lava_families_name(family, type) : NULL;
 }
 
-/* A wide matrix is expected to take as long as its adjoint. */
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
-    const struct lava_operation tall = lava_operation_tall(operation);
-    struct lava_operation solves[2];
+    struct lava_operation steps[LAVA_KIND_STEPS];
+    double ns = 0;
     if (operation->sides.count == 0)
         return cpu_ns(figures, operation);
-    const struct lava_operation factorization = lava_operation_without_sides(&tall);
-    if (lava_operation_is_qr(operation)) {
-        solves[0] = lava_operation_times_q(&tall);
-        solves[1] = lava_operation_solve_r(&tall);
-    } else {
-        lava_operation_solves(operation, solves);
-    }
-    return (lava_operation_is_factored(operation) ? 0 : cpu_ns(figures, &factorization)) +
-           cpu_ns(figures, &solves[0]) + cpu_ns(figures, &solves[1]);
+    int count = lava_operation_row(operation)->steps(operation, steps);
+    for (int i = 0; i < count; i++)
+        ns += cpu_ns(figures, &steps[i]);
+    return ns;
 }
 
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns) {

@@ -11,26 +11,62 @@
     .work = lava_operation_product_work
 #define OF_A_MATRIX                                                                                          \
     .is_lapack = true, .operand_bytes = lava_operation_matrix_bytes, .work = lava_operation_matrix_work
-#define OF_FACTORS  OF_A_MATRIX, .has_factors = true, .plan = lava_factorization_plan
+#define OF_FACTORS                                                                                           \
+    OF_A_MATRIX, .has_factors = true, .steps = lava_factorization_steps, .plan = lava_factorization_plan
 #define OF_INVERSES OF_A_MATRIX, .flops = lava_inverse_flops, .plan = lava_inverse_plan
 #define OF_QR       OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .plan = lava_qr_plan
+#define TIMED_BY(name) .family = LAVA_CPU_FAMILY_##name
+#define IS_TIMED(name) TIMED_BY(name), .is_timed = true
 
+/* cpu: a factorization has a share of the product's time. Each of its columns has a time of its own, while
+ * threads wait for each other around a panel, and reads the rows that are left. Fitted to two machines with
+ * 16 cores of an H100's Xeon, OpenBLAS 0.3.26 (perf/crossover --families, 2026-11-27). Measured on the slower
+ * one, ms, and in parentheses what these numbers give for the products measured there (dgemm 2179 at 8192, 35
+ * at 2048; sgemm 1046 and 18.1):
+ *
+ *              512        2048         8192         8192 x 512
+ *     dpotrf   1.4 (1.5)  18.9 (15.1)   507 (421)
+ *     spotrf   1.6 (1.4)  15.0 (12.7)   257 (263)
+ *     dgetrf   3.7 (3.1)  31.6 (26.6)   839 (794)   23.2 (18.4)
+ *     sgetrf   2.7 (3.0)  20.8 (21.6)   430 (454)   17.3 (16.5)
+ *     dgeqrf   5.9 (6.0)   117 (113)   4690 (5850)  49.5 (52.1)
+ *     sgeqrf   5.2 (5.0)  92.8 (68.7)  2660 (2910)  35.3 (35.2)
+ *     dgetri   2.5 (3.1)  59.6 (53.4)  2180 (2250)
+ *     sgetri   2.9 (2.7)  35.3 (38.2)  1290 (1230)
+ *     dpotri   2.1 (2.0)  40.3 (28.6)  1020 (1060)
+ *     spotri   2.1 (1.9)  21.1 (21.8)   463 (603)
+ *
+ * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
+ * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
-    [LAVA_OPERATION_PRODUCT]         = {OF_A_PRODUCT, .text = ""},
-    [LAVA_OPERATION_SOLVE]           = {OF_A_PRODUCT, .text = "solve", .family = LAVA_CPU_FAMILY_TRSM, .is_timed = true, .plan = lava_solve_plan},
-    [LAVA_OPERATION_CHOLESKY]        = {OF_FACTORS, .text = "Cholesky", .flops = lava_factorization_cholesky_flops, .family = LAVA_CPU_FAMILY_POTRF, .is_timed = true},
-    [LAVA_OPERATION_LU]              = {OF_FACTORS, .text = "LU", .flops = lava_factorization_lu_flops, .pivots = true, .family = LAVA_CPU_FAMILY_GETRF, .is_timed = true},
-    [LAVA_OPERATION_QR]              = {OF_QR, .text = "QR", .wide_text = "LQ", .qr.factors = true, .family = LAVA_CPU_FAMILY_GEQRF, .is_timed = true},
-    [LAVA_OPERATION_QR_FORM]         = {OF_QR, .text = "Q of QR", .qr.forms = true, .family = LAVA_CPU_FAMILY_GEQRF},
-    [LAVA_OPERATION_QR_LEFT]         = {OF_Q, .text = "Q of QR left", .qr.multiplies = true, .family = LAVA_CPU_FAMILY_GEQRF},
-    [LAVA_OPERATION_QR_RIGHT]        = {OF_Q, .text = "Q of QR right", .qr = {.multiplies = true, .on_right = true}, .family = LAVA_CPU_FAMILY_GEQRF},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {OF_INVERSES, .text = "inverse", .inverse.inverts = true, .family = LAVA_CPU_FAMILY_POTRI},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {OF_INVERSES, .text = "square", .inverse.squares = true, .family = LAVA_CPU_FAMILY_POTRI},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {OF_INVERSES, .text = "inverse by Cholesky", .inverse = {.inverts = true, .squares = true}, .family = LAVA_CPU_FAMILY_POTRI, .is_timed = true},
-    [LAVA_OPERATION_INVERT_LU]       = {OF_INVERSES, .text = "inverse by LU", .inverse = {.inverts = true, .solves = true}, .pivots = true, .family = LAVA_CPU_FAMILY_GETRI, .is_timed = true},
+    [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT},
+    [LAVA_OPERATION_SOLVE]           = {"solve", OF_A_PRODUCT, .plan = lava_solve_plan, IS_TIMED(TRSM)},
+
+    [LAVA_OPERATION_CHOLESKY]        = {"Cholesky", .cpu = {0.14, 1.9e3, 3}, IS_TIMED(POTRF), OF_FACTORS,
+                                        .flops = lava_factorization_cholesky_flops},
+    [LAVA_OPERATION_LU]              = {"LU", .cpu = {0.3, 4.8e3, 3}, IS_TIMED(GETRF), OF_FACTORS,
+                                        .flops = lava_factorization_lu_flops, .pivots = true},
+
+    [LAVA_OPERATION_QR]              = {"QR", .cpu = {2.6, 6.5e3, 4}, IS_TIMED(GEQRF), OF_QR,
+                                        .qr.factors = true, .steps = lava_qr_steps, .wide_text = "LQ"},
+    [LAVA_OPERATION_QR_FORM]         = {"Q of QR", .cpu = {2.6, 6.5e3, 4}, TIMED_BY(GEQRF), OF_QR,
+                                        .qr.forms = true},
+    [LAVA_OPERATION_QR_LEFT]         = {"Q of QR left", .cpu = {1, 4e3, 12}, TIMED_BY(GEQRF), OF_Q,
+                                        .qr.multiplies = true},
+    [LAVA_OPERATION_QR_RIGHT]        = {"Q of QR right", .cpu = {1, 4e3, 12}, TIMED_BY(GEQRF), OF_Q,
+                                        .qr = {.multiplies = true, .on_right = true}},
+
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {"inverse", .cpu = {0.2, 1e3, 2.5}, TIMED_BY(POTRI), OF_INVERSES,
+                                        .inverse.inverts = true},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {"square", .cpu = {0.2, 1e3, 2.5}, TIMED_BY(POTRI), OF_INVERSES,
+                                        .inverse.squares = true},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {"inverse by Cholesky", .cpu = {0.4, 2e3, 5}, IS_TIMED(POTRI), OF_INVERSES,
+                                        .inverse = {.inverts = true, .squares = true}},
+    [LAVA_OPERATION_INVERT_LU]       = {"inverse by LU", .cpu = {0.9, 2.5e3, 8}, IS_TIMED(GETRI), OF_INVERSES,
+                                        .inverse = {.inverts = true, .solves = true}, .pivots = true},
 };
 // clang-format on

@@ -74,6 +74,17 @@ typedef enum lava_reason lava_kind_plan(const struct lava_operation *operation,
 /* Counts something of an operation. */
 typedef double lava_kind_count(const struct lava_operation *operation);
 
+/* Writes what an operation with right-hand sides does one after the other, each without them, and returns how
+ * many there are. */
+#define LAVA_KIND_STEPS 3
+typedef int lava_kind_steps(const struct lava_operation *operation, struct lava_operation *steps);
+
+/* LAPACK's time on the CPU: a share of a product's of its sizes, and more for each column, and for each of
+ * its rows. */
+struct lava_kind_cpu {
+    double share, column_ns, row_ns;
+};
+
 struct lava_kind {
     const char *text;      /* in descriptions; "": the sizes say it */
     const char *wide_text; /* where C has fewer rows than columns and right-hand sides */
@@ -84,7 +95,9 @@ struct lava_kind {
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
     bool is_timed;               /* it is that routine */
+    struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
+    lava_kind_steps *steps;                        /* of kinds with right-hand sides */
     lava_kind_plan *plan;                          /* NULL: a product, which policy.c plans */
 };
 

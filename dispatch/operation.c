@@ -24,32 +24,6 @@ bool lava_operation_is_plain(const struct lava_operation *operation) {
            !lava_operation_structured(operation);
 }
 
-bool lava_operation_is_factorization(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->has_factors;
-}
-
-bool lava_operation_is_lapack(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->is_lapack;
-}
-
-bool lava_operation_is_qr(const struct lava_operation *operation) {
-    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
-    return parts->factors || parts->forms || parts->multiplies;
-}
-
-bool lava_operation_is_qr_product(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->qr.multiplies;
-}
-
-bool lava_operation_is_inverse(const struct lava_operation *operation) {
-    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
-    return parts->inverts || parts->squares || parts->solves;
-}
-
-bool lava_operation_is_factored(const struct lava_operation *operation) {
-    return operation->sides.factored;
-}
-
 struct lava_operation lava_operation_without_sides(const struct lava_operation *operation) {
     struct lava_operation factorization = *operation;
     factorization.sides = (struct lava_right_sides){0};
@@ -93,22 +67,6 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
         solves[1 - plain] =
             solve_with(operation, operation->c.region, LAVA_OP_T, lava_type_is_complex(operation->type));
     }
-}
-
-bool lava_operation_is_wide(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->qr.factors && operation->sides.count > 0 &&
-           operation->m < operation->n;
-}
-
-struct lava_operation lava_operation_tall(const struct lava_operation *operation) {
-    struct lava_operation tall = *operation;
-    if (!lava_operation_is_wide(operation))
-        return tall;
-    tall.m = operation->n;
-    tall.n = operation->m;
-    tall.c.ld = tall.m;
-    tall.adjoint = !operation->adjoint;
-    return tall;
 }
 
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation) {

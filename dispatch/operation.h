@@ -220,29 +220,12 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
 
-/* Returns whether it is LU or Cholesky, with or without right-hand sides. */
-bool lava_operation_is_factorization(const struct lava_operation *operation);
-/* Returns whether it is neither a product nor a solve: LAPACK has a routine for it. */
-bool lava_operation_is_lapack(const struct lava_operation *operation);
-/* Returns whether it is one of a triangle or of factors, or a triangle's product with itself. */
-bool lava_operation_is_inverse(const struct lava_operation *operation);
-/* Returns whether C is only read: it holds the factors. */
-bool lava_operation_is_factored(const struct lava_operation *operation);
 /* Returns the part of it that only factors. */
 struct lava_operation lava_operation_without_sides(const struct lava_operation *operation);
 /* Makes the two solves with the factors, in order: with L and then U for LU, with U' and then L' if C is
  * transposed; with L and then L', or with U' and then U, for Cholesky. LU: the right-hand sides' rows are
  * swapped before them, or, if C is transposed, backwards after them. */
 void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
-/* Returns whether it is QR or something with its Q; and whether that is a product. */
-bool lava_operation_is_qr(const struct lava_operation *operation);
-bool lava_operation_is_qr_product(const struct lava_operation *operation);
-/* Returns whether it is least squares with a C that has fewer rows than columns. */
-bool lava_operation_is_wide(const struct lava_operation *operation);
-/* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not
- * change. c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other
- * operation is returned unchanged. */
-struct lava_operation lava_operation_tall(const struct lava_operation *operation);
 /* What QR's right-hand sides become, by its factors, where C is not wide: Q's adjoint times them; and the
  * solve with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint,
  * and then Q times them; between the two, the rows below become zero. */

@@ -84,7 +84,8 @@ static const char *const structures[] = {[LAVA_STRUCTURE_GENERAL] = "",
 static void append_kind(struct line *line, const struct lava_operation *operation) {
     const struct lava_kind *kind = lava_operation_row(operation);
     long long sides = (long long)operation->sides.count;
-    const char *name = lava_operation_is_wide(operation) ? kind->wide_text : kind->text;
+    bool is_wide = kind->wide_text && sides > 0 && operation->m < operation->n;
+    const char *name = is_wide ? kind->wide_text : kind->text;
     if (operation->sides.factored)
         append(line, "solve %lld sides by %s ", sides, name);
     else if (sides > 0)

@@ -23,6 +23,22 @@ int64_t lava_qr_chain(int64_t depth) {
     return depth < MANY_ROWS ? CHAIN_OF_FEW : CHAIN_OF_MANY;
 }
 
+bool lava_qr_is_wide(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->qr.factors && operation->sides.count > 0 &&
+           operation->m < operation->n;
+}
+
+struct lava_operation lava_qr_tall(const struct lava_operation *operation) {
+    struct lava_operation tall = *operation;
+    if (!lava_qr_is_wide(operation))
+        return tall;
+    tall.m = operation->n;
+    tall.n = operation->m;
+    tall.c.ld = tall.m;
+    tall.adjoint = !operation->adjoint;
+    return tall;
+}
+
 double lava_qr_flops(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double each = lava_operation_pair_flops(operation), sides = (double)operation->sides.count;
@@ -40,6 +56,14 @@ double lava_qr_product_bytes(const struct lava_operation *operation) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     double rows = lava_operation_row(operation)->qr.on_right ? n : m;
     return (m * n + rows * k) * (double)lava_type_bytes(operation->type);
+}
+
+int lava_qr_steps(const struct lava_operation *operation, struct lava_operation *steps) {
+    const struct lava_operation tall = lava_qr_tall(operation);
+    steps[0] = lava_operation_without_sides(&tall);
+    steps[1] = lava_operation_times_q(&tall);
+    steps[2] = lava_operation_solve_r(&tall);
+    return 3;
 }
 
 /* The kernels need less than that for solves. */
@@ -298,13 +322,13 @@ static enum lava_reason plan_blocks(const struct lava_halving *request, struct l
 enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                               const struct lava_figures *figures, const struct lava_overrides *overrides,
                               lava_solve_product *plan_product, struct lava_plan *plan) {
-    const struct lava_operation tall = lava_operation_tall(operation);
+    const struct lava_operation tall = lava_qr_tall(operation);
     struct lava_halving request;
     enum lava_reason reason = lava_halving_begin(&tall, device, figures, overrides, plan_product, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
     reason = overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
-    if (lava_operation_is_wide(operation)) {
+    if (lava_qr_is_wide(operation)) {
         plan->gpu_ns += reason == LAVA_REASON_FORCED ? buffer_ns(operation) : 0;
         return reason;
     }

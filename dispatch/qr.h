@@ -6,6 +6,13 @@
 
 #include "dispatch/solve.h"
 
+/* Returns whether it is least squares with a C that has fewer rows than columns. */
+bool lava_qr_is_wide(const struct lava_operation *operation);
+/* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not
+ * change. c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other
+ * operation is returned unchanged. */
+struct lava_operation lava_qr_tall(const struct lava_operation *operation);
+
 /* Returns how long a chain of sums may be in products of that depth, which apply reflections or make T; 0:
  * any. */
 int64_t lava_qr_chain(int64_t depth);
@@ -14,6 +21,10 @@ int64_t lava_qr_chain(int64_t depth);
 double lava_qr_flops(const struct lava_operation *operation);
 double lava_qr_product_flops(const struct lava_operation *operation);
 double lava_qr_product_bytes(const struct lava_operation *operation);
+
+/* Writes the factorization and what becomes of the right-hand sides, of the adjoint where C is wide, as which
+ * it is expected to take as long. Returns how many there are. */
+int lava_qr_steps(const struct lava_operation *operation, struct lava_operation *steps);
 
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);

@@ -7,6 +7,7 @@
 #include "dispatch/bands.h"
 #include "dispatch/inverse.h"
 #include "dispatch/program.h"
+#include "dispatch/qr.h"
 #include "dispatch/solve.h"
 #include "shaders/interface.h"
 #include "tools/explain.h"
@@ -84,21 +85,23 @@ static const char *show_upload(const struct lava_operation *operation) {
 }
 
 static void show_inverse(const struct lava_operation *operation) {
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
     const char *what = show_upload(operation);
-    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
+    if (parts->inverts)
         printf("  invert        by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
-    if (operation->kind == LAVA_OPERATION_INVERT_LU)
+    if (parts->solves)
         printf("  solve         by halves, down to %d columns\n", LAVA_SOLVE_ORDER);
-    else if (operation->kind != LAVA_OPERATION_INVERT_TRIANGLE)
+    else if (parts->squares)
         printf("  multiply      by halves, down to %d rows\n", LAVA_INVERSE_SQUARE);
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const char *others = lava_operation_is_inverse(operation) ? "the others" : "those before";
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    const char *others = parts->inverts || parts->squares ? "the others" : "those before";
     int64_t width = plan->columns.width;
-    for (int64_t from = 0; from < operation->n && !lava_operation_is_factored(operation); from += width)
+    for (int64_t from = 0; from < operation->n && !operation->sides.factored; from += width)
         printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of %s\n", from,
                lava_minimum(from + width, operation->n), plan->columns.slice, others);
     if (operation->sides.count > 0)
@@ -107,7 +110,7 @@ static void show_block_columns(const struct lava_operation *operation, const str
 
 /* C's columns, or its rows, while the reflections stay in host memory. */
 static void show_block_product(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    bool on_left = !lava_operation_row(operation)->qr.on_right;
     int64_t size = on_left ? operation->n : operation->m, each = plan->columns.width;
     for (int64_t from = 0; from < size; from += each)
         printf("  multiply      %s %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " reflections\n",
@@ -115,9 +118,9 @@ static void show_block_product(const struct lava_operation *operation, const str
 }
 
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool is_lu = operation->kind == LAVA_OPERATION_LU;
+    bool is_lu = lava_operation_row(operation)->pivots;
     const char *what = show_upload(operation);
-    if (!lava_operation_is_factored(operation)) {
+    if (!operation->sides.factored) {
         printf("  factor        by halves, down to %d %s\n", is_lu ? LAVA_LU_PANEL : LAVA_CHOLESKY_ORDER,
                is_lu ? "columns" : "rows");
         printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
@@ -128,7 +131,7 @@ static void show_factorization(const struct lava_operation *operation, const str
 
 static void show_qr(const struct lava_operation *operation) {
     const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
-    bool is_wide = lava_operation_is_wide(operation);
+    bool is_wide = lava_qr_is_wide(operation);
     if (is_wide)
         printf("  turn          the matrix, in host memory\n");
     printf("  upload        the matrix of %" PRId64 " rows%s\n", is_wide ? operation->n : operation->m,
@@ -142,20 +145,21 @@ static void show_qr(const struct lava_operation *operation) {
 }
 
 void explain_plan(const struct lava_operation *operation, const struct lava_plan *plan) {
+    const struct lava_kind *kind = lava_operation_row(operation);
     bool has_columns = plan->columns.width > 0, solves = plan->chunks.sides > 0;
     if (!plan->kernel && solves) /* without products */
         show_solve(operation, plan);
     else if (!plan->kernel)
         return;
-    else if (has_columns && lava_operation_is_qr_product(operation))
+    else if (has_columns && kind->qr.multiplies)
         show_block_product(operation, plan);
     else if (has_columns)
         show_block_columns(operation, plan);
-    else if (lava_operation_is_factorization(operation))
+    else if (kind->has_factors)
         show_factorization(operation, plan);
-    else if (lava_operation_is_inverse(operation))
+    else if (kind->inverse.inverts || kind->inverse.squares)
         show_inverse(operation);
-    else if (lava_operation_is_qr(operation))
+    else if (kind->is_lapack)
         show_qr(operation);
     else if (solves)
         show_solve(operation, plan);

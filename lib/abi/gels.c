@@ -92,16 +92,7 @@ static bool gels_begin(const struct gels_arguments *arguments, struct lava_call 
 }
 
 static void gels_compute(const struct gels_arguments *arguments) {
-    const struct lava_least_squares problem = {.type = lava_routine_type(arguments->routine),
-                                               .adjoint = is_adjoint(arguments),
-                                               .m = arguments->m,
-                                               .n = arguments->n,
-                                               .nrhs = arguments->nrhs,
-                                               .lda = arguments->lda,
-                                               .ldb = arguments->ldb,
-                                               .a = arguments->a,
-                                               .b = arguments->b,
-                                               .tau = arguments->work};
+    const struct lava_operation operation = translate(arguments);
     int wrong = find_wrong(arguments);
     int64_t info = 0;
     if (wrong) {
@@ -110,7 +101,7 @@ static void gels_compute(const struct gels_arguments *arguments) {
         return;
     }
     if (!lava_workspace_is_query(arguments->lwork))
-        info = lava_least_squares_compute(lava_cpu_blas_get(), &problem);
+        info = lava_least_squares_compute(lava_cpu_blas_get(), &operation);
     if (info < 0)
         lava_log_always("no memory for a copy of a matrix of %lld columns", (long long)arguments->n);
     write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);

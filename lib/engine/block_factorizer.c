@@ -53,7 +53,7 @@ struct block {
 };
 
 static bool is_lu(const struct block_factorizer *factorizer) {
-    return factorizer->operation->kind == LAVA_OPERATION_LU;
+    return lava_operation_row(factorizer->operation)->pivots;
 }
 
 static struct block block_at(const struct block_factorizer *factorizer, int64_t from) {
@@ -405,7 +405,7 @@ static enum lava_status run_sides(struct block_factorizer *factorizer, struct la
 static enum lava_status run(struct block_factorizer *factorizer, struct lava_progress *progress) {
     const struct lava_operation *operation = factorizer->operation;
     enum lava_status status = LAVA_OK;
-    if (!lava_operation_is_factored(operation)) {
+    if (!operation->sides.factored) {
         status = run_factorization(factorizer, progress);
         if (status || operation->sides.count == 0 || (is_lu(factorizer) && lava_lu_find_zero(operation)))
             return status;

@@ -402,7 +402,7 @@ static void free_all(struct block_inverter *inverter) {
 enum lava_status lava_block_inverter_run(struct lava_engine *engine, const struct lava_operation *operation,
                                          const struct lava_plan *plan, struct lava_progress *progress) {
     struct lava_stream stream;
-    bool is_by_lu = operation->kind == LAVA_OPERATION_INVERT_LU;
+    bool is_by_lu = lava_operation_row(operation)->inverse.solves;
     struct block_inverter inverter = {.engine = engine,
                                       .stream = &stream,
                                       .operation = operation,

@@ -102,7 +102,7 @@ static struct block block_at(const struct block_reflector *reflector, int64_t fr
     int64_t width = reflector->plan->columns.width, m = operation->m, n = operation->n;
     struct block block = {.place = {0, m, from, lava_minimum(width, n - from)},
                           .known = lava_minimum(from, operation->k)};
-    if (operation->kind == LAVA_OPERATION_QR_RIGHT)
+    if (lava_operation_row(operation)->qr.on_right)
         block.place = (struct lava_block_place){from, lava_minimum(width, m - from), 0, n};
     block.own = lava_minimum(operation->k - block.known, block.place.columns);
     block.on_device =
@@ -180,9 +180,10 @@ static enum lava_status multiply_rows(struct block_reflector *reflector, const s
 
 static enum lava_status run_block(struct block_reflector *reflector, const struct block *block) {
     const struct lava_operation *operation = reflector->operation;
-    enum lava_status status = operation->kind == LAVA_OPERATION_QR        ? factor(reflector, block)
-                              : operation->kind == LAVA_OPERATION_QR_FORM ? form(reflector, block)
-                                                                          : multiply_rows(reflector, block);
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    enum lava_status status = parts->factors ? factor(reflector, block)
+                              : parts->forms ? form(reflector, block)
+                                             : multiply_rows(reflector, block);
     status = status ? status
                     : lava_device_matrix_download(reflector->stream, &block->on_device, LAVA_REGION_ALL,
                                                   reflector->buffer, block->place.rows);
@@ -200,13 +201,13 @@ static enum lava_status upload_tau(const struct block_reflector *reflector) {
 /* Blocks of columns, or of rows where Q is on the right; Q's from the last one on. */
 static enum lava_status run_blocks(struct block_reflector *reflector, struct lava_progress *progress) {
     const struct lava_operation *operation = reflector->operation;
-    bool is_right = operation->kind == LAVA_OPERATION_QR_RIGHT, descends = lava_operation_descends(operation);
+    bool is_right = lava_operation_row(operation)->qr.on_right, descends = lava_operation_descends(operation);
     int64_t width = reflector->plan->columns.width, size = is_right ? operation->m : operation->n,
             count = (size - 1) / width + 1;
     enum lava_status status = lava_block_buffer_begin(reflector->stream, reflector->plan);
     if (!status && operation->sides.count > 0)
         status = lava_qr_parts_check_scale(reflector->stream, operation);
-    if (!status && operation->kind != LAVA_OPERATION_QR)
+    if (!status && !lava_operation_row(operation)->qr.factors)
         status = upload_tau(reflector);
     for (int64_t i = 0; i < count && !status; i++) {
         const struct block block = block_at(reflector, (descends ? count - 1 - i : i) * width);
@@ -234,7 +235,7 @@ static enum lava_status create(struct block_reflector *reflector, int64_t others
 
 static enum lava_status create_block(struct block_reflector *reflector) {
     const struct lava_operation *operation = reflector->operation;
-    bool is_right = operation->kind == LAVA_OPERATION_QR_RIGHT;
+    bool is_right = lava_operation_row(operation)->qr.on_right;
     int64_t width = lava_minimum(reflector->plan->columns.width, is_right ? operation->m : operation->n);
     reflector->buffer = malloc((size_t)(reflector->rows * width) * lava_type_bytes(operation->type));
     if (!reflector->buffer)
@@ -271,7 +272,7 @@ static enum lava_status run_matrix(struct block_reflector *reflector, struct lav
 static enum lava_status compute_chunk(void *context, const struct lava_device_matrix *chunk) {
     struct block_reflector *reflector = context;
     const struct lava_operation *operation = reflector->operation;
-    bool solves = operation->kind == LAVA_OPERATION_QR, adjoint = operation->adjoint;
+    bool solves = lava_operation_row(operation)->qr.factors, adjoint = operation->adjoint;
     const struct multiplication all = {
         .c = *chunk, .count = operation->k, .adjoint = solves ? !adjoint : adjoint};
     const struct lava_slices_solve r = {
@@ -323,7 +324,8 @@ static void clear_below(const struct lava_operation *operation) {
  * leaves what LAPACK does. */
 static enum lava_status run(struct block_reflector *reflector, struct lava_progress *progress) {
     const struct lava_operation *operation = reflector->operation;
-    if (operation->kind == LAVA_OPERATION_QR_LEFT)
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    if (parts->multiplies && !parts->on_right)
         return run_chunks(reflector, &progress->column);
     enum lava_status status = run_matrix(reflector, progress);
     if (status || operation->sides.count == 0)
@@ -338,8 +340,8 @@ static enum lava_status run(struct block_reflector *reflector, struct lava_progr
 
 enum lava_status lava_block_reflector_run(struct lava_engine *engine, const struct lava_operation *operation,
                                           const struct lava_plan *plan, struct lava_progress *progress) {
-    bool is_product = lava_operation_is_qr_product(operation),
-         is_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    bool is_product = parts->multiplies, is_left = is_product && !parts->on_right;
     const struct lava_operand *given = lava_qr_parts_reflections(operation);
     struct lava_stream stream;
     struct block_reflector reflector = {.engine = engine,
@@ -347,8 +349,7 @@ enum lava_status lava_block_reflector_run(struct lava_engine *engine, const stru
                                         .operation = operation,
                                         .plan = plan,
                                         .overrides.memory_bytes = plan->chunks.product_bytes,
-                                        .rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? operation->n
-                                                                                           : operation->m};
+                                        .rows = parts->on_right ? operation->n : operation->m};
     reflector.slices = (struct lava_slices){.stream = &stream,
                                             .first = is_product ? given->first : operation->c.first,
                                             .ld = is_product ? given->ld : operation->c.ld,

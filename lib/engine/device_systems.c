@@ -10,8 +10,8 @@ static enum lava_status swap(struct lava_stream *stream, const struct lava_devic
     bool is_n = operation->sides.op == LAVA_OP_N;
     const struct lava_device_swap swap = {
         .a = *sides, .pivots = systems->pivots, .count = operation->n, .backwards = !is_n};
-    return operation->kind == LAVA_OPERATION_LU && is_n == is_before ? lava_device_swap_rows(stream, &swap)
-                                                                     : LAVA_OK;
+    return lava_operation_row(operation)->pivots && is_n == is_before ? lava_device_swap_rows(stream, &swap)
+                                                                      : LAVA_OK;
 }
 
 enum lava_status lava_device_systems_solve(struct lava_stream *stream,

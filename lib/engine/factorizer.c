@@ -39,11 +39,11 @@ struct factorizer {
 };
 
 static bool is_lu(const struct factorizer *factorizer) {
-    return factorizer->operation->kind == LAVA_OPERATION_LU;
+    return lava_operation_row(factorizer->operation)->pivots;
 }
 
 static bool is_factored(const struct factorizer *factorizer) {
-    return lava_operation_is_factored(factorizer->operation);
+    return factorizer->operation->sides.factored;
 }
 
 static bool has_sides(const struct factorizer *factorizer) {

@@ -42,18 +42,19 @@ static enum lava_status invert(const struct inverter *inverter) {
                                                  .overrides = &inverter->overrides};
     struct lava_stream *stream = inverter->stream;
     enum lava_status status = LAVA_OK;
-    if (operation->kind == LAVA_OPERATION_INVERT_LU)
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    if (parts->solves)
         return lava_device_invert_lu(stream, &by_lu);
-    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE)
+    if (parts->inverts)
         status = lava_device_invert(stream, &triangle);
-    if (operation->kind != LAVA_OPERATION_INVERT_TRIANGLE)
+    if (parts->squares)
         status = status ? status : lava_device_square(stream, &triangle, &inverter->work);
     return status;
 }
 
 static enum lava_status download(struct inverter *inverter) {
     const struct lava_operation *operation = inverter->operation;
-    bool is_work = operation->kind == LAVA_OPERATION_INVERT_LU;
+    bool is_work = lava_operation_row(operation)->inverse.solves;
     const struct lava_trapezoids_result result = {.matrix = is_work ? inverter->work : inverter->a.matrix,
                                                   .first = inverter->buffer ? inverter->buffer
                                                                             : operation->c.first,
@@ -102,17 +103,17 @@ static enum lava_status run(struct inverter *inverter, struct lava_progress *pro
 /* What the kinds need besides the matrix. */
 static enum lava_status create_work(struct inverter *inverter) {
     const struct lava_operation *operation = inverter->operation;
-    bool is_by_lu = operation->kind == LAVA_OPERATION_INVERT_LU;
-    int64_t n = operation->n, work = is_by_lu ? n : lava_device_square_order(n);
-    if (operation->kind == LAVA_OPERATION_INVERT_TRIANGLE)
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    int64_t n = operation->n, work = parts->solves ? n : lava_device_square_order(n);
+    if (!parts->squares && !parts->solves)
         return LAVA_OK;
-    if (is_by_lu) {
+    if (parts->solves) {
         inverter->order = malloc((size_t)n * sizeof *inverter->order);
         if (!inverter->order)
             return LAVA_ERROR_HOST_MEMORY;
         lava_inverse_order(operation->pivots, n, inverter->order);
     }
-    if (operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE) {
+    if (parts->inverts) {
         inverter->buffer = malloc((size_t)(n * n) * lava_type_bytes(operation->type));
         if (!inverter->buffer)
             return LAVA_ERROR_HOST_MEMORY;

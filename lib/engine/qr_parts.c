@@ -8,7 +8,7 @@
 #include "lib/host/passes.h"
 
 const struct lava_operand *lava_qr_parts_reflections(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_QR_LEFT ? &operation->a : &operation->b;
+    return lava_operation_row(operation)->qr.on_right ? &operation->b : &operation->a;
 }
 
 /* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is

@@ -63,9 +63,9 @@ static enum lava_status upload(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     struct lava_stream *stream = runner->stream;
     enum lava_status status = LAVA_OK;
-    if (operation->kind != LAVA_OPERATION_QR)
+    if (!lava_operation_row(operation)->qr.factors)
         status = lava_device_matrix_upload(stream, &runner->tau, operation->tau, runner->tau.rows);
-    if (!status && lava_operation_is_qr_product(operation)) {
+    if (!status && lava_operation_row(operation)->qr.multiplies) {
         const struct lava_operand *operand = lava_qr_parts_reflections(operation);
         status = lava_device_matrix_upload(stream, &runner->q, operand->first, operand->ld);
     }
@@ -104,7 +104,7 @@ static enum lava_status multiply_sides(const struct qr_runner *runner, const str
 /* Adds the operation to the stream. Where Q' belongs to the right-hand sides, they are beside C. */
 static enum lava_status compute(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
-    bool multiplies = lava_operation_is_qr_product(operation),
+    bool multiplies = lava_operation_row(operation)->qr.multiplies,
          is_beside = has_sides(runner) && !operation->adjoint;
     const struct lava_device_qr qr = {.a = multiplies  ? runner->q
                                            : is_beside ? runner->whole
@@ -117,10 +117,10 @@ static enum lava_status compute(struct qr_runner *runner) {
     const struct lava_device_qr_product product = {.q = qr,
                                                    .c = runner->c.matrix,
                                                    .adjoint = operation->adjoint,
-                                                   .on_right = operation->kind == LAVA_OPERATION_QR_RIGHT};
+                                                   .on_right = lava_operation_row(operation)->qr.on_right};
     if (multiplies)
         return lava_device_qr_multiply(runner->stream, &product);
-    if (operation->kind == LAVA_OPERATION_QR_FORM)
+    if (lava_operation_row(operation)->qr.forms)
         return lava_device_qr_form(runner->stream, &qr);
     enum lava_status status = lava_device_qr(runner->stream, &qr);
     runner->factored = runner->stream->computed;
@@ -192,7 +192,7 @@ static enum lava_status prepare(struct qr_runner *runner) {
     status = status ? status : compute(runner);
     if (!status && has_sides(runner))
         status = lava_qr_parts_check_scale(runner->stream, runner->operation);
-    if (!status && runner->operation->kind == LAVA_OPERATION_QR)
+    if (!status && lava_operation_row(runner->operation)->qr.factors)
         status = download_tau(runner);
     return status;
 }
@@ -227,7 +227,7 @@ static enum lava_status create(struct qr_runner *runner) {
     const struct lava_operation *operation = runner->operation;
     struct lava_engine *engine = runner->engine;
     enum lava_type type = operation->type;
-    bool on_right = operation->kind == LAVA_OPERATION_QR_RIGHT;
+    bool on_right = lava_operation_row(operation)->qr.on_right;
     int64_t columns = operation->n + operation->sides.count, rows = on_right ? operation->n : operation->m,
             others = on_right ? operation->m : columns;
     if (on_right)
@@ -238,7 +238,7 @@ static enum lava_status create(struct qr_runner *runner) {
     if (!status)
         set_blocks(runner);
     status = status ? status : lava_device_matrix_create(engine, type, operation->k, 1, &runner->tau);
-    if (!status && lava_operation_is_qr_product(operation))
+    if (!status && lava_operation_row(operation)->qr.multiplies)
         status = lava_device_matrix_create(engine, type, rows, operation->k, &runner->q);
     int64_t work = lava_device_qr_work_elements(type, rows, others);
     return status ? status : lava_device_matrix_create(engine, type, work, 1, &runner->work);

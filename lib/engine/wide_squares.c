@@ -1,5 +1,5 @@
-/* Turns a wide matrix into a buffer, has qr_runner.c solve with that, and turns the factors back. Called by
- * lib/offload/offload.c.
+/* Turns a wide matrix into a buffer, has qr_runner.c solve with that, and turns the factors back; any other
+ * matrix goes there as it is. Called by lib/offload/offload.c.
  *
  * Invariant: what the device leaves is collected in buffers, and nothing can fail while they are copied. A
  * fault leaves the call's matrices as they were, because the CPU cannot go on from a part of an LQ
@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "dispatch/qr.h"
 #include "lib/engine/qr_runner.h"
 #include "lib/host/passes.h"
 
@@ -48,7 +49,9 @@ static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
 
 enum lava_status lava_wide_squares_run(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, struct lava_progress *progress) {
-    struct lava_operation tall = lava_operation_tall(operation);
+    if (!lava_qr_is_wide(operation))
+        return lava_qr_runner_run(engine, operation, plan, progress);
+    struct lava_operation tall = lava_qr_tall(operation);
     const struct buffer c = new_buffer(tall.type, tall.m, tall.n),
                         sides = new_buffer(tall.type, tall.m, tall.sides.count);
     struct lava_progress of_buffers;

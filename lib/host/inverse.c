@@ -68,8 +68,8 @@ int64_t lava_inverse_find_zero(const struct lava_operation *operation) {
 }
 
 static bool divides_by_diagonal(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_SOLVE || lava_operation_is_factored(operation) ||
-           (lava_operation_is_inverse(operation) && operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE);
+    return operation->kind == LAVA_OPERATION_SOLVE || operation->sides.factored ||
+           lava_operation_row(operation)->inverse.inverts;
 }
 
 bool lava_inverse_has_smaller(const struct lava_operation *operation, double least) {
@@ -339,15 +339,15 @@ static void solve_rest(const struct task *task, int64_t columns) {
 
 void lava_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                       struct lava_inverse_done done) {
-    bool is_by_lu = operation->kind == LAVA_OPERATION_INVERT_LU;
-    bool is_by_factor = is_by_lu || operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    bool is_by_lu = parts->solves, is_triangle = !parts->squares && !parts->solves;
     const struct task task = {blas, operation, is_by_lu ? LAVA_REGION_UPPER : operation->c.region,
                               operation->a.unit_diagonal};
-    bool inverts = operation->kind != LAVA_OPERATION_SQUARE_TRIANGLE && !(is_by_factor && done.inverted);
+    bool inverts = parts->inverts && (is_triangle || !done.inverted);
     const struct range left = {0, done.columns}, rest = {done.columns, operation->n - done.columns};
     if (inverts && rest.size > 0)
         invert_rest(&task, left, rest);
-    if (operation->kind == LAVA_OPERATION_INVERT_TRIANGLE)
+    if (is_triangle)
         return;
     const struct range none = {0, 0}, all = {0, operation->n};
     if (is_by_lu)

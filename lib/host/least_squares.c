@@ -106,31 +106,28 @@ static void turn(const struct stored *from, const struct stored *to) {
         }
 }
 
-/* A has at least as many rows as columns, and is moderate, as B is. */
-static int64_t factor_and_solve(const struct lava_cpu_blas *blas, const struct stored *a,
-                                const struct stored *b, bool adjoint, void *tau) {
-    const struct lava_operation operation = {.kind = LAVA_OPERATION_QR,
-                                             .type = a->type,
-                                             .m = a->rows,
-                                             .n = a->columns,
-                                             .k = a->columns,
-                                             .c = {.first = a->first, .ld = a->ld, .type = a->type},
-                                             .alpha.real = 1,
-                                             .tau = tau,
-                                             .adjoint = adjoint,
-                                             .sides = {.first = b->first, .ld = b->ld, .count = b->columns}};
-    return lava_least_squares_run(blas, &operation, 0, 0);
+/* C is moderate, as the right-hand sides are, and has at least as many rows as columns. */
+static int64_t factor_and_solve(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                                const struct stored *c, bool adjoint) {
+    struct lava_operation tall = *operation;
+    tall.m = c->rows;
+    tall.n = c->columns;
+    tall.c.first = c->first;
+    tall.c.ld = c->ld;
+    tall.adjoint = adjoint;
+    return lava_least_squares_run(blas, &tall, 0, 0);
 }
 
-int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struct lava_least_squares *x) {
+int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struct lava_operation *x) {
+    const struct lava_right_sides *sides = &x->sides;
     int64_t m = x->m, n = x->n, known = x->adjoint ? n : m, unknown = x->adjoint ? m : n;
-    const struct stored a = {x->type, x->a, m, n, x->lda};
-    const struct stored b = {x->type, x->b, lava_maximum(m, n), x->nrhs, x->ldb};
-    const struct stored given = {x->type, x->b, known, x->nrhs, x->ldb};
-    const struct stored result = {x->type, x->b, unknown, x->nrhs, x->ldb};
+    const struct stored a = {x->type, x->c.first, m, n, x->c.ld};
+    const struct stored b = {x->type, sides->first, lava_maximum(m, n), sides->count, sides->ld};
+    const struct stored given = {x->type, sides->first, known, sides->count, sides->ld};
+    const struct stored result = {x->type, sides->first, unknown, sides->count, sides->ld};
     struct stored turned = {x->type, NULL, n, m, n};
     double most = largest(&a);
-    if (m == 0 || n == 0 || x->nrhs == 0 || most == 0) {
+    if (m == 0 || n == 0 || sides->count == 0 || most == 0) {
         clear(&b, 0);
         return 0;
     }
@@ -140,11 +137,11 @@ int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struc
     int64_t info;
     if (m < n) {
         turn(&a, &turned);
-        info = factor_and_solve(blas, &turned, &b, !x->adjoint, x->tau);
+        info = factor_and_solve(blas, x, &turned, !x->adjoint);
         turn(&turned, &a);
         free(turned.first);
     } else {
-        info = factor_and_solve(blas, &a, &b, x->adjoint, x->tau);
+        info = factor_and_solve(blas, x, &a, x->adjoint);
     }
     if (info == 0 && (by_a != 1 || by_b != 1))
         multiply(&result, by_a / by_b);

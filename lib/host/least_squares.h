@@ -12,17 +12,9 @@
 int64_t lava_least_squares_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                                int64_t columns, int64_t sides);
 
-/* All of ?gels, as Reference LAPACK 3.12 defines it: the X for which op(A) X is nearest to B, or, of several,
- * the smallest one. A is m x n; op is the adjoint, for real types the transpose, where `adjoint` is set. */
-struct lava_least_squares {
-    enum lava_type type;
-    bool adjoint;
-    int64_t m, n, nrhs, lda, ldb;
-    void *a, *b; /* A <- its factors, B <- X and what is left */
-    void *tau;   /* min(m, n) elements of the type, written */
-};
-/* Returns info, or -1 where there is no memory for a copy of A; then nothing was written. */
-int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas,
-                                   const struct lava_least_squares *problem);
+/* All of ?gels, as Reference LAPACK 3.12 defines it: sides <- the X for which op(C) X is nearest to them, or,
+ * of several, the smallest one; C <- its factors, tau is written. Returns info, or -1 where there is no
+ * memory for a copy of C; then nothing was written. */
+int64_t lava_least_squares_compute(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
 
 #endif

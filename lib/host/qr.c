@@ -273,8 +273,8 @@ static void apply(const struct reflections *q, int64_t from, int64_t count, bool
 /* Returns the reflections; a product with Q has them in its other operand. */
 static struct reflections begin(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                                 int64_t others) {
-    bool is_left = operation->kind == LAVA_OPERATION_QR_LEFT,
-         is_product = lava_operation_is_qr_product(operation);
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    bool is_product = parts->multiplies, is_left = is_product && !parts->on_right;
     const struct lava_operand *operand = is_left ? &operation->a : &operation->b;
     struct reflections q = {.blas = blas,
                             .type = operation->type,
@@ -341,7 +341,7 @@ void lava_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operat
 /* C op(Q) is the adjoint of op(Q)^H C^H. */
 void lava_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                           int64_t columns) {
-    bool is_left = operation->kind == LAVA_OPERATION_QR_LEFT;
+    bool is_left = !lava_operation_row(operation)->qr.on_right;
     const struct lava_result *c = &operation->c;
     const struct part part = {.first = lava_operation_element(c->first, operation->type, 0, columns, c->ld),
                               .ld = c->ld,

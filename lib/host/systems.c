@@ -15,15 +15,15 @@ static void swap_rows(const struct lava_operation *operation, bool is_before) {
                                      .pivots = operation->pivots,
                                      .end = operation->n,
                                      .backwards = !is_n};
-    if (operation->kind == LAVA_OPERATION_LU && is_n == is_before)
+    if (lava_operation_row(operation)->pivots && is_n == is_before)
         lava_lu_swap_rows(&swaps);
 }
 
 static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                       struct lava_systems_done done) {
     const struct lava_lu_done lu = {.columns = done.columns, .by_columns = done.by_columns};
-    return operation->kind == LAVA_OPERATION_LU ? lava_lu_run(blas, operation, lu, operation->pivots)
-                                                : lava_cholesky_run(blas, operation, done.columns);
+    return lava_operation_row(operation)->pivots ? lava_lu_run(blas, operation, lu, operation->pivots)
+                                                 : lava_cholesky_run(blas, operation, done.columns);
 }
 
 int64_t lava_systems_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,

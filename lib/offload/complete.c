@@ -8,6 +8,8 @@
 #include "lib/host/least_squares.h"
 #include "lib/host/qr.h"
 #include "lib/host/systems.h"
+#include "lib/offload/ways.h"
+
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
     lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
@@ -82,15 +84,45 @@ static struct lava_operation rows_from(const struct lava_operation *operation, i
     return rest;
 }
 
-static int64_t complete_qr(const struct lava_operation *operation, const struct lava_progress *progress) {
-    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+int64_t lava_complete_squares(const struct lava_operation *operation, const struct lava_progress *progress) {
+    return lava_least_squares_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
+}
+
+int64_t lava_complete_q(const struct lava_operation *operation, const struct lava_progress *progress) {
+    lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - progress->column);
+    return 0;
+}
+
+int64_t lava_complete_q_product(const struct lava_operation *operation,
+                                const struct lava_progress *progress) {
     const struct lava_operation rest = rows_from(operation, progress->row);
-    if (operation->kind == LAVA_OPERATION_QR)
-        return lava_least_squares_run(blas, operation, progress->column, progress->sides);
-    if (operation->kind == LAVA_OPERATION_QR_FORM)
-        lava_qr_form_run(blas, operation, operation->n - progress->column);
-    else if (rest.m > 0)
-        lava_qr_multiply_run(blas, &rest, progress->column);
+    if (rest.m > 0)
+        lava_qr_multiply_run(lava_cpu_blas_get(), &rest, progress->column);
+    return 0;
+}
+
+int64_t lava_complete_systems(const struct lava_operation *operation, const struct lava_progress *progress) {
+    const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
+    return lava_systems_run(lava_cpu_blas_get(), operation, done);
+}
+
+int64_t lava_complete_inverse(const struct lava_operation *operation, const struct lava_progress *progress) {
+    const struct lava_inverse_done done = {progress->column, progress->inverted};
+    lava_inverse_run(lava_cpu_blas_get(), operation, done);
+    return 0;
+}
+
+int64_t lava_complete_product(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (lava_operation_descends(operation))
+        complete_descending(operation, progress);
+    else if (lava_operation_climbs(operation))
+        complete_climbing(operation, progress);
+    else if (operation->c.region == LAVA_REGION_ALL)
+        complete_all(operation, progress);
+    else if (operation->c.region == LAVA_REGION_LOWER)
+        complete_lower(operation, progress);
+    else
+        complete_upper(operation, progress);
     return 0;
 }
 
@@ -107,26 +139,5 @@ int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struc
         complete_series(operation, progress->products);
         return 0;
     }
-    if (lava_operation_is_factorization(operation)) {
-        const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
-        return lava_systems_run(lava_cpu_blas_get(), operation, done);
-    }
-    if (lava_operation_is_qr(operation))
-        return complete_qr(operation, progress);
-    if (lava_operation_is_inverse(operation)) {
-        const struct lava_inverse_done done = {progress->column, progress->inverted};
-        lava_inverse_run(lava_cpu_blas_get(), operation, done);
-        return 0;
-    }
-    if (lava_operation_descends(operation))
-        complete_descending(operation, progress);
-    else if (lava_operation_climbs(operation))
-        complete_climbing(operation, progress);
-    else if (operation->c.region == LAVA_REGION_ALL)
-        complete_all(operation, progress);
-    else if (operation->c.region == LAVA_REGION_LOWER)
-        complete_lower(operation, progress);
-    else
-        complete_upper(operation, progress);
-    return 0;
+    return lava_ways_of(operation)->finish(operation, progress);
 }

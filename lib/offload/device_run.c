@@ -5,21 +5,14 @@
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/engine/block_factorizer.h"
-#include "lib/engine/block_inverter.h"
-#include "lib/engine/block_reflector.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/factorizer.h"
-#include "lib/engine/inverter.h"
-#include "lib/engine/qr_runner.h"
-#include "lib/engine/solver.h"
-#include "lib/engine/wide_squares.h"
 #include "lib/offload/context.h"
 #include "lib/offload/crew.h"
 #include "lib/offload/further.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/steps.h"
+#include "lib/offload/ways.h"
 
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
@@ -29,26 +22,16 @@ bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
                                    const struct lava_progress *progress) {
     if (operation->series)
         return progress->products == 0;
-    if (lava_operation_is_factored(operation))
+    if (operation->sides.factored)
         return progress->sides == 0;
     return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
 }
 
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
                                const struct lava_plan *plan, struct lava_progress *progress) {
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        return lava_solver_run(engine, operation, plan, progress);
-    if (lava_operation_is_wide(operation))
-        return lava_wide_squares_run(engine, operation, plan, progress);
-    bool by_blocks = plan->columns.width > 0;
-    if (lava_operation_is_factorization(operation))
-        return (by_blocks ? lava_block_factorizer_run : lava_factorizer_run)(engine, operation, plan,
-                                                                             progress);
-    if (lava_operation_is_qr(operation))
-        return (by_blocks ? lava_block_reflector_run : lava_qr_runner_run)(engine, operation, plan, progress);
-    if (lava_operation_is_inverse(operation))
-        return (by_blocks ? lava_block_inverter_run : lava_inverter_run)(engine, operation, plan, progress);
-    return lava_runner_run(engine, operation, plan, progress, NULL);
+    const struct lava_ways *ways = lava_ways_of(operation);
+    lava_ways_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
+    return run(engine, operation, plan, progress);
 }
 
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves

@@ -15,10 +15,6 @@
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/inverse.h"
-#include "lib/host/least_squares.h"
-#include "lib/host/lu.h"
-#include "lib/host/qr.h"
-#include "lib/host/systems.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
@@ -35,6 +31,7 @@
 #include "lib/offload/start.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
+#include "lib/offload/ways.h"
 
 static _Thread_local struct {
     bool known;
@@ -172,8 +169,8 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
 
 /* What LAPACK's routine returns for a finished operation. */
 static int64_t info_of(const struct lava_operation *operation) {
-    bool is_factored = lava_operation_is_factored(operation);
-    return operation->kind == LAVA_OPERATION_LU && !is_factored ? lava_lu_find_zero(operation) : 0;
+    const struct lava_ways *ways = lava_ways_of(operation);
+    return ways->find_zero && !operation->sides.factored ? ways->find_zero(operation) : 0;
 }
 
 /* Why the CPU computes what is not written. */
@@ -278,7 +275,7 @@ static bool is_whole_lapack(const struct lava_call *call) {
 
 /* What such operations are counted with is not exact, and must not raise the caller's flags. */
 static bool has_thirds_of(const struct lava_call *call) {
-    return call->valid && lava_operation_is_lapack(&call->operation);
+    return call->valid && lava_operation_row(&call->operation)->is_lapack;
 }
 
 static void remember(const struct lava_call *call, uint64_t elapsed_ns) {

@@ -1,9 +1,10 @@
 /* Prepares the device in a background thread: opens it, makes the engine, and tests the kernels of a type.
  * Called by offload.c for every call that is large enough for a device.
  *
- * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its first kernel is
- * tested. The first type brings the device, which is locked until then. Its thread goes on with the other kernels, and locks
- * the whole device for each test; other types' do so once a type is ready. `change` guards the states, below the device's lock.
+ * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
+ * first kernel is tested. The first type brings the device, which is locked until then. Its thread goes on
+ * with the other kernels, and locks the whole device for each test; other types' do so once a type is ready.
+ * `change` guards the states, below the device's lock.
  *
  * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses
  * and QR. Each has a state of its own for each type, which is STARTING until the step's thread ends.

@@ -18,10 +18,7 @@ const struct lava_step_facts lava_steps[LAVA_STEP_COUNT] = {
 // clang-format on
 
 enum lava_step lava_steps_of(const struct lava_operation *operation) {
-    return lava_operation_is_qr(operation)              ? LAVA_STEP_QR
-           : lava_operation_is_inverse(operation)       ? LAVA_STEP_INVERSES
-           : lava_operation_is_factorization(operation) ? LAVA_STEP_FACTORS
-                                                        : LAVA_STEP_STRUCTURED;
+    return lava_ways_of(operation)->step;
 }
 
 /* The bits of a type are its own and one for each step. */

@@ -10,8 +10,7 @@
 #include "dispatch/operation.h"
 #include "lib/engine/engine.h"
 #include "lib/offload/self_test.h"
-
-enum lava_step { LAVA_STEP_STRUCTURED, LAVA_STEP_FACTORS, LAVA_STEP_INVERSES, LAVA_STEP_QR, LAVA_STEP_COUNT };
+#include "lib/offload/ways.h"
 
 /* A step needs an earlier one, and the first only itself. What a device cannot run in another step is not
  * missed. */

@@ -76,7 +76,7 @@ static void check_blocks(const struct lava_operation *operation, const struct la
 /* The matrix and V fit beside the product. What is wide does not go by blocks. */
 static void check_plan(const struct lava_operation *call, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
-    const struct lava_operation tall = lava_operation_tall(call), *operation = &tall,
+    const struct lava_operation tall = lava_qr_tall(call), *operation = &tall,
                                 parts = lava_operation_of_parts(call);
     const struct lava_rates rates = lava_cost_rates(plan->profile, &sixteen_cores.device);
     uint64_t m = (uint64_t)operation->m, n = (uint64_t)operation->n, bytes = lava_type_bytes(operation->type),
@@ -84,7 +84,7 @@ static void check_plan(const struct lava_operation *call, const struct lava_capa
              rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? n : m;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_true(plan->blocking.total_bytes <= memory_bytes);
-    assert_true(plan->columns.width == 0 || !lava_operation_is_wide(call));
+    assert_true(plan->columns.width == 0 || !lava_qr_is_wide(call));
     if (plan->columns.width > 0)
         check_blocks(operation, plan);
     else
@@ -138,8 +138,8 @@ static void test_wide(void **state) {
                               tall = least_squares_of(types[i / 2], 9000, 4096, 64);
         wide.adjoint = i % 2;
         tall.adjoint = !wide.adjoint;
-        const struct lava_operation turned = lava_operation_tall(&wide), same = lava_operation_tall(&tall);
-        assert_true(lava_operation_is_wide(&wide) && !lava_operation_is_wide(&tall));
+        const struct lava_operation turned = lava_qr_tall(&wide), same = lava_qr_tall(&tall);
+        assert_true(lava_qr_is_wide(&wide) && !lava_qr_is_wide(&tall));
         assert_true(turned.m == 9000 && turned.n == 4096 && turned.adjoint == tall.adjoint);
         assert_true(same.m == 9000 && same.n == 4096 && same.adjoint == tall.adjoint);
         assert_true(turned.c.ld == 9000 && same.c.ld == tall.c.ld);
@@ -160,10 +160,10 @@ static void test_wide(void **state) {
         assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_OVERLAP);
     }
     struct lava_operation square = least_squares_of(LAVA_TYPE_FP32, 20, 20, 3);
-    assert_false(lava_operation_is_wide(&square));
+    assert_false(lava_qr_is_wide(&square));
     square.n = 21;
     square.sides.count = 0;
-    assert_false(lava_operation_is_wide(&square)); /* a factorization */
+    assert_false(lava_qr_is_wide(&square)); /* a factorization */
 }
 
 /* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long the matrix

@@ -71,7 +71,7 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
         assert_int_equal(lava_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
     else if (operation->kind == LAVA_OPERATION_QR)
         lava_qr_run(bench->blas, operation, 0);
-    else if (lava_operation_is_inverse(operation))
+    else if (lava_operation_row(operation)->inverse.inverts)
         lava_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
     else
         lava_cpu_blas_run(bench->blas, operation);

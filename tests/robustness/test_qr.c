@@ -147,7 +147,7 @@ static void check_multiplied(struct call *call) {
 static void check_result(struct call *call) {
     assert_true(matrix_frame_is_untouched(&call->now));
     assert_true(matrix_frame_is_untouched(&call->qr.tau));
-    if (lava_operation_is_qr_product(&call->operation)) {
+    if (lava_operation_row(&call->operation)->qr.multiplies) {
         check_multiplied(call);
         return;
     }

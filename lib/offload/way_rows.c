@@ -1,0 +1,39 @@
+/* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
+ * it. */
+#include "lib/engine/block_factorizer.h"
+#include "lib/engine/block_inverter.h"
+#include "lib/engine/block_reflector.h"
+#include "lib/engine/factorizer.h"
+#include "lib/engine/inverter.h"
+#include "lib/engine/qr_runner.h"
+#include "lib/engine/solver.h"
+#include "lib/engine/wide_squares.h"
+#include "lib/host/lu.h"
+#include "lib/offload/complete.h"
+#include "lib/offload/ways.h"
+
+static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
+                                    const struct lava_plan *plan, struct lava_progress *progress) {
+    return lava_runner_run(engine, operation, plan, progress, NULL);
+}
+
+// clang-format off
+#define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_complete_systems
+#define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     lava_block_inverter_run,   lava_complete_inverse
+
+const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
+    /*                                  step                  run                    by blocks                 finish */
+    [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     lava_complete_product, NULL},
+    [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     lava_complete_product, NULL},
+    [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
+    [LAVA_OPERATION_LU]              = {FACTORS, lava_lu_find_zero},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_squares_run, lava_block_reflector_run, lava_complete_squares, NULL},
+    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q, NULL},
+    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
+    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {INVERSES, NULL},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES, NULL},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES, NULL},
+    [LAVA_OPERATION_INVERT_LU]       = {INVERSES, NULL},
+};
+// clang-format on

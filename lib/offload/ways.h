@@ -1,0 +1,31 @@
+/* What the library does with an operation of each kind: what a device must have prepared for it, what runs
+ * its plan, and what finishes on the CPU what the device has not written. A row beside that of
+ * dispatch/kinds.h, which way_rows.c fills in. Constant data, any thread. */
+#ifndef LAVA_OFFLOAD_WAYS_H
+#define LAVA_OFFLOAD_WAYS_H
+
+#include "lib/engine/runner.h"
+
+enum lava_step { LAVA_STEP_STRUCTURED, LAVA_STEP_FACTORS, LAVA_STEP_INVERSES, LAVA_STEP_QR, LAVA_STEP_COUNT };
+
+/* Runs a plan; see lava_runner_run. */
+typedef enum lava_status lava_ways_run(struct lava_engine *engine, const struct lava_operation *operation,
+                                       const struct lava_plan *plan, struct lava_progress *progress);
+/* Finishes C from that state, and returns LAPACK's info, or 0. */
+typedef int64_t lava_ways_finish(const struct lava_operation *operation,
+                                 const struct lava_progress *progress);
+
+struct lava_ways {
+    enum lava_step step; /* that it needs of a device, unless it is plain (lava_operation_is_plain) */
+    lava_ways_run *run, *run_by_blocks; /* the matrix is on the device; or its block columns are in turn */
+    lava_ways_finish *finish;
+    int64_t (*find_zero)(const struct lava_operation *operation); /* LAPACK's info of new factors; NULL: 0 */
+};
+
+extern const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS];
+
+static inline const struct lava_ways *lava_ways_of(const struct lava_operation *operation) {
+    return &lava_ways_table[operation->kind];
+}
+
+#endif
