@@ -1,5 +1,5 @@
-/* Decides where batches run. Called by lib/blas/batch.c and sharing.c. All products of a batch use the same
- * kernel table row. It is a SIMT row, because K is short, and the one with the lowest estimated time. */
+/* Decides where batches run. Called by lib/offload/planning.c and sharing.c. All products of a batch use the
+ * same kernel table row. It is a SIMT row, because K is short, and the one with the lowest estimated time. */
 #include "dispatch/batches.h"
 
 #include <math.h>

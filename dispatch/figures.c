@@ -186,7 +186,7 @@ static double guessed_ns(const struct lava_cpu_figures *figures, const struct la
     if (!(figures->one_thread_share > 0) || is_lapack)
         return all_ns;
     double alone_ns = all_ns / figures->one_thread_share + CALL_NS;
-    return work <= LAVA_FIGURES_ONE_THREAD_WORK
+    return work <= LAVA_ONE_THREAD_WORK
                ? alone_ns
                : fmax(memory_ns(operation), fmin(alone_ns, all_ns + figures->threads_ns));
 }

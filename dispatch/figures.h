@@ -17,9 +17,6 @@
     { 16, 64, 256, 512, 1024, 4096 }
 extern const int64_t lava_figures_sizes[LAVA_FIGURES_SIZES];
 
-/* A CPU BLAS uses several threads for products with more work (m n k) than this: OpenBLAS, 0.3 series. */
-#define LAVA_FIGURES_ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
-
 struct lava_cpu_figures {
     /* Expected rate in large products, by the type of A and B, estimated from the processor. Used where
      * nothing was measured. 0: unknown. */

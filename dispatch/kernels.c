@@ -10,7 +10,7 @@
 /* Operands move in 16-byte words. */
 #define WORD_BYTES 16
 /* Padding after each row in shared memory, so that rows of a matrix lie in different banks. Must match
- * multiply_shared.comp. */
+ * shaders/multiply_shared.comp. */
 #define ROW_PADDING_ELEMENTS 8
 
 // clang-format off

@@ -367,6 +367,11 @@ double lava_operation_work(const struct lava_operation *operation) {
     return lava_operation_row(operation)->work(operation);
 }
 
+double lava_operation_work_of(const struct lava_operation *operation, int64_t products) {
+    double work = lava_operation_work(operation);
+    return products > 1 ? lava_operation_work_each(work) * (double)products : work;
+}
+
 enum lava_type lava_operation_result_type(const struct lava_operation *operation) {
     if (!lava_type_is_half(operation->c.type))
         return lava_type_real(operation->c.type);

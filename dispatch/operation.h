@@ -232,6 +232,9 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
 
+/* A CPU BLAS uses several threads for products with more work (m n k) than this: OpenBLAS, 0.3 series. */
+#define LAVA_ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
+
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
  * LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for the right-hand
  * sides, or with QR a product with Q and a solve. Inverses of triangles have as much as Cholesky, by a
@@ -246,6 +249,13 @@ double lava_operation_operand_bytes(const struct lava_operation *operation);
 /* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products
  * twice as much; of LAPACK's four times as much, and m n for each right-hand side. */
 double lava_operation_work(const struct lava_operation *operation);
+/* The same of so many of a batch; 0: of one alone. */
+double lava_operation_work_of(const struct lava_operation *operation, int64_t products);
+/* What one of a batch counts for: it has one thread, which is not faster with it than all threads are with
+ * LAVA_ONE_THREAD_WORK. 0 or less stays. */
+static inline double lava_operation_work_each(double work) {
+    return work > 0 && work < LAVA_ONE_THREAD_WORK ? LAVA_ONE_THREAD_WORK : work;
+}
 
 /* What the rows of kinds have for these: a product, or a solve; the bytes of C and of its right-hand sides,
  * and the work of what is done with C. */

@@ -65,7 +65,7 @@ uint32_t lava_panels_invocations(const struct lava_capabilities *device, enum la
     return wish;
 }
 
-/* A grid's pivots of one column could not say that workgroups gave up (lu_panel.comp). */
+/* A grid's pivots of one column could not say that workgroups gave up (shaders/lu_panel.comp). */
 static bool is_possible(const struct lava_capabilities *device, const struct lava_panel_sizes *panel,
                         enum lava_panel_form form, int64_t invocations_each) {
     if (form == LAVA_PANEL_GRID)

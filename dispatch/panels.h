@@ -49,7 +49,7 @@ bool lava_panels_take_columns(const struct lava_capabilities *device, const stru
 
 /* Returns how many workgroups have rows, at most `most`, when each has at most so many. */
 uint32_t lava_panel_groups(int64_t rows, uint32_t invocations, uint32_t most);
-/* Returns the words of 64 bits of the scratch for workgroups that exchange rows: panel.glsl. */
+/* Returns the words of 64 bits of the scratch for workgroups that exchange rows: shaders/panel.glsl. */
 int64_t lava_panel_exchange_words(enum lava_panel_kind kind, enum lava_type type, uint32_t groups);
 /* Returns the bytes of scratch that the grid form needs for so many rows: a multiple of 16. */
 int64_t lava_panel_grid_bytes(enum lava_panel_kind kind, enum lava_type type, int64_t rows);

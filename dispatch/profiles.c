@@ -54,7 +54,7 @@ static const struct lava_profile table[] = {
      *                        (doc/tuning.md), relative to flop/s
      *   half types           flop/s, lone and start fitted to checkgemm --bench --kernel --split at 1024 to
      *                        8192 and 4096xNx4096 and 11008, N = 1 to 512
-     *   upload, download,    fitted by perf/calibrate (perf/results/, four runs), whose products include
+     *   upload, download,    fitted by lavablas calibrate (perf/results/, four runs), whose products include
      *   latency              small chunks and at-once products. A streamed product reaches 47 each way; the
      *                        smallest product takes 35 us
      *   memory               uvec4 copy kernel, 3850 GB/s

@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "dispatch/batches.h"
+#include "lib/abi/group_reader.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/trace.h"
-#include "lib/blas/batch.h"
 #include "lib/engine/runner.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/vk/gpu.h"
@@ -57,8 +57,8 @@ static bool is_right(const struct lava_batch *batch) {
     uint64_t seed = 1;
     for (int i = 0; i < CHECKED_ELEMENTS; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        const struct lava_operation p =
-            lava_batch_product(batch, (int64_t)(seed >> 33) % batch->series.count);
+        const struct lava_operation p = lava_operation_of_series(&batch->operation, &batch->series,
+                                                                 (int64_t)(seed >> 33) % batch->series.count);
         int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;
         bool is_t = p.b.op == LAVA_OP_T;
         if (p.c.region == LAVA_REGION_LOWER && row < column)
@@ -105,7 +105,8 @@ static double time_cpu(const struct lava_batch *batch, double seconds) {
     do {
         uint64_t before_ns = lava_clock_now_ns();
         for (int64_t i = 0; i < batch->series.count; i++) {
-            const struct lava_operation product = lava_batch_product(batch, i);
+            const struct lava_operation product =
+                lava_operation_of_series(&batch->operation, &batch->series, i);
             lava_cpu_blas_run(lava_cpu_blas_get(), &product);
         }
         best = fmin(best, 1e-6 * (double)(lava_clock_now_ns() - before_ns));

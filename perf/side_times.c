@@ -10,8 +10,7 @@
  * first call is not timed, unless it takes longer than --max-seconds: then it is the only one. Where --budget
  * is used up, the calls that remain are left out, with a line on stderr.
  *
- * Integers are passed as int64_t: a routine whose integers are int reads the lower half. A process times only
- * one library (sweep.c says why). */
+ * A process times only one library (sweep.c says why). */
 #include <dlfcn.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -20,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/host/fortran_lists.h"
 #include "library.h"
 
 #define MOST_WORDS    8
@@ -29,10 +29,8 @@
 #define WORK_COLUMNS  64
 #define COUNT(array)  (sizeof(array) / sizeof(array)[0])
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half of an integer comes first");
-
 typedef void function(void);
-typedef const int64_t integer;
+typedef lava_fortran_integer integer;
 
 /* One call. A matrix that is its own factor, a general one, what the call overwrites, and what that was. */
 struct call {
@@ -64,23 +62,11 @@ typedef void gemm_function(const char *, const char *, integer *, integer *, int
 typedef void strided_function(const char *, const char *, integer *, integer *, integer *, const void *,
                               const void *, integer *, integer *, const void *, integer *, integer *,
                               const void *, void *, integer *, integer *, integer *, size_t, size_t);
-typedef void syrk_function(const char *, const char *, integer *, integer *, const void *, const void *,
-                           integer *, const void *, void *, integer *, size_t, size_t);
-typedef void two_function(const char *, const char *, integer *, integer *, const void *, const void *,
-                          integer *, const void *, integer *, const void *, void *, integer *, size_t,
-                          size_t);
-typedef void triangle_function(const char *, const char *, const char *, const char *, integer *, integer *,
-                               const void *, const void *, integer *, void *, integer *, size_t, size_t,
-                               size_t, size_t);
-typedef void potrf_function(const char *, integer *, void *, integer *, int64_t *, size_t);
-typedef void getrf_function(integer *, integer *, void *, integer *, int64_t *, int64_t *);
-typedef void geqrf_function(integer *, integer *, void *, integer *, void *, void *, integer *, int64_t *);
 typedef void potrs_function(const char *, integer *, integer *, void *, integer *, void *, integer *,
                             int64_t *, size_t);
 typedef void getrs_function(const char *, integer *, integer *, const void *, integer *, const int64_t *,
                             void *, integer *, int64_t *, size_t);
 typedef void gesv_function(integer *, integer *, void *, integer *, int64_t *, void *, integer *, int64_t *);
-typedef void getri_function(integer *, void *, integer *, const int64_t *, void *, integer *, int64_t *);
 typedef void gels_function(const char *, integer *, integer *, integer *, void *, integer *, void *,
                            integer *, void *, integer *, int64_t *, size_t);
 
@@ -114,40 +100,40 @@ static void call_batch(struct call *x) {
 
 static void call_syrk(struct call *x) {
     const int64_t lda = x->letters[1][0] == 'N' ? x->n : x->k;
-    ((syrk_function *)x->routine)(x->letters[0], x->letters[1], &x->n, &x->k, one(x), x->general, &lda,
-                                  zero(x), x->c, &x->n, 1, 1);
+    ((lava_fortran_syrk *)x->routine)(x->letters[0], x->letters[1], &x->n, &x->k, one(x), x->general, &lda,
+                                      zero(x), x->c, &x->n, 1, 1);
 }
 
 static void call_syr2k(struct call *x) {
     const int64_t lda = x->letters[1][0] == 'N' ? x->n : x->k;
-    ((two_function *)x->routine)(x->letters[0], x->letters[1], &x->n, &x->k, one(x), x->general, &lda,
-                                 x->second, &lda, zero(x), x->c, &x->n, 1, 1);
+    ((lava_fortran_two *)x->routine)(x->letters[0], x->letters[1], &x->n, &x->k, one(x), x->general, &lda,
+                                     x->second, &lda, zero(x), x->c, &x->n, 1, 1);
 }
 
 static void call_symm(struct call *x) {
-    ((two_function *)x->routine)(x->letters[0], x->letters[1], &x->m, &x->n, one(x), x->factor, &x->k,
-                                 x->second, &x->m, zero(x), x->c, &x->m, 1, 1);
+    ((lava_fortran_two *)x->routine)(x->letters[0], x->letters[1], &x->m, &x->n, one(x), x->factor, &x->k,
+                                     x->second, &x->m, zero(x), x->c, &x->m, 1, 1);
 }
 
 static void call_triangle(struct call *x) {
-    ((triangle_function *)x->routine)(x->letters[0], x->letters[1], x->letters[2], x->letters[3], &x->m,
-                                      &x->n, one(x), x->factor, &x->k, x->c, &x->m, 1, 1, 1, 1);
+    ((lava_fortran_triangle *)x->routine)(x->letters[0], x->letters[1], x->letters[2], x->letters[3], &x->m,
+                                          &x->n, one(x), x->factor, &x->k, x->c, &x->m, 1, 1, 1, 1);
 }
 
 static void call_potrf(struct call *x) { /* ?potri too */
     int64_t info = 0;
-    ((potrf_function *)x->routine)(x->letters[0], &x->n, x->c, &x->n, &info, 1);
+    ((lava_fortran_potrf *)x->routine)(x->letters[0], &x->n, x->c, &x->n, &info, 1);
 }
 
 static void call_getrf(struct call *x) {
     int64_t info = 0;
-    ((getrf_function *)x->routine)(&x->m, &x->n, x->c, &x->m, x->pivots, &info);
+    ((lava_fortran_getrf *)x->routine)(&x->m, &x->n, x->c, &x->m, x->pivots, &info);
 }
 
 static void call_geqrf(struct call *x) {
     const int64_t work_elements = WORK_COLUMNS * x->n;
     int64_t info = 0;
-    ((geqrf_function *)x->routine)(&x->m, &x->n, x->c, &x->m, x->second, x->work, &work_elements, &info);
+    ((lava_fortran_geqrf *)x->routine)(&x->m, &x->n, x->c, &x->m, x->second, x->work, &work_elements, &info);
 }
 
 static void call_potrs(struct call *x) {
@@ -174,7 +160,7 @@ static void call_gesv(struct call *x) {
 static void call_getri(struct call *x) {
     const int64_t work_elements = WORK_COLUMNS * x->n;
     int64_t info = 0;
-    ((getri_function *)x->routine)(&x->n, x->c, &x->n, x->pivots, x->work, &work_elements, &info);
+    ((lava_fortran_getri *)x->routine)(&x->n, x->c, &x->n, x->pivots, x->work, &work_elements, &info);
 }
 
 static void call_gels(struct call *x) {

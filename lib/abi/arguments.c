@@ -91,7 +91,7 @@ static bool begin_small(const struct lava_arguments *x, struct lava_call *call) 
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call) {
     if (begin_small(arguments, call))
         return false;
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = lava_arguments_translate(arguments, &call->operation);
     return lava_offload_begin(call);
 }

@@ -93,14 +93,14 @@
 #define STRIDED_CBLAS(entry, integer, type, type_c, scalar)                                                  \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type, type_c, scalar), STRIDED_CBLAS_NAMES,          \
                      lava_groups,                                                                            \
-                     lava_threshold_forwards((double)m *(double)n, (double)k, (double)batch_size),           \
+                     lava_threshold_forwards_batch((double)m *(double)n *(double)k, (double)batch_size),     \
                      STRIDED_CBLAS_ARGUMENTS(entry, scalar))
 #define STRIDED_FORTRAN(entry, integer, type, type_c, scalar)                                                \
-    LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type, type_c, scalar), STRIDED_FORTRAN_NAMES,    \
-                       STRIDED_FORTRAN_WITH(integer, type, type_c, scalar), STRIDED_FORTRAN_WITH_NAMES,      \
-                       lava_groups,                                                                          \
-                       lava_threshold_forwards((double)*m *(double)*n, (double)*k, (double)*batch_size),     \
-                       STRIDED_FORTRAN_ARGUMENTS(entry))
+    LAVA_ENTRY_FORTRAN(                                                                                      \
+        entry, STRIDED_FORTRAN_LIST(integer, type, type_c, scalar), STRIDED_FORTRAN_NAMES,                   \
+        STRIDED_FORTRAN_WITH(integer, type, type_c, scalar), STRIDED_FORTRAN_WITH_NAMES, lava_groups,        \
+        lava_threshold_forwards_batch((double)*m *(double)*n *(double)*k, (double)*batch_size),              \
+        STRIDED_FORTRAN_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
     family##_##convention(prefix##routine##suffix, integer, type, type_c, scalar)

@@ -81,7 +81,7 @@
     }
 
 #define STRIDED_FORWARDS(n, k, count)                                                                        \
-    lava_threshold_forwards((double)(n) * (double)(n) / 2, (double)(k), (double)(count))
+    lava_threshold_forwards_batch((double)(n) * (double)(n) / 2 * (double)(k), (double)(count))
 
 #define SYRK_STRIDED_CBLAS(entry, integer, type)                                                             \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type), STRIDED_CBLAS_NAMES, lava_groups,             \

@@ -85,7 +85,8 @@
     }
 
 #define STRIDED_FORWARDS(is_left, m, n, count)                                                               \
-    lava_threshold_forwards((double)(m) * (double)(n), (double)((is_left) ? (m) : (n)) / 2, (double)(count))
+    lava_threshold_forwards_batch((double)(m) * (double)(n) * (double)((is_left) ? (m) : (n)) / 2,           \
+                                  (double)(count))
 
 #define TRSM_STRIDED_CBLAS(entry, integer, type)                                                             \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type), STRIDED_CBLAS_NAMES, lava_groups,             \

@@ -42,7 +42,7 @@ static void complain(const struct gemmt_arguments *x) {
 }
 
 static bool gemmt_begin(const struct gemmt_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->gemm.routine};
+    lava_offload_init(call, arguments->gemm.routine);
     call->valid = translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }

@@ -61,7 +61,7 @@ static void write_results(const struct geqrf_arguments *x) {
 }
 
 static bool geqrf_begin(const struct geqrf_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)
@@ -109,7 +109,7 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
 #define ORGQR_FORTRAN(entry, integer, type)                                                                  \
     LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, geqrf,                                   \
                      lava_workspace_is_query(*lwork) ||                                                      \
-                         lava_threshold_forwards((double)*m, (double)*n, (double)*k / 3),                    \
+                         lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),            \
                      ORGQR_ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \

@@ -56,7 +56,7 @@ static void write_results(const struct getrf_arguments *x, const int64_t *pivots
 /* Without room for pivots the CPU's routine gets the call. */
 static bool getrf_begin(const struct getrf_arguments *arguments, struct lava_call *call) {
     int64_t *pivots = new_pivots(arguments);
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, pivots, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)

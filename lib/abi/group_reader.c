@@ -23,8 +23,10 @@ double lava_group_reader_work(bool is_ilp64, int64_t count, const void *sizes, c
                               const void *k) {
     double work = 0;
     for (int64_t i = 0; i < count; i++)
-        work += (double)integer_at(is_ilp64, sizes, i) * (double)integer_at(is_ilp64, m, i) *
-                (double)integer_at(is_ilp64, n, i) * (double)integer_at(is_ilp64, k, i);
+        work +=
+            (double)integer_at(is_ilp64, sizes, i) *
+            lava_operation_work_each((double)integer_at(is_ilp64, m, i) * (double)integer_at(is_ilp64, n, i) *
+                                     (double)integer_at(is_ilp64, k, i));
     return work;
 }
 
@@ -38,7 +40,7 @@ double lava_group_reader_solving(enum lava_convention convention, bool is_ilp64,
     for (int64_t i = 0; i < count; i++) {
         double rows = (double)integer_at(is_ilp64, m, i), columns = (double)integer_at(is_ilp64, n, i);
         double order = is_left(convention, option_at(convention, side, i)) ? rows : columns;
-        work += (double)integer_at(is_ilp64, sizes, i) * rows * columns * order / 2;
+        work += (double)integer_at(is_ilp64, sizes, i) * lava_operation_work_each(rows * columns * order / 2);
     }
     return work;
 }

@@ -3,8 +3,8 @@
 #ifndef LAVA_ABI_GROUP_READER_H
 #define LAVA_ABI_GROUP_READER_H
 
+#include "dispatch/operation.h"
 #include "lib/base/routines.h"
-#include "lib/blas/batch.h"
 
 /* Groups of operations of one shape. Arrays have one element per group, but arrays of matrices have one per
  * operation. Integers are as wide as the routine's. The caller owns all arrays. What a routine does not have
@@ -21,6 +21,13 @@ struct lava_groups_arguments {
     const void *stride_a, *stride_b, *stride_c; /* ?_batch_strided, which has one group */
     int64_t count;
     const void *sizes; /* number of operations of each group */
+};
+
+/* A group: the operation describes every product, except for the addresses of its matrices. Its own series is
+ * not set. The caller owns the arrays. */
+struct lava_batch {
+    struct lava_operation operation;
+    struct lava_series series;
 };
 
 /* The next group, and the number of operations before it. Begins as {0}. */

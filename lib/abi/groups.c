@@ -1,16 +1,17 @@
 /* Computes ?gemm_batch, ?syrk_batch and ?trsm_batch. Called by the entry points of lib/abi.
  *
- * A group is offered to the device, first as a whole (lib/blas/batch), then its operations one by one, each
- * as a call of its own would be. If the device takes none and nothing has been written, the whole call goes
- * to the CPU's routine of the same name. Its threads share out small operations better than one ?gemm after
- * the other. For this reason, with several groups none is begun before the policy was asked about all of
- * them. */
+ * A group is offered to the device, first as a whole, as one operation with a series, then its operations one
+ * by one, each as a call of its own would be. If the device takes none and nothing has been written, the
+ * whole call goes to the CPU's routine of the same name. Its threads share out small operations better than
+ * one ?gemm after the other. For this reason, with several groups none is begun before the policy was asked
+ * about all of them. */
 #include "lib/abi/groups.h"
+
+#include <fenv.h>
 
 #include "dispatch/batches.h"
 #include "lib/abi/xerbla.h"
 #include "lib/base/config.h"
-#include "lib/blas/batch.h"
 #include "lib/blas/parts.h"
 #include "lib/blas/structured.h"
 #include "lib/blas/triangle.h"
@@ -20,7 +21,7 @@
 
 /* If nothing is multiplied and beta = 1, the reference does not touch C. */
 static void run_on_cpu(const struct lava_batch *batch, int64_t i) {
-    const struct lava_operation one = lava_batch_product(batch, i);
+    const struct lava_operation one = lava_operation_of_series(&batch->operation, &batch->series, i);
     if (!lava_operation_is_trivial(&one) || one.beta.real != 1 || one.beta.imaginary != 0)
         lava_cpu_blas_run(lava_cpu_blas_get(), &one);
 }
@@ -30,13 +31,13 @@ static void run_group_on_cpu(const struct lava_batch *batch) {
         run_on_cpu(batch, i);
 }
 
-static double work_of(const struct lava_operation *operation) {
-    return lava_operation_is_trivial(operation) ? 0 : lava_operation_work(operation);
+static double work_of(const struct lava_operation *operation, int64_t products) {
+    return lava_operation_is_trivial(operation) ? 0 : lava_operation_work_of(operation, products);
 }
 
 /* Returns whether the work is so little that no device is asked. */
 static bool is_below_cutoff(const struct lava_operation *operation, int64_t products) {
-    double work = work_of(operation) * (double)products;
+    double work = work_of(operation, products);
     return work == 0 || (lava_config_get()->mode != LAVA_MODE_GPU && work < lava_threshold_cutoff());
 }
 
@@ -54,8 +55,9 @@ static void set_reason_alone(enum lava_reason *reason, enum lava_reason alone) {
 }
 
 static bool device_takes(struct lava_call *call, const struct lava_batch *batch, int64_t i) {
-    struct lava_call part = {
-        .routine = call->routine, .valid = true, .operation = lava_batch_product(batch, i)};
+    struct lava_call part = {.routine = call->routine,
+                             .valid = true,
+                             .operation = lava_operation_of_series(&batch->operation, &batch->series, i)};
     bool is_small = is_below_cutoff(&part.operation, 1), finished = !is_small && begin_one(&part);
     if (!is_small)
         lava_parts_begun(call, &part);
@@ -66,22 +68,22 @@ static bool device_takes(struct lava_call *call, const struct lava_batch *batch,
 /* Computes the group if the device takes the batch or its first product. Returns false if nothing was
  * written. */
 static bool offer(struct lava_call *call, const struct lava_batch *batch) {
-    int64_t finished = 0;
     if (is_below_cutoff(&batch->operation, batch->series.count))
         return false;
     if (batch->series.count > 1) {
-        struct lava_call part = {.routine = call->routine};
-        finished = lava_batch_run(&part, batch);
-        lava_parts_begun(call, &part);
+        struct lava_call part = {.routine = call->routine,
+                                 .valid = true,
+                                 .operation = batch->operation,
+                                 .products = batch->series.count};
+        part.operation.series = &batch->series;
+        if (lava_parts_try(call, &part))
+            return true;
     }
-    if (finished == 0) {
-        if (!device_takes(call, batch, 0))
-            return false;
-        finished = 1;
-    }
-    for (; finished < batch->series.count; finished++)
-        if (!device_takes(call, batch, finished))
-            run_on_cpu(batch, finished);
+    if (!device_takes(call, batch, 0))
+        return false;
+    for (int64_t i = 1; i < batch->series.count; i++)
+        if (!device_takes(call, batch, i))
+            run_on_cpu(batch, i);
     return true;
 }
 
@@ -96,7 +98,7 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
     const struct lava_capabilities *device = lava_context_capabilities();
     const struct lava_figures *figures = lava_context_figures();
     const struct lava_overrides none = {0};
-    struct lava_operation product = lava_batch_product(batch, 0);
+    struct lava_operation product = lava_operation_of_series(&batch->operation, &batch->series, 0);
     enum lava_mode mode = lava_config_get()->mode;
     struct lava_plan together, alone;
     if (is_below_cutoff(&product, batch->series.count))
@@ -118,22 +120,21 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
     return alone.place == LAVA_PLACE_GPU || (alone.reason == LAVA_REASON_MEMORY && has_halves(&product));
 }
 
-struct look {
-    const struct lava_groups_arguments *arguments;
-    bool promising;
-};
-
-/* Asks the policy about all groups. Writes nothing. */
-static bool look(struct lava_call *call, void *context) {
-    struct look *found = context;
+/* Asks the policy about all groups. Writes nothing. The caller's floating-point environment stays. */
+static bool are_promising(const struct lava_groups_arguments *arguments, struct lava_call *call) {
     struct lava_group_reader reader = {0};
     struct lava_batch batch;
+    bool is_promising_one = false;
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
     call->reason = LAVA_REASON_CUTOFF;
-    while (!found->promising && lava_group_reader_next(found->arguments, &reader, &batch)) {
+    while (!is_promising_one && lava_group_reader_next(arguments, &reader, &batch)) {
         batch.operation.precision = call->operation.precision;
-        found->promising = is_promising(&batch, &call->reason);
+        is_promising_one = is_promising(&batch, &call->reason);
     }
-    return false;
+    fesetenv(&callers);
+    return is_promising_one;
 }
 
 /* Stands for the whole call: a product of the group with the most work, and how many such products have as
@@ -150,24 +151,23 @@ static struct total sum_up(const struct lava_groups_arguments *x) {
     struct lava_batch batch;
     double most = -1, all = 0;
     for (; lava_group_reader_next(x, &reader, &batch); total.groups++) {
-        double work = work_of(&batch.operation) * (double)batch.series.count;
+        double work = work_of(&batch.operation, batch.series.count);
         all += work;
         if (work > most) {
             total.largest = batch;
             most = work;
         }
     }
-    total.products = most > 0 ? (int64_t)(all / work_of(&total.largest.operation) + 0.5) : reader.first;
+    total.products =
+        most > 0 ? (int64_t)(all / most * (double)total.largest.series.count + 0.5) : reader.first;
     return total;
 }
 
 /* Runs the groups in order, because a group may read what an earlier one wrote. */
 static bool run_groups(const struct lava_groups_arguments *arguments, struct lava_call *call) {
-    struct look found = {.arguments = arguments};
     struct lava_group_reader reader = {0};
     struct lava_batch batch;
-    lava_offload_begin_by(call, look, &found);
-    if (!found.promising)
+    if (!lava_offload_consider(call) || !are_promising(arguments, call))
         return false;
     while (lava_group_reader_next(arguments, &reader, &batch))
         if (!offer(call, &batch))
@@ -184,13 +184,13 @@ bool lava_groups_begin(const struct lava_groups_arguments *arguments, struct lav
         return lava_offload_begin(call);
     total = sum_up(arguments);
     call->valid = true;
-    call->operation = total.groups > 0 ? lava_batch_product(&total.largest, 0) : total.largest.operation;
+    call->operation = total.groups > 0
+                          ? lava_operation_of_series(&total.largest.operation, &total.largest.series, 0)
+                          : total.largest.operation;
     call->products = total.products;
     wrote = total.groups == 1 ? offer(call, &total.largest) : run_groups(arguments, call);
-    if (call->start_ns == 0) { /* no device was asked */
-        struct look none = {.arguments = arguments};
-        lava_offload_begin_by(call, look, &none);
-    }
+    if (call->start_ns == 0 && lava_offload_consider(call)) /* no device was asked */
+        are_promising(arguments, call);
     return wrote;
 }
 

@@ -76,7 +76,7 @@ static void write_results(const struct ormqr_arguments *x) {
 }
 
 static bool ormqr_begin(const struct ormqr_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)
@@ -112,7 +112,7 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
 #define ORMQR_FORTRAN(entry, integer, type)                                                                  \
     LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, ormqr,            \
                        lava_workspace_is_query(*lwork) ||                                                    \
-                           lava_threshold_forwards((double)*m, (double)*n, (double)*k / 3),                  \
+                           lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))
 
 #define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \

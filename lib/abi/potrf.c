@@ -60,7 +60,7 @@ static bool translate(const struct potrf_arguments *x, struct lava_operation *op
 }
 
 static bool potrf_begin(const struct potrf_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     call->refuses_zeros = call->valid && call->operation.kind == LAVA_OPERATION_INVERT_CHOLESKY;
     bool finished = lava_offload_begin(call);

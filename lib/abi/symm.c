@@ -72,7 +72,7 @@ static bool translate(const struct symm_arguments *x, struct lava_operation *ope
 }
 
 static bool symm_begin(const struct symm_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     return lava_structured_begin(call);
 }

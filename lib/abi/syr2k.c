@@ -81,7 +81,7 @@ static bool translate(const struct syr2k_arguments *x, struct lava_operation *op
 }
 
 static bool syr2k_begin(const struct syr2k_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }

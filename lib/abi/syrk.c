@@ -83,7 +83,7 @@ int lava_syrk_find_wrong(const struct lava_syrk_arguments *x) {
 }
 
 bool lava_syrk_begin(const struct lava_syrk_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = lava_syrk_translate(arguments, &call->operation);
     return lava_triangle_begin(call);
 }

@@ -71,7 +71,7 @@ bool lava_triangular_translate(const struct lava_triangular_arguments *x, struct
 }
 
 bool lava_triangular_begin(const struct lava_triangular_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = lava_triangular_translate(arguments, &call->operation);
     return lava_structured_begin(call);
 }

@@ -50,7 +50,8 @@ static bool translate(const struct trtri_arguments *x, struct lava_operation *op
 }
 
 static bool trtri_begin(const struct trtri_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine, .refuses_zeros = true};
+    lava_offload_init(call, arguments->routine);
+    call->refuses_zeros = true;
     call->valid = translate(arguments, &call->operation);
     bool finished = lava_offload_begin(call);
     if (finished)

@@ -63,7 +63,7 @@ static bool translate(const struct trtrs_arguments *x, struct lava_operation *op
 }
 
 static bool trtrs_begin(const struct trtrs_arguments *arguments, struct lava_call *call) {
-    *call = (struct lava_call){.routine = arguments->routine};
+    lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     call->refuses_zeros = true;
     bool finished = lava_structured_begin(call);

@@ -109,7 +109,8 @@ static bool run_halves(struct lava_call *call, const struct lava_operation *solv
 bool lava_structured_begin(struct lava_call *call) {
     if (lava_offload_begin(call))
         return true;
+    if (call->reason != LAVA_REASON_MEMORY || call->operation.kind != LAVA_OPERATION_SOLVE)
+        return false;
     const struct lava_operation operation = call->operation;
-    return call->reason == LAVA_REASON_MEMORY && operation.kind == LAVA_OPERATION_SOLVE &&
-           run_halves(call, &operation);
+    return run_halves(call, &operation);
 }

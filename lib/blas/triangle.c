@@ -84,10 +84,13 @@ static bool run_depths(struct lava_call *call, const struct lava_operation *twic
 bool lava_triangle_begin(struct lava_call *call) {
     if (lava_offload_begin(call))
         return true;
+    enum lava_reason wanted = call->operation.twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
+    if (call->reason != wanted)
+        return false;
     const struct lava_operation triangle = call->operation;
     if (triangle.twice)
-        return call->reason == LAVA_REASON_HALVES && run_depths(call, &triangle);
-    if (call->reason != LAVA_REASON_MEMORY || triangle.n < 2)
+        return run_depths(call, &triangle);
+    if (triangle.n < 2)
         return false;
     const struct lava_operation rectangle = lava_triangle_rectangle(&triangle);
     if (!device_takes(call, &rectangle))

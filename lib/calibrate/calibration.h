@@ -1,9 +1,10 @@
 /* The figures of this machine: what the policy knows of the CPU BLAS and of the device.
  *
  * They are measured once and stored in the user's cache, for this device, driver, processor, CPU BLAS, its
- * threads and this library's version: the same configuration has the same estimates every time. Where nothing
- * is stored yet, the starting values of processor and profile decide. A thread then measures in the
- * background while the program has no call inside the library, and what it has stored decides from then on.
+ * kernels, its threads and this library's version: the same configuration has the same estimates every time.
+ * Where nothing is stored yet, the starting values of processor and profile decide. A thread then measures in
+ * the background while the program has no call inside the library, and what it has stored decides from then
+ * on.
  *
  * Any thread may call these functions, unless said otherwise. */
 #ifndef LAVA_CALIBRATE_CALIBRATION_H

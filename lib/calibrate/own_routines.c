@@ -3,8 +3,7 @@
  *     operands    a matrix that is its own factor  |  a general one
  *     result      C: a copy of one of them, or what a product writes  |  pivots  |  tau  |  workspace
  *
- * Integers are passed as int64_t: a routine whose integers are int reads or writes the lower half, which
- * comes first. Invariant: every argument is valid, and no result is a NaN, an infinity or subnormal, so a
+ * Invariant: every argument is valid, and no result is a NaN, an infinity or subnormal, so a
  * routine takes as long as for a program's matrices. */
 #include "lib/calibrate/own_routines.h"
 
@@ -12,26 +11,11 @@
 
 #include "lib/base/routines.h"
 #include "lib/calibrate/turn.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half of an integer comes first");
+#include "lib/host/fortran_lists.h"
 
 /* Columns of workspace: the most that a routine asks for, by its block size. */
 #define WORK_COLUMNS   64
 #define ALIGNED(bytes) (((size_t)(bytes) + 63) / 64 * 64)
-
-typedef const int64_t integer;
-typedef void gemm_like_function(const char *, const char *, integer *, integer *, const void *, const void *,
-                                integer *, const void *, integer *, const void *, void *, integer *, size_t,
-                                size_t); /* ?symm, ?syr2k */
-typedef void syrk_function(const char *, const char *, integer *, integer *, const void *, const void *,
-                           integer *, const void *, void *, integer *, size_t, size_t);
-typedef void triangular_function(const char *, const char *, const char *, const char *, integer *, integer *,
-                                 const void *, const void *, integer *, void *, integer *, size_t, size_t,
-                                 size_t, size_t);
-typedef void potrf_function(const char *, integer *, void *, integer *, int64_t *, size_t);
-typedef void getrf_function(integer *, integer *, void *, integer *, void *, int64_t *);
-typedef void geqrf_function(integer *, integer *, void *, integer *, void *, void *, integer *, int64_t *);
-typedef void getri_function(integer *, void *, integer *, const void *, void *, integer *, int64_t *);
 
 /* One call. */
 struct call {
@@ -72,41 +56,43 @@ static void prepare(const struct lava_microbenchmark *benchmark, void *context) 
     memcpy(call->c, source_of(call), call->matrix_bytes);
 }
 
-static void call_blas(const struct call *call, integer *n, const void *one, const void *zero) {
+static void call_blas(const struct call *call, lava_fortran_integer *n, const void *one, const void *zero) {
     switch (call->family) {
     case LAVA_CPU_FAMILY_SYRK:
-        ((syrk_function *)call->function)("L", "N", n, n, one, call->general, n, zero, call->c, n, 1, 1);
+        ((lava_fortran_syrk *)call->function)("L", "N", n, n, one, call->general, n, zero, call->c, n, 1, 1);
         return;
     case LAVA_CPU_FAMILY_SYMM:
-        ((gemm_like_function *)call->function)("L", "L", n, n, one, call->factor, n, call->general, n, zero,
-                                               call->c, n, 1, 1);
+        ((lava_fortran_two *)call->function)("L", "L", n, n, one, call->factor, n, call->general, n, zero,
+                                             call->c, n, 1, 1);
         return;
     case LAVA_CPU_FAMILY_SYR2K:
-        ((gemm_like_function *)call->function)("L", "N", n, n, one, call->factor, n, call->general, n, zero,
-                                               call->c, n, 1, 1);
+        ((lava_fortran_two *)call->function)("L", "N", n, n, one, call->factor, n, call->general, n, zero,
+                                             call->c, n, 1, 1);
         return;
     default:
-        ((triangular_function *)call->function)("L", "L", "N", "N", n, n, one, call->factor, n, call->c, n, 1,
-                                                1, 1, 1);
+        ((lava_fortran_triangle *)call->function)("L", "L", "N", "N", n, n, one, call->factor, n, call->c, n,
+                                                  1, 1, 1, 1);
     }
 }
 
 /* Returns info. */
-static int64_t call_lapack(const struct call *call, integer *n) {
+static int64_t call_lapack(const struct call *call, lava_fortran_integer *n) {
     const int64_t work_elements = WORK_COLUMNS * *n;
     int64_t info = 0;
     switch (call->family) {
     case LAVA_CPU_FAMILY_GETRF:
-        ((getrf_function *)call->function)(n, n, call->c, n, call->pivots, &info);
+        ((lava_fortran_getrf *)call->function)(n, n, call->c, n, call->pivots, &info);
         break;
     case LAVA_CPU_FAMILY_GEQRF:
-        ((geqrf_function *)call->function)(n, n, call->c, n, call->tau, call->work, &work_elements, &info);
+        ((lava_fortran_geqrf *)call->function)(n, n, call->c, n, call->tau, call->work, &work_elements,
+                                               &info);
         break;
     case LAVA_CPU_FAMILY_GETRI:
-        ((getri_function *)call->function)(n, call->c, n, call->pivots, call->work, &work_elements, &info);
+        ((lava_fortran_getri *)call->function)(n, call->c, n, call->pivots, call->work, &work_elements,
+                                               &info);
         break;
     default:
-        ((potrf_function *)call->function)("L", n, call->c, n, &info, 1);
+        ((lava_fortran_potrf *)call->function)("L", n, call->c, n, &info, 1);
     }
     return info;
 }

@@ -140,7 +140,7 @@ enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_de
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
-/* The shaders' signs: qr_panel.comp, qr.glsl. */
+/* The shaders' signs: shaders/qr_panel.comp, qr.glsl. */
 enum lava_status lava_device_qr_check(struct lava_device *device, enum lava_type type, const void *tau,
                                       int64_t count) {
     for (int64_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Runs an operation's program. Called by lib/offload/offload.c, its self-test, lib/blas/batch.c,
+/* Runs an operation's program. Called by lib/offload/device_run.c and its self-test,
  * lib/calibrate, checkgemm, and device_matrix.c.
  *
  * Two rules order the device's work:

@@ -126,6 +126,18 @@ int64_t lava_complete_product(const struct lava_operation *operation, const stru
     return 0;
 }
 
+/* The products from `first` on. */
+static void complete_series(const struct lava_operation *batch, int64_t first) {
+    for (int64_t i = first; i < batch->series->count; i++) {
+        const struct lava_operation product = lava_operation_of_series(batch, batch->series, i);
+        lava_cpu_blas_run(lava_cpu_blas_get(), &product);
+    }
+}
+
 int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress) {
+    if (operation->series) {
+        complete_series(operation, progress->products);
+        return 0;
+    }
     return lava_ways_of(operation)->finish(operation, progress);
 }

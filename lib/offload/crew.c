@@ -1,5 +1,5 @@
-/* Shares a product or a batch among engines. Called by offload.c and lib/blas/batch.c, which hold the first
- * engine's lane.
+/* Shares a product or a batch among engines. Called by device_run.c, which holds the first engine's
+ * lane.
  *
  * Invariant: each block is with one member of the crew, or left. A member's blocks are left again when
  * it fails, apart from what it has written: what is missing of the one block that it has written in part is a
@@ -210,11 +210,11 @@ static bool has_worker(const struct crew *crew) {
 }
 
 static void compute_products_on_cpu(const struct lava_operation *batch, const struct rest *rest) {
-    const struct lava_progress nothing = {0};
-    for (int64_t i = rest->product; i < rest->product + rest->products; i++) {
-        const struct lava_operation product = lava_operation_of_series(batch, batch->series, i);
-        lava_complete_on_cpu(&product, &nothing);
-    }
+    struct lava_operation until = *batch;
+    struct lava_series series = *batch->series;
+    series.count = rest->product + rest->products;
+    until.series = &series;
+    lava_complete_on_cpu(&until, &(struct lava_progress){.products = rest->product});
 }
 
 /* C's rows and columns that are not before the block's end are left out: what is left of the others is the

@@ -5,9 +5,7 @@
  * leaves as it was. */
 #include "lib/offload/environment.h"
 
-#include <fenv.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 static enum lava_environment environment_of(bool is_to_nearest, bool traps) {
     return !is_to_nearest ? LAVA_ENVIRONMENT_DIRECTED
@@ -23,6 +21,16 @@ enum lava_environment lava_environment_read(void) {
     uint32_t mxcsr = __builtin_ia32_stmxcsr();
     return environment_of((mxcsr & MXCSR_ROUNDING) == 0, (mxcsr & MXCSR_MASKS) != MXCSR_MASKS);
 }
+
+struct lava_environment_held lava_environment_hold(void) {
+    const struct lava_environment_held callers = {__builtin_ia32_stmxcsr()};
+    __builtin_ia32_ldmxcsr(MXCSR_MASKS);
+    return callers;
+}
+
+void lava_environment_return(struct lava_environment_held callers) {
+    __builtin_ia32_ldmxcsr(callers.mxcsr);
+}
 #elif defined(__aarch64__)
 #    define FPCR_ROUNDING 0xc00000u /* 0: to nearest */
 #    define FPCR_TRAPS    0x9f00u
@@ -35,5 +43,18 @@ enum lava_environment lava_environment_read(void) {
 #else
 enum lava_environment lava_environment_read(void) {
     return environment_of(fegetround() == FE_TONEAREST, fegetexcept() != 0);
+}
+#endif
+
+#if !defined(__x86_64__)
+struct lava_environment_held lava_environment_hold(void) {
+    struct lava_environment_held callers;
+    fegetenv(&callers.all);
+    fesetenv(FE_DFL_ENV);
+    return callers;
+}
+
+void lava_environment_return(struct lava_environment_held callers) {
+    fesetenv(&callers.all);
 }
 #endif

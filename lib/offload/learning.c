@@ -1,5 +1,5 @@
-/* Applies what was learnt from earlier products to plans, and records new ones. Called by offload.c and
- * lib/blas/batch.c.
+/* Applies what was learnt from earlier products to plans, and records new ones. Called by offload.c,
+ * device_run.c and crew.c.
  *
  * There is one table for all threads, behind one mutex. Programs start new threads for each piece of work,
  * and what one has learnt serves the others. A product takes the mutex before it begins, and again where its

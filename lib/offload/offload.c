@@ -9,23 +9,20 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dispatch/batches.h"
+#include "dispatch/series.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/engine/engine.h"
 #include "lib/host/inverse.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
-#include "lib/offload/crew.h"
 #include "lib/offload/demand.h"
+#include "lib/offload/device_run.h"
 #include "lib/offload/environment.h"
-#include "lib/offload/further.h"
 #include "lib/offload/gate.h"
 #include "lib/offload/holder.h"
-#include "lib/offload/idle.h"
 #include "lib/offload/meanwhile.h"
 #include "lib/offload/opening.h"
 #include "lib/offload/planning.h"
@@ -35,9 +32,6 @@
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 #include "lib/offload/ways.h"
-
-/* With less memory than this the CPU takes the product. */
-#define LEAST_MEMORY_BYTES (1ull << 20)
 
 static _Thread_local struct {
     bool known;
@@ -67,12 +61,6 @@ static double cpu_ns(const struct lava_operation *operation, double products) {
 
 static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
-}
-
-/* A product of a batch has one thread, which is not faster than all are with this work. */
-static double work_of(const struct lava_call *call) {
-    double work = lava_operation_work(&call->operation);
-    return call->products > 1 ? fmax(work, LAVA_FIGURES_ONE_THREAD_WORK) * (double)call->products : work;
 }
 
 /* A device is open. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. */
@@ -142,7 +130,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
-    else if (config->mode != LAVA_MODE_GPU && work_of(call) < lava_threshold_cutoff())
+    else if (config->mode != LAVA_MODE_GPU &&
+             lava_operation_work_of(operation, call->products) < lava_threshold_cutoff())
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
@@ -161,50 +150,6 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     else
         return !(wait || is_worth_preparing(call)) || !lava_prepare_ready_to(operation, wait, &call->reason);
     return true;
-}
-
-/* Nothing of C is written, nor of right-hand sides. Of factors that were there already, all columns count as
- * written. */
-static bool is_untouched(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (operation->sides.factored)
-        return progress->sides == 0;
-    return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
-}
-
-static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
-                               const struct lava_plan *plan, struct lava_progress *progress) {
-    const struct lava_ways *ways = lava_ways_of(operation);
-    lava_ways_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
-    return run(engine, operation, plan, progress);
-}
-
-/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
- * between the buffers. */
-static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
-                                 struct lava_plan *plan, struct lava_progress *progress) {
-    lava_planning_spare_memory(lock->engine, operation, plan);
-    uint64_t memory_bytes = plan->blocking.total_bytes;
-    bool released = false;
-    for (;;) {
-        enum lava_status status = run_on(lock->engine, operation, plan, progress);
-        if (status != LAVA_ERROR_DEVICE_MEMORY || !is_untouched(operation, progress) ||
-            lock->engine->device->shared->failed)
-            return status;
-        if (lava_context_find_memory(lock))
-            continue;
-        if (!released && lock->engine) { /* what is kept of earlier calls may fit this one badly */
-            released = true;
-            lava_engine_release(lock->engine);
-            continue;
-        }
-        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
-        if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
-            return status;
-        lava_planning_choose(operation, memory_bytes, plan);
-        if (plan->place != LAVA_PLACE_GPU)
-            return status;
-    }
 }
 
 /* Whether a device that is ready should compute it; call->reason says why. Where plans are logged, hopeless
@@ -237,91 +182,35 @@ static enum lava_reason reason_of(enum lava_status status) {
                                              : LAVA_REASON_FAULT;
 }
 
-/* Shares the product among the lane's engine and others at rest. Returns false if nothing is computed. */
-static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uint64_t needs,
-                       const struct lava_lane_lock *lock, struct lava_progress *progress,
-                       enum lava_status *status) {
-    bool is_untouched;
-    *status = lava_crew_run(&call->operation, plan, needs, lock, &call->learning, &is_untouched);
-    *progress = (struct lava_progress){0};
-    if (!is_untouched) /* nothing is left, whatever its region */
-        *progress = (struct lava_progress){.row = call->operation.m, .column = call->operation.n};
-    return *status == LAVA_OK || !is_untouched;
-}
-
-/* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */
-static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
-                                 struct lava_progress *progress, bool *lost) {
-    struct lava_lane_lock lock;
-    struct lava_plan shared;
-    uint64_t needs = lava_steps_needs(&call->operation), bytes = plan->blocking.total_bytes;
-    bool shares = lava_planning_share(&call->operation, plan, &shared);
-    enum lava_status status;
-    *progress = (struct lava_progress){0};
-    if (shares) {
-        lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
-        bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
-    }
-    if (!lava_further_take(bytes, needs, &lock)) {
-        *lost = true;
-        return LAVA_ERROR_UNAVAILABLE;
-    }
-    bool is_done = shares && run_shared(call, &shared, needs, &lock, progress, &status);
-    if (!is_done && (!shares || !lock.engine->device->shared->failed)) {
-        lava_learning_begin_device(&call->learning, lock.engine, plan);
-        status = run_plan(&lock, &call->operation, plan, progress);
-        if (lock.engine)
-            lava_learning_end_device(&call->learning, lock.engine, plan, status);
-    }
-    *lost = !lock.engine || lock.engine->device->shared->failed;
-    if (status)
-        LAVA_LOG(INFO, "product on %s: %s", lock.engine ? lock.engine->capabilities.label : "the device",
-                 lava_status_name(status));
-    if (lock.engine) {
-        lava_idle_touch();
-        lava_context_unlock_lane(&lock);
-    }
-    return status;
-}
-
-/* A product whose device failed before anything of C was written goes to another one. There are fewer of
- * them each time. */
-static enum lava_status run_somewhere(struct lava_call *call, struct lava_plan *plan,
-                                      struct lava_progress *progress, bool *lost) {
-    for (;;) {
-        enum lava_status status = run_once(call, plan, progress, lost);
-        if (!*lost || status == LAVA_OK || status == LAVA_ERROR_UNAVAILABLE || lava_context_is_failed() ||
-            !is_untouched(&call->operation, progress))
-            return status;
-        LAVA_LOG(INFO, "another device computes the product");
-    }
-}
-
 /* True where C is finished; call->place and reason say how. */
-static bool try_product(struct lava_call *call) {
+static bool try_device(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
     struct lava_progress progress;
     bool lost;
     if (!plan_product(call, &plan))
         return false;
+    if (operation->series && lava_series_overlaps(operation)) {
+        call->reason = LAVA_REASON_OVERLAP;
+        return false;
+    }
     if (lava_planning_underflows(operation)) {
         call->reason = LAVA_REASON_UNDERFLOW;
         return false;
     }
-    enum lava_status status = run_somewhere(call, &plan, &progress, &lost);
+    enum lava_status status = lava_device_run(call, &plan, &progress, &lost);
     if (!status) {
         call->place = LAVA_PLACE_GPU;
         call->info = info_of(operation);
         call->scheme = plan.kernel->scheme;
         return true;
     }
-    if (status == LAVA_ERROR_UNAVAILABLE && lost && is_untouched(operation, &progress)) {
+    if (status == LAVA_ERROR_UNAVAILABLE && lost && lava_device_run_wrote_nothing(operation, &progress)) {
         call->reason = LAVA_REASON_FAILED;
         return false;
     }
     call->reason = reason_of(status);
-    if (is_untouched(operation, &progress)) {
+    if (lava_device_run_wrote_nothing(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
         bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
         if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
@@ -356,7 +245,7 @@ static bool begin_meanwhile(struct lava_call *call) {
     lava_spare_return(&rest.spare);
     if (!is_left)
         return true;
-    if (!try_product(&rest)) {
+    if (!try_device(&rest)) {
         lava_cpu_blas_run(lava_cpu_blas_get(), &rest.operation);
     } else {
         call->place = rest.place;
@@ -408,17 +297,27 @@ static void end_small(const struct lava_call *call) {
     kept->operation.m = call->operation.m;
     kept->operation.n = call->operation.n;
     kept->operation.k = call->operation.k;
+    kept->operation.precision = lava_offload_precision();
 }
 
-/* Without try_device the call is a product. What the library computes itself is rounded to nearest, in the
- * default floating-point environment: a caller with another one gets the CPU BLAS. Neither the caller's mode
- * nor its flags change. */
-static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
-                  void *context) {
-    bool may_be_small = !try_device && lava_config_get()->stats, has_thirds = has_thirds_of(call);
+static bool begin_small_of_thirds(struct lava_call *call) {
+    struct lava_environment_held callers = lava_environment_hold();
+    bool is_small = lava_account_begin_small(call);
+    lava_environment_return(callers);
+    return is_small;
+}
+
+/* Begins the call, and computes it if a device is there for it; *is_there is given instead where the caller
+ * decides whether it does. Returns whether C is finished. What the library computes itself is rounded to
+ * nearest, in the default floating-point environment: a caller with another one gets the CPU BLAS. Neither
+ * the caller's mode nor its flags change. */
+static bool begin(struct lava_call *call, bool *is_there) {
+    bool may_be_small = !is_there && lava_config_get()->stats, has_thirds = has_thirds_of(call);
     call->small = (struct lava_tally_call){0};
-    if (may_be_small && !has_thirds && lava_account_begin_small(call))
+    if (may_be_small && (has_thirds ? begin_small_of_thirds(call) : lava_account_begin_small(call)))
         return false;
+    if (!call->valid)
+        call->operation = (struct lava_operation){0};
     int saved_errno = errno;
     enum lava_environment environment = lava_environment_read();
     fenv_t callers;
@@ -426,10 +325,6 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->scheme = LAVA_SCHEME_NONE;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    if (may_be_small && has_thirds && lava_account_begin_small(call)) {
-        fesetenv(&callers);
-        return false;
-    }
     lava_offload_open();
     lava_gate_enter();
     lava_calibration_call_begins();
@@ -437,10 +332,12 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     call->learning = (struct lava_learning){0};
     call->spare = (struct lava_spare){0};
     bool finished, early = forwarded_early(call, environment, lava_config_get()->init_sync);
-    if (try_device)
-        finished = !early && try_device(call, context);
-    else
-        finished = early ? begin_meanwhile(call) : try_product(call);
+    if (is_there) {
+        *is_there = !early;
+        finished = false;
+    } else {
+        finished = early ? begin_meanwhile(call) : try_device(call);
+    }
     if (!finished && call->reason == LAVA_REASON_UNDERFLOW && !underflowing && is_whole_lapack(call))
         underflowing = call;
     if (early && !finished && is_awaiting(call))
@@ -454,13 +351,14 @@ static bool begin(struct lava_call *call, bool (*try_device)(struct lava_call *c
     return finished;
 }
 
-bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
-                           void *context) {
-    return begin(call, try_device, context);
+bool lava_offload_consider(struct lava_call *call) {
+    bool is_there;
+    begin(call, &is_there);
+    return is_there;
 }
 
 bool lava_offload_begin(struct lava_call *call) {
-    return begin(call, NULL, NULL);
+    return begin(call, NULL);
 }
 
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
@@ -471,17 +369,14 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     enum lava_environment environment = lava_environment_read();
     bool forwarded = forwarded_early(call, environment, true);
     /* Measured figures come with the device, and may lower the cut-off. */
-    if (forwarded && call->reason == LAVA_REASON_CUTOFF && work_of(call) >= LAVA_POLICY_CUTOFF &&
+    if (forwarded && call->reason == LAVA_REASON_CUTOFF &&
+        lava_operation_work_of(&call->operation, call->products) >= LAVA_POLICY_CUTOFF &&
         lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, environment, true);
     if (!forwarded) {
         struct lava_plan shared;
-        if (call->operation.series)
-            lava_batches_choose(&call->operation, lava_context_capabilities(), lava_context_figures(),
-                                lava_config_get()->mode, 0, plan);
-        else
-            lava_planning_choose(&call->operation, 0, plan);
-        if (!call->operation.series && lava_planning_share(&call->operation, plan, &shared))
+        lava_planning_choose(&call->operation, 0, plan);
+        if (lava_planning_share(&call->operation, plan, &shared))
             *plan = shared;
         call->place = plan->place;
         call->reason = plan->reason;

@@ -1,7 +1,8 @@
 /* Leads one call that is not forwarded at once: readiness, policy, engine, statistics. lib/abi calls begin,
  * forwards its arguments untouched where begin says so, and calls end.
  *
- *     struct lava_call call = {.routine = LAVA_ROUTINE_sgemm_};
+ *     struct lava_call call;
+ *     lava_offload_init(&call, LAVA_ROUTINE_sgemm_);
  *     call.valid = lava_validate_translate(&list, &call.operation);
  *     if (!lava_offload_begin(&call))
  *         forward(the caller's arguments, untouched);
@@ -40,6 +41,15 @@ struct lava_call {
     int64_t info;                 /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 
+/* Fills what begin expects but the operation. To clear a whole call takes longer than to count a small one.
+ */
+static inline void lava_offload_init(struct lava_call *call, enum lava_routine routine) {
+    call->routine = routine;
+    call->valid = call->refuses_zeros = false;
+    call->products = call->info = 0;
+    call->start_ns = 0;
+}
+
 /* Finds the CPU BLAS, sets the threshold, and handles exit() and fork() from here on. The first call does
  * that, the others return at once. */
 void lava_offload_open(void);
@@ -47,10 +57,9 @@ void lava_offload_open(void);
 /* Returns true where C is finished, and false where nothing was written, so that the caller forwards. Calls
  * lava_offload_open. */
 bool lava_offload_begin(struct lava_call *call);
-/* The same for other routines: where a device is ready and the call is large enough, try_device is called
- * with the context. */
-bool lava_offload_begin_by(struct lava_call *call, bool (*try_device)(struct lava_call *call, void *context),
-                           void *context);
+/* Begins the call alike, and computes nothing. Returns whether it is large enough for a device that is ready:
+ * the caller then begins parts of it. */
+bool lava_offload_consider(struct lava_call *call);
 /* Where such a call would run in a process whose device is ready, and why: fills call->place and reason, and
  * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */

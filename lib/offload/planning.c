@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "dispatch/batches.h"
 #include "dispatch/sharing.h"
 #include "dispatch/solve.h"
 #include "lib/base/config.h"
@@ -48,8 +49,8 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
            a->adjoint == b->adjoint;
 }
 
-void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
-                          struct lava_plan *plan) {
+static void choose_remembered(const struct lava_operation *operation, uint64_t memory_bytes,
+                              struct lava_plan *plan) {
     const struct lava_overrides overrides = {.memory_bytes = memory_bytes};
     const struct lava_figures *figures = lava_context_figures();
     uint64_t refused_kernels = lava_context_capabilities()->refused_kernels;
@@ -66,6 +67,15 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
         remembered.plan = *plan;
         remembered.has_shared = false;
     }
+}
+
+void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
+                          struct lava_plan *plan) {
+    if (operation->series)
+        lava_batches_choose(operation, lava_context_capabilities(), lava_context_figures(),
+                            lava_config_get()->mode, memory_bytes, plan);
+    else
+        choose_remembered(operation, memory_bytes, plan);
     if (lava_log_enabled(LAVA_LOG_DEBUG)) {
         char text[512];
         lava_policy_describe(operation, plan, text, sizeof text);
@@ -76,7 +86,12 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
 bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
                          struct lava_plan *plan) {
     unsigned devices = lava_context_devices();
-    if (devices < 2 || one->place != LAVA_PLACE_GPU || !remembered.figures)
+    if (devices < 2 || one->place != LAVA_PLACE_GPU)
+        return false;
+    if (operation->series)
+        return lava_sharing_plan(operation, lava_context_capabilities(), lava_context_figures(), one, devices,
+                                 plan);
+    if (!remembered.figures)
         return false;
     if (!remembered.has_shared) {
         remembered.shared.engines = 0;
@@ -94,7 +109,7 @@ bool lava_planning_share(const struct lava_operation *operation, const struct la
 }
 
 bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor) {
-    return lava_config_get()->mode == LAVA_MODE_AUTO &&
+    return lava_config_get()->mode == LAVA_MODE_AUTO && !operation->series &&
            lava_policy_is_hopeless(operation, lava_context_capabilities(), lava_context_figures(),
                                    cpu_factor);
 }
@@ -112,7 +127,7 @@ void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_op
         ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, scales_a);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
-    if (!engine->has_usual || operation->kind != LAVA_OPERATION_PRODUCT ||
+    if (!engine->has_usual || operation->series || operation->kind != LAVA_OPERATION_PRODUCT ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);

@@ -2,15 +2,16 @@
  * Called by offload.c for every call that is large enough for a device.
  *
  * Invariant: a type's state only moves forward: COLD, STARTING, READY, UNAVAILABLE. It is READY when its
- * first kernel is tested. The first type that is prepared brings the device, which is locked until then. The
- * thread goes on with the other kernels, and locks the whole device for each test. So do those of other types
- * for all their kernels, once a type is ready. `change` guards the states; the device is locked before it.
+ * first kernel is tested. The first type brings the device, which is locked until then. Its thread goes on
+ * with the other kernels, and locks the whole device for each test; other types' do so once a type is ready.
+ * `change` guards the states, below the device's lock.
  *
- * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses and QR. Each
- * has a state of its own for each type, which is STARTING until the step's thread ends.
+ * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses
+ * and QR. Each has a state of its own for each type, which is STARTING until the step's thread ends.
  *
- * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes UNAVAILABLE, and stays
- * so. The thread that waits in the driver keeps its lock of the devices, so context.c has to let the others pass. */
+ * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes
+ * UNAVAILABLE, and stays so. The thread that waits in the driver keeps its lock of the devices, so context.c
+ * has to let the others pass. */
 #include "lib/offload/prepare.h"
 
 #include <fenv.h>
@@ -377,12 +378,11 @@ static void set_later(enum lava_step step, enum lava_type type, enum state state
 
 /* The thread alone takes 80 MiB of addresses, which the CPU BLAS may need. */
 static void start(enum lava_type type) {
-    const char *why;
-    if (lava_prepare_is_cold() && !lava_gpu_has_room(&why)) {
-        give_device_up(LAVA_ERROR_UNAVAILABLE, why);
-        return;
-    }
+    const char *why = "";
     begin_change();
+    bool has_room = !lava_prepare_is_cold() || lava_gpu_has_room(&why);
+    for (int other = 0; !has_room && other < LAVA_TYPE_REAL_COUNT; other++)
+        preparation.states[other] = UNAVAILABLE;
     if (preparation.states[type] == COLD) {
         preparation.states[type] = STARTING;
         preparation.unfinished[type] = true;
@@ -394,6 +394,8 @@ static void start(enum lava_type type) {
         }
     }
     end_change();
+    if (!has_room)
+        give_device_up(LAVA_ERROR_UNAVAILABLE, why);
 }
 
 /* Waits for the steps before this one, as far as they are under way. */

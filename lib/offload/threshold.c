@@ -37,7 +37,7 @@ static double due(void) {
     double work = usual;
     /* while a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h) */
     bool spares = spares_processor && isfinite(work);
-    return spares ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
+    return spares ? fmin(work, LAVA_ONE_THREAD_WORK) : work;
 }
 
 static double due_to_count(void) {
@@ -45,7 +45,7 @@ static double due_to_count(void) {
     if (!config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
         return 0;
     double work = lava_threshold_cutoff();
-    return spares_processor ? fmin(work, LAVA_FIGURES_ONE_THREAD_WORK) : work;
+    return spares_processor ? fmin(work, LAVA_ONE_THREAD_WORK) : work;
 }
 
 /* Whoever stores last looks again, so that nothing stays that another thread has changed meanwhile. */

@@ -64,19 +64,33 @@ static inline int lava_threshold_forwards_triangular(int from_left, double m, do
     return lava_threshold_forwards(m, n / 2, from_left ? m : n);
 }
 
-/* A factorization of m x n elements takes the CPU a third or a half of the time of a product. */
+/* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product:
+ * lava_operation_work. */
+#define LAVA_THRESHOLD_LAPACK 4
+
+/* m x n elements and k reflections. */
+static inline int lava_threshold_forwards_reflections(double m, double n, double k) {
+    return lava_threshold_forwards(m, n, LAVA_THRESHOLD_LAPACK * k);
+}
+
+/* A factorization of m x n elements. */
 static inline int lava_threshold_forwards_factorization(double m, double n) {
-    return lava_threshold_forwards(m, n, (m < n ? m : n) / 3);
+    return lava_threshold_forwards_reflections(m, n, m < n ? m : n);
 }
 
 /* The same of n x n elements, and two solves for so many right-hand sides. */
 static inline int lava_threshold_forwards_systems(double n, double sides) {
-    return lava_threshold_forwards(n, n, n / 3 + sides);
+    return lava_threshold_forwards(n, n, LAVA_THRESHOLD_LAPACK * n + sides);
 }
 
 /* A QR factorization of m x n elements, and what follows for so many right-hand sides. */
 static inline int lava_threshold_forwards_least_squares(double m, double n, double sides) {
-    return lava_threshold_forwards(m, n, (m < n ? m : n) / 3 + sides);
+    return lava_threshold_forwards(m, n, LAVA_THRESHOLD_LAPACK * (m < n ? m : n) + sides);
+}
+
+/* A batch of so many operations, each of that work. */
+static inline int lava_threshold_forwards_batch(double work, double count) {
+    return lava_threshold_forwards(lava_operation_work_each(work), count, 1);
 }
 
 #endif

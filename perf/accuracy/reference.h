@@ -20,7 +20,8 @@ struct reference {
  * missing. */
 bool reference_open(struct reference *reference, const char *path);
 void reference_multiply(const struct reference *reference, const struct problem *p, float c[ROWS][COLUMNS]);
-/* One fp32 multiply-add after another in the order of K, as an invocation of multiply_simt.comp computes. */
+/* One fp32 multiply-add after another in the order of K, as an invocation of shaders/multiply_simt.comp
+ * computes. */
 void reference_multiply_sequential(const struct problem *p, float c[ROWS][COLUMNS]);
 
 #endif

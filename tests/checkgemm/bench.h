@@ -3,7 +3,7 @@
 #define CHECKGEMM_BENCH_H
 
 #include "tests/checkgemm/ceilings.h"
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 
 struct bench_options {
     const struct lava_kernel *kernel; /* NULL: the policy's choice for the types */

@@ -1,6 +1,6 @@
 /* The test cases of a kernel row: sizes around its tile, every operation and layout, scalars, special values,
  * splits and blocks. Called by checkgemm.c for each row and device. */
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * scalars, sizes around the tile, entries of every kind, splits and blocks. Called by checkgemm.c for each
  * row. An m x n x k product is computed as a real one of m x 2n x 2k (dispatch/blocking.h); the sizes are
  * chosen for that. */
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 #include "tests/checkgemm/through.h"
 
 #include "lib/abi/validate.h"

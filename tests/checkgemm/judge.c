@@ -13,7 +13,7 @@
  * plus the spacing of the subnormal range. Sums of small integers are exact and are compared bit by bit. The
  * expected values are computed in double precision. If the device computes in double, they are computed in
  * long double. */
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 #include "tests/worst.h"
 
 #include <math.h>

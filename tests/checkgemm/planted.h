@@ -3,7 +3,7 @@
 #ifndef CHECKGEMM_PLANTED_H
 #define CHECKGEMM_PLANTED_H
 
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 
 enum { PLANTED_A, PLANTED_B, PLANTED_SIDES };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/checkgemm/checkgemm.h"
+#include "tests/checkgemm/check.h"
 
 /* What the device is said to have. Without shared memory there are no patches. */
 enum way { AS_IT_IS, PATCHES, EPILOGUE, WAY_COUNT };

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/base/routines.h"
-#include "tests/library/families.h"
 
 // clang-format off
 

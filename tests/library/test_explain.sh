@@ -88,9 +88,9 @@ agree auto cpu 'below the cut-off' dsymm L U 100 90
 agree auto cpu 'below the cut-off' csyr2k U N 90 60
 agree auto cpu 'below the cut-off' strmm R L T N 100 120
 agree auto cpu 'below the cut-off' ctrsm L U C N 60 50
-agree auto cpu 'below the cut-off' spotrf U 150
-agree auto cpu 'below the cut-off' sgesv 150 2
-agree auto cpu 'below the cut-off' sgels N 150 100 2
+agree auto cpu 'below the cut-off' spotrf U 100
+agree auto cpu 'below the cut-off' sgesv 100 2
+agree auto cpu 'below the cut-off' sgels N 100 90 2
 agree auto cpu 'below the cut-off' dtrtrs U T N 150 2
 agree gpu cpu 'nothing to multiply' dgels N 150 140 0
 agree gpu cpu 'nothing to multiply' dgetrs T 150 0

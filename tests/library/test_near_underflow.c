@@ -27,7 +27,7 @@
 #define ORDER 150
 #define SIDES 40
 
-static void *other; /* the CPU BLAS */
+static void *other; /* the CPU BLAS, alone: its routines call none of the library's */
 
 enum family { GETRF, GESV, POTRF, POSV, GEQRF, GELS, TRTRS, TRSM, TRTRI, GETRS, POTRS, FAMILIES };
 static const char *const names[FAMILIES] = {"getrf", "gesv", "potrf", "posv",  "geqrf", "gels",
@@ -53,6 +53,10 @@ static bool is_complex(char type) {
     return type == 'c' || type == 'z';
 }
 
+static size_t bytes_of(const struct problem *x) {
+    return (is_single(x->type) ? 4U : 8U) * (is_complex(x->type) ? 2U : 1U);
+}
+
 static void put(const struct problem *x, void *matrix, int at, double value) {
     if (x->type == 's')
         ((float *)matrix)[at] = (float)value;
@@ -64,8 +68,8 @@ static void put(const struct problem *x, void *matrix, int at, double value) {
         ((double complex *)matrix)[at] = value;
 }
 
-/* Strong on the diagonal, symmetric, and with the kind's numbers in the place of others. A later column of tiny numbers would
- * be flushed to zeros by the first update. */
+/* Strong on the diagonal, symmetric, and with the kind's numbers in the place of others. A later column of
+ * tiny numbers would be flushed to zeros by the first update. */
 static void fill(struct problem *x) {
     double tiny = is_single(x->type) ? 1e-39 : 1e-309, huge = is_single(x->type) ? 2e38 : 1.5e308;
     memset(x->a, 0, sizeof x->a);
@@ -145,8 +149,12 @@ static routine *find(void *library, const struct problem *x) {
     return run;
 }
 
+static double value_of(const struct problem *x, const void *matrix, int at) {
+    return is_single(x->type) ? (double)((const float *)matrix)[at] : ((const double *)matrix)[at];
+}
+
 static int class_of(const struct problem *x, const void *matrix, int at) {
-    double value = is_single(x->type) ? (double)((const float *)matrix)[at] : ((const double *)matrix)[at];
+    double value = value_of(x, matrix, at);
     return isnan(value) ? 2 : isinf(value) ? 1 : 0;
 }
 
@@ -158,7 +166,28 @@ static int differing(const struct problem *x, const void *found, const void *exp
     return count;
 }
 
-/* Returns whether the call is right, and says so where it is not. */
+/* LAPACK's least squares scale the matrix to normal numbers, and their solve comes back to the library: the
+ * device may round otherwise. */
+static bool may_round(const struct problem *x, double found, double expected) {
+    double bound = 64 * (is_single(x->type) ? 0x1p-23 : 0x1p-52) * fabs(expected);
+    return !memcmp(&found, &expected, sizeof found) || fabs(found - expected) <= bound;
+}
+
+/* Returns how many numbers are others than the CPU BLAS's own. */
+static int other_numbers(const struct problem *found, const struct problem *expected) {
+    size_t matrix_bytes = ORDER * ORDER * bytes_of(found), tau_bytes = ORDER * bytes_of(found);
+    int count = memcmp(found->a, expected->a, matrix_bytes) != 0;
+    count += memcmp(found->pivots, expected->pivots, sizeof found->pivots) != 0;
+    count += found->family == GEQRF && memcmp(found->tau, expected->tau, tau_bytes);
+    for (int i = 0; i < ORDER * SIDES * (is_complex(found->type) ? 2 : 1); i++) {
+        double x = value_of(found, found->b, i), y = value_of(found, expected->b, i);
+        count += found->family == GELS ? !may_round(found, x, y) : memcmp(&x, &y, sizeof x) != 0;
+    }
+    return count;
+}
+
+/* Returns whether the call is right, and says so where it is not. What is handed to the CPU BLAS has the bits
+ * that it gives alone. */
 static bool is_right(struct problem *found, struct problem *expected) {
     struct lavablas_call last = {.size = sizeof last};
     routine *run = find(RTLD_DEFAULT, found), *plain = find(other, found);
@@ -167,18 +196,19 @@ static bool is_right(struct problem *found, struct problem *expected) {
     fill(expected);
     call(found, run);
     assert_int_equal(lavablas_last_call(&last), 0);
-    call(expected, plain); /* may call the library, too */
+    call(expected, plain);
     bool is_tiny = found->kind <= TINY_ELEMENT;
     bool is_forwarded = !strcmp(last.place, "cpu") &&
                         (strstr(last.reason, "near underflow") || strstr(last.reason, "scaled") ||
                          (found->info > 0 && strstr(last.reason, "not positive definite")));
     int classes = differing(found, found->a, expected->a, ORDER * ORDER) +
                   differing(found, found->b, expected->b, ORDER * SIDES);
-    bool right = found->info == expected->info && (is_tiny ? is_forwarded : classes == 0);
+    int others = is_forwarded ? other_numbers(found, expected) : 0;
+    bool right = found->info == expected->info && (is_tiny ? is_forwarded : classes == 0) && others == 0;
     if (!right)
-        print_error("%c%s, %s: info %d (CPU %d), %s (%s), %d numbers of another class\n", found->type,
-                    names[found->family], kinds[found->kind], found->info, expected->info, last.place,
-                    last.reason, classes);
+        print_error("%c%s, %s: info %d (CPU %d), %s (%s), %d numbers of another class, %d other numbers\n",
+                    found->type, names[found->family], kinds[found->kind], found->info, expected->info,
+                    last.place, last.reason, classes, others);
     return right;
 }
 
@@ -261,7 +291,7 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(directed_rounding_encloses),
                                        cmocka_unit_test(traps_are_the_cpus),
                                        cmocka_unit_test(numbers_near_the_ends)};
-    other = count > 1 ? dlopen(arguments[1], RTLD_NOW) : NULL;
+    other = count > 1 ? dlmopen(LM_ID_NEWLM, arguments[1], RTLD_NOW) : NULL;
     if (!other) {
         fprintf(stderr, "no %s\n", count > 1 ? arguments[1] : "library");
         return 77;

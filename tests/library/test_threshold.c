@@ -69,6 +69,24 @@ static void test_spare(void **state) {
     assert_true(forward_below() == lava_threshold_cutoff());
 }
 
+/* With statistics no call is forwarded at once. What would be without them is only counted. */
+static void test_counted(void **state) {
+    static const int tiny[3] = {0, 0, 0};
+    const struct lava_figures least = figures_with(tiny, 80e3, 50e3);
+    (void)state;
+    assert_true(atomic_load(&lava_threshold.count_below) == 0);
+    lava_threshold_open();
+    double first = lava_threshold_cutoff();
+    assert_true(forward_below() == 0 && atomic_load(&lava_threshold.count_below) == first);
+    lava_threshold_spare(true);
+    assert_true(forward_below() == 0 && atomic_load(&lava_threshold.count_below) == 64.0 * 64.0 * 64.0);
+    lava_threshold_spare(false);
+    lava_threshold_measured(&least);
+    assert_true(first > LAVA_POLICY_CUTOFF && atomic_load(&lava_threshold.count_below) == LAVA_POLICY_CUTOFF);
+    lava_threshold_close();
+    assert_true(forward_below() == 0 && atomic_load(&lava_threshold.count_below) == LAVA_POLICY_CUTOFF);
+}
+
 /* The threshold was closed meanwhile: no device will be used. */
 static void test_closed_stays_closed(void **state) {
     static const int tiny[3] = {0, 0, 0};
@@ -109,8 +127,13 @@ int main(int argument_count, char **arguments) {
     const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes)};
     const struct CMUnitTest spare[] = {cmocka_unit_test(test_spare)};
     const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
+    const struct CMUnitTest counted[] = {cmocka_unit_test(test_counted)};
     if (argument_count < 2)
         return cmocka_run_group_tests(measured, NULL, NULL);
+    if (strcmp(arguments[1], "counted") == 0) {
+        setenv("LAVABLAS_STATS", "/dev/null", 1);
+        return cmocka_run_group_tests(counted, NULL, NULL);
+    }
     return strcmp(arguments[1], "spare") == 0 ? cmocka_run_group_tests(spare, NULL, NULL)
                                               : cmocka_run_group_tests(closed, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Declarations shared by the parts of checkgemm, the program that tests and times every kernel row. */
-#ifndef CHECKGEMM_H
-#define CHECKGEMM_H
+#ifndef CHECK_H
+#define CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,126 @@
+/* Runs a planned operation on the process's devices: with one, or with a crew. Called by offload.c.
+ *
+ * Invariant: what progress does not count is as it was. */
+#include "lib/offload/device_run.h"
+
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/engine/engine.h"
+#include "lib/offload/context.h"
+#include "lib/offload/crew.h"
+#include "lib/offload/further.h"
+#include "lib/offload/idle.h"
+#include "lib/offload/planning.h"
+#include "lib/offload/steps.h"
+#include "lib/offload/ways.h"
+
+/* With less memory than this the CPU takes the product. */
+#define LEAST_MEMORY_BYTES (1ull << 20)
+
+/* Of factors that were there already, all columns count as written. */
+bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
+                                   const struct lava_progress *progress) {
+    if (operation->series)
+        return progress->products == 0;
+    if (operation->sides.factored)
+        return progress->sides == 0;
+    return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
+}
+
+static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
+                               const struct lava_plan *plan, struct lava_progress *progress) {
+    const struct lava_ways *ways = lava_ways_of(operation);
+    lava_ways_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
+    return run(engine, operation, plan, progress);
+}
+
+/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
+ * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
+ * between the buffers. */
+static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
+                                 struct lava_plan *plan, struct lava_progress *progress) {
+    lava_planning_spare_memory(lock->engine, operation, plan);
+    uint64_t memory_bytes = plan->blocking.total_bytes;
+    bool released = false;
+    for (;;) {
+        enum lava_status status = run_on(lock->engine, operation, plan, progress);
+        if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||
+            lock->engine->device->shared->failed)
+            return status;
+        if (lava_context_find_memory(lock))
+            continue;
+        if (!released && lock->engine) { /* what is kept of earlier calls may fit this one badly */
+            released = true;
+            lava_engine_release(lock->engine);
+            continue;
+        }
+        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
+        if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
+            return status;
+        lava_planning_choose(operation, memory_bytes, plan);
+        if (plan->place != LAVA_PLACE_GPU)
+            return status;
+    }
+}
+
+/* Shares the product among the lane's engine and others at rest. Returns false if nothing is computed. */
+static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uint64_t needs,
+                       const struct lava_lane_lock *lock, struct lava_progress *progress,
+                       enum lava_status *status) {
+    bool is_untouched;
+    *status = lava_crew_run(&call->operation, plan, needs, lock, &call->learning, &is_untouched);
+    *progress = (struct lava_progress){0};
+    if (!is_untouched) /* nothing is left, whatever its region */
+        *progress = (struct lava_progress){.row = call->operation.m,
+                                           .column = call->operation.n,
+                                           .products = lava_operation_count(&call->operation)};
+    return *status == LAVA_OK || !is_untouched;
+}
+
+/* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */
+static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
+                                 struct lava_progress *progress, bool *lost) {
+    struct lava_lane_lock lock;
+    struct lava_plan shared;
+    uint64_t needs = lava_steps_needs(&call->operation), bytes = plan->blocking.total_bytes;
+    bool shares = lava_planning_share(&call->operation, plan, &shared);
+    enum lava_status status;
+    *progress = (struct lava_progress){0};
+    if (shares) {
+        lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
+        bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
+    }
+    if (!lava_further_take(bytes, needs, &lock)) {
+        *lost = true;
+        return LAVA_ERROR_UNAVAILABLE;
+    }
+    bool is_done = shares && run_shared(call, &shared, needs, &lock, progress, &status);
+    if (!is_done && (!shares || !lock.engine->device->shared->failed)) {
+        lava_learning_begin_device(&call->learning, lock.engine, plan);
+        status = run_plan(&lock, &call->operation, plan, progress);
+        if (lock.engine)
+            lava_learning_end_device(&call->learning, lock.engine, plan, status);
+    }
+    *lost = !lock.engine || lock.engine->device->shared->failed;
+    if (status)
+        LAVA_LOG(INFO, "product on %s: %s", lock.engine ? lock.engine->capabilities.label : "the device",
+                 lava_status_name(status));
+    if (lock.engine) {
+        lava_idle_touch();
+        lava_context_unlock_lane(&lock);
+    }
+    return status;
+}
+
+/* A product whose device failed before anything of C was written goes to another one. There are fewer of
+ * them each time. */
+enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,
+                                 struct lava_progress *progress, bool *lost) {
+    for (;;) {
+        enum lava_status status = run_once(call, plan, progress, lost);
+        if (!*lost || status == LAVA_OK || status == LAVA_ERROR_UNAVAILABLE || lava_context_is_failed() ||
+            !lava_device_run_wrote_nothing(&call->operation, progress))
+            return status;
+        LAVA_LOG(INFO, "another device computes the product");
+    }
+}
