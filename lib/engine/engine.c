@@ -9,6 +9,7 @@
 #include "dispatch/factorization.h"
 #include "dispatch/qr.h"
 #include "lib/base/log.h"
+#include "lib/base/stats.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
@@ -229,4 +230,14 @@ void lava_engine_expect(struct lava_engine *engine, double seconds) {
     bool software = engine->capabilities.kind == LAVA_DEVICE_CPU;
     double limit_s = (software ? SOFTWARE_TIMEOUT_S : TIMEOUT_S) + TIMEOUT_FACTOR * seconds;
     lava_device_set_timeout(engine->device, (uint64_t)(limit_s * NS_PER_S));
+}
+
+void lava_engine_begin_call(struct lava_engine *engine) {
+    memset(engine->transferred, 0, sizeof engine->transferred);
+}
+
+void lava_engine_end_call(const struct lava_engine *engine) {
+    for (int direction = 0; engine && direction < LAVA_TRANSFERS; direction++)
+        lava_stats_transferred((enum lava_transfer)direction, engine->transferred[direction].bytes,
+                               engine->transferred[direction].ns);
 }

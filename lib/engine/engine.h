@@ -76,4 +76,9 @@ size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 
+/* Begin and end the time for which the engine's copies are a call's own, which the statistics count; NULL is
+ * allowed at the end. The caller is the engine's only user. */
+void lava_engine_begin_call(struct lava_engine *engine);
+void lava_engine_end_call(const struct lava_engine *engine);
+
 #endif

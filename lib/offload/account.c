@@ -1,12 +1,10 @@
 /* Enters calls that have ended into the statistics and the trace. Called by offload.c. */
 #include "lib/offload/account.h"
 
-#include <string.h>
-
 #include "lib/base/config.h"
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
-#include "lib/offload/offload.h"
+#include "lib/offload/call.h"
 
 void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
     const struct lava_operation *operation = &call->operation;
@@ -74,14 +72,4 @@ bool lava_account_begin_small(struct lava_call *call) {
     return call->valid && !call->products && !lava_operation_is_trivial(operation) &&
            lava_account_counts_only(lava_operation_work(operation)) &&
            begin(call, (uint64_t)lava_operation_flops(operation), (uint64_t)lava_stats_bytes(operation));
-}
-
-void lava_account_begin_device(struct lava_engine *engine) {
-    memset(engine->transferred, 0, sizeof engine->transferred);
-}
-
-void lava_account_end_device(const struct lava_engine *engine) {
-    for (int direction = 0; engine && direction < LAVA_TRANSFERS; direction++)
-        lava_stats_transferred((enum lava_transfer)direction, engine->transferred[direction].bytes,
-                               engine->transferred[direction].ns);
 }

@@ -12,7 +12,6 @@
 #include "lib/offload/threshold.h"
 
 struct lava_call;
-struct lava_engine;
 
 /* Returns whether the statistics show how long the CPU would have taken for the call, and nobody has
  * estimated it yet. */
@@ -30,10 +29,6 @@ static inline bool lava_account_counts_only(double work) {
 bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], enum lava_type type,
                                 enum lava_type type_c);
 bool lava_account_begin_small(struct lava_call *call);
-/* Begin and end the time for which the engine's copies are a call's own; NULL is allowed at the end. The
- * caller is the engine's only user. */
-void lava_account_begin_device(struct lava_engine *engine);
-void lava_account_end_device(const struct lava_engine *engine);
 /* Adds the call's span to the trace. */
 void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns);
 

@@ -20,7 +20,6 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
-#include "lib/offload/account.h"
 #include "lib/offload/holder.h"
 #include "lib/offload/line.h"
 #include "lib/offload/process.h"
@@ -146,7 +145,7 @@ static bool is_unused(void) {
 static void take_lane(struct lane *lane) {
     struct device *device = device_of(lane);
     lane->taken = true;
-    lava_account_begin_device(lane->engine);
+    lava_engine_begin_call(lane->engine);
     lava_stats_lanes(++device->taken);
     lava_stats_device((unsigned)(device - context.devices));
     context.taken++;
@@ -225,7 +224,7 @@ static void enter(const struct waiter *self, struct lane **lane) {
 
 static void leave(struct lane *lane) {
     lane->taken = false;
-    lava_account_end_device(lane->engine);
+    lava_engine_end_call(lane->engine);
     device_of(lane)->taken--;
     context.taken--;
     tell_freed();

@@ -6,8 +6,7 @@
  * with the other kernels, and locks the whole device for each test; other types' do so once a type is ready.
  * `change` guards the states, below the device's lock.
  *
- * Operations that are not plain products need later steps: structured matrices, then factorizations, inverses
- * and QR. Each has a state of its own for each type, which is STARTING until the step's thread ends.
+ * Other operations than plain products need later steps (ways.h), with states by type of their own.
  *
  * A driver may never come back from a call. `driver` is given up then: all that is not READY becomes
  * UNAVAILABLE, and stays so. The thread that waits in the driver keeps its lock of the devices, so context.c
@@ -57,10 +56,10 @@ static void give_up(void);
 static struct lava_watch driver = LAVA_WATCH(give_up);
 
 static bool any_is(enum state state) {
-    bool any = false;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        any = any || preparation.states[type] == (int)state;
-    return any;
+        if (preparation.states[type] == (int)state)
+            return true;
+    return false;
 }
 
 /* Returns whether a thread is at work for the type, in a step before this one. */

@@ -13,12 +13,6 @@ import sys
 FOLDERS = ("dispatch", "doc", "include", "lib", "perf", "shaders", "tests", "tools")
 C_FILES = (".c", ".h", ".cpp", ".comp", ".glsl")
 LEAST_FILES = 500  # so that a tree that is read elsewhere is noticed
-# Circles that are still there. One that is gone, or is another one now, has to be removed here.
-KNOWN_CIRCLES = [
-    [f"lib/offload/{name}" for name in ("account", "context", "crew", "further", "idle", "learning", "offload", "opening", "planning",
-                                        "prepare", "start", "steps")],
-    ["lib/base/stats", "lib/base/tally"],
-]
 # Files of other projects, of a program, or of an installation, and those that a build makes.
 ELSEWHERE = {"cblas.h", "cmocka.h", "dynamic_arm64.c", "include/uapi/drm/drm.h", "lapack.h", "lib/x.c", "xe_drm.h"}
 INSTALLED = "lib/x86_64-linux-gnu"
@@ -86,13 +80,8 @@ def check_circles(includes):
     for name, others in includes.items():
         module = name.rpartition(".")[0]
         graph.setdefault(module, set()).update({other.rpartition(".")[0] for other in others} - {module})
-    circles = circles_of(graph)
-    for circle in circles:
-        if circle not in KNOWN_CIRCLES:
-            fail(f"these include each other in a circle: {', '.join(circle)}")
-    for circle in KNOWN_CIRCLES:
-        if circle not in circles:
-            fail(f"this is no circle of includes any more, remove it from KNOWN_CIRCLES: {', '.join(circle)}")
+    for circle in circles_of(graph):
+        fail(f"these include each other in a circle: {', '.join(circle)}")
 
 
 def check_folders(includes, page):
