@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How the sources hang together: no module includes itself by way of others, each folder of the library includes those that
-the table of doc/design.md lists for it, and a file that a comment or a document names exists.
+the table of doc/design.md lists for it, a file that a comment or a document names exists, and LAPACK's kinds of operations are
+named by their tables and by who makes them alone.
 
     test_structure.py SOURCE_FOLDER
 
@@ -16,6 +17,9 @@ LEAST_FILES = 500  # so that a tree that is read elsewhere is noticed
 # Files of other projects, of a program, or of an installation, and those that a build makes.
 ELSEWHERE = {"cblas.h", "cmocka.h", "dynamic_arm64.c", "include/uapi/drm/drm.h", "lapack.h", "lib/x.c", "xe_drm.h"}
 INSTALLED = "lib/x86_64-linux-gnu"
+# The tables of kinds, and who makes operations of LAPACK's kinds. All others ask an operation's row.
+NAME_KINDS = ("dispatch/kinds.h", "dispatch/kind_rows.c", "dispatch/operation.c", "lib/abi/", "lib/offload/way_rows.c", "lib/offload/self_test_",
+              "tools/explain.c")
 failed = 0
 
 
@@ -105,6 +109,18 @@ def check_folders(includes, page):
             fail(f"doc/design.md: {folder} includes {other}, which is above it")
 
 
+def check_kinds(texts):
+    kinds = set(re.findall(r"\bLAVA_OPERATION_[A-Z_]+\b", texts["dispatch/kinds.h"])) - {"LAVA_OPERATION_KINDS"}
+    lapack = kinds - {"LAVA_OPERATION_PRODUCT", "LAVA_OPERATION_SOLVE"}
+    for name, text in texts.items():
+        named = lapack & set(re.findall(r"\bLAVA_OPERATION_[A-Z_]+\b", text))
+        if named and name.startswith(("dispatch/", "lib/", "tools/")) and not name.startswith(NAME_KINDS):
+            fail(f"{name} names {', '.join(sorted(named))}: dispatch/kinds.h says what is asked instead")
+    for table in ("dispatch/kind_rows.c", "lib/offload/way_rows.c"):
+        for kind in sorted(kinds - set(re.findall(r"\[(LAVA_OPERATION_[A-Z_]+)\]", texts[table]))):
+            fail(f"{table} has no row for {kind}")
+
+
 def prose_of(name, text):
     """Returns all of a document, or each comment of a source or a script."""
     if name.endswith(C_FILES):
@@ -150,6 +166,7 @@ def main():
     includes = {name: includes_of(name, text, texts) for name, text in texts.items() if name.endswith(C_FILES)}
     check_circles(includes)
     check_folders(includes, texts["doc/design.md"])
+    check_kinds(texts)
     check_names(root, texts)
     return failed
 
