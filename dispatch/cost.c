@@ -497,7 +497,9 @@ static struct uploads uploads_of(const struct lava_estimate *estimate) {
                    : (struct uploads){.each = a / 2, .together = b};
     if (operation->b_is_a)
         return (struct uploads){.each = a};
-    return operation->twice ? (struct uploads){.each = a + b} : (struct uploads){a, b};
+    if (operation->twice)
+        return (struct uploads){.each = a + b};
+    return (struct uploads){a, b};
 }
 
 double lava_cost_shared_ns(uint32_t engines, double longest_ns, double copied_bytes, double uploaded_bytes) {

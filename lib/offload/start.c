@@ -17,10 +17,10 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/steps.h"
 
-/* A process that has spent this long on products that a device would win is expected to go on. It is 7% of a
+/* A process that has spent this long on products that a device would win is expected to go on. It is 9% of a
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
-#define START_AFTER_NS 50e6
+#define START_AFTER_NS 70e6
 /* What was lost costs as much as a preparation. On an H200 a step takes 0.2 to 0.9 s beside the program: one
  * ?ormqr of 0.17 s had three of them prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06
  * (2026-11-24). */

@@ -22,7 +22,7 @@
 #define THIN        4   /* K of a product that is all transfers */
 #define CALLS       3   /* real ones; others are only counted */
 #define LARGE       768 /* above the cut-off of a few processors */
-#define START_NS    50e6
+#define START_NS    70e6
 #define MANY        100000
 #define LOAD_S      30    /* at most, for a driver to be found */
 #define PRODUCT_NS  5.1e6 /* ten are enough */
