@@ -5,6 +5,7 @@
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
+PATH=$PATH:/usr/sbin:/sbin # for ldconfig, which is not in a user's on Debian
 # shellcheck disable=SC2046 # names are words
 unset LD_PRELOAD LD_LIBRARY_PATH $(env | sed -n 's/^\(LAVABLAS_[A-Z_]*\)=.*/\1/p')
 failed=0
