@@ -119,12 +119,39 @@ static void test_shapes(void **state) {
     assert_true(lava_threshold_forwards_triangular(0, 4.99, 20));
 }
 
+/* What lib/abi compares before there is an operation is the operation's work. */
+static void test_agrees_with_operations(void **state) {
+    const struct lava_right_sides sides = {.count = 7};
+    struct lava_operation x = {
+        .type = LAVA_TYPE_FP64, .m = 100, .n = 100, .k = 100, .kind = LAVA_OPERATION_LU};
+    struct lava_operation tall = {.m = 100, .n = 40, .k = 40, .kind = LAVA_OPERATION_QR, .sides = sides};
+    struct lava_operation one = {.m = 16, .n = 16, .k = 16};
+    (void)state;
+    for (int more = 0; more < 2; more++) { /* just below the work, and at it */
+        double share = more ? 1 : 1 + 1e-9;
+        atomic_store(&lava_threshold.forward_below, share * lava_operation_work_of(&x, 0));
+        assert_int_equal(lava_threshold_forwards_factorization(100, 100), !more);
+        assert_int_equal(lava_threshold_forwards_reflections(100, 100, 100), !more);
+        x.sides = sides;
+        atomic_store(&lava_threshold.forward_below, share * lava_operation_work_of(&x, 0));
+        assert_int_equal(lava_threshold_forwards_systems(100, 7), !more);
+        x.sides = (struct lava_right_sides){0};
+        atomic_store(&lava_threshold.forward_below, share * lava_operation_work_of(&tall, 0));
+        assert_int_equal(lava_threshold_forwards_least_squares(100, 40, 7), !more);
+        atomic_store(&lava_threshold.forward_below, share * lava_operation_work_of(&one, 300));
+        assert_int_equal(lava_threshold_forwards_batch(16.0 * 16 * 16, 300), !more);
+    }
+    assert_true(lava_operation_work_of(&one, 300) == 300 * LAVA_ONE_THREAD_WORK);
+    assert_true(lava_operation_work_each(0) == 0 && lava_operation_work_each(-1) == -1);
+}
+
 /* Each in a separate process, because the threshold never rises. */
 int main(int argument_count, char **arguments) {
     setenv("LAVABLAS_MODE", "auto", 1);
     setenv("LAVABLAS_LOG", "error", 1);
     unsetenv("LAVABLAS_STATS");
-    const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes),
+                                          cmocka_unit_test(test_agrees_with_operations)};
     const struct CMUnitTest spare[] = {cmocka_unit_test(test_spare)};
     const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
     const struct CMUnitTest counted[] = {cmocka_unit_test(test_counted)};
