@@ -231,7 +231,7 @@ double lava_batches_shared_ns(const struct lava_operation *operation, const stru
                               uint32_t engines) {
     const struct lava_profile_kernel *row = plan->profile->kernels;
     struct lava_estimate estimate = estimate_of(operation, device, plan->profile, &figures->device);
-    while (strcmp(row->kernel, plan->kernel->name)) /* lava_batches_choose found it there */
+    while (strcmp(row->kernel, plan->kernel->name) != 0) /* lava_batches_choose found it there */
         row++;
     estimate.kernel = plan->kernel;
     const struct lava_row_ratios ratios =

@@ -67,7 +67,9 @@ struct lava_row_ratios lava_cost_row_ratios(const struct lava_profile *profile,
     unsigned counts[2] = {0, 0};
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        double measured = kernel && kernel->type == type ? lava_figures_flops_per_s(figures, kernel) : 0;
+        if (!kernel || kernel->type != type)
+            continue;
+        double measured = lava_figures_flops_per_s(figures, kernel);
         if (!(measured > 0))
             continue;
         sums[kernel->scheme != LAVA_SCHEME_NONE] += log(measured / profile->kernels[i].flops_per_s);

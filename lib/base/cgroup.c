@@ -70,7 +70,9 @@ static uint64_t left_above(const struct version *version, const char *root, cons
     int length = snprintf(folder, sizeof folder, "%s%s", root, version->folder);
     if (length < 0 || (size_t)length + strlen(group) >= sizeof folder)
         return least;
-    strcpy(folder + length, strcmp(group, "/") ? group : "");
+    memcpy(folder + length, group, strlen(group) + 1);
+    if (strcmp(group, "/") == 0)
+        folder[length] = 0;
     for (;;) {
         uint64_t left = left_in(version, folder);
         least = left < least ? left : least;
