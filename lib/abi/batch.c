@@ -7,7 +7,7 @@
 
 #define FORWARDS(integer, count, sizes, m, n, k)                                                             \
     lava_threshold_forwards(                                                                                 \
-        lava_group_reader_work(sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
+        lava_group_reader_work(1, sizeof(integer) == sizeof(int64_t), count, sizes, m, n, k), 1, 1)
 
 /* ?gemm_batch */
 

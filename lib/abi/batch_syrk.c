@@ -36,7 +36,7 @@
 /* One triangle of each C. */
 #define FORWARDS(integer, groups)                                                                            \
     lava_threshold_forwards(                                                                                 \
-        lava_group_reader_work(sizeof(integer) == sizeof(int64_t), groups, group_size, n, n, k), 0.5, 1)
+        lava_group_reader_work(0.5, sizeof(integer) == sizeof(int64_t), groups, group_size, n, n, k), 1, 1)
 
 #define SYRK_BATCH_CBLAS(entry, integer, type)                                                               \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type), CBLAS_NAMES, lava_groups,                             \

@@ -19,14 +19,14 @@ static int option_at(enum lava_convention convention, const void *options, int64
     return convention == LAVA_CONVENTION_FORTRAN ? ((const char *)options)[at] : ((const int *)options)[at];
 }
 
-double lava_group_reader_work(bool is_ilp64, int64_t count, const void *sizes, const void *m, const void *n,
-                              const void *k) {
+double lava_group_reader_work(double share, bool is_ilp64, int64_t count, const void *sizes, const void *m,
+                              const void *n, const void *k) {
     double work = 0;
     for (int64_t i = 0; i < count; i++)
         work +=
             (double)integer_at(is_ilp64, sizes, i) *
-            lava_operation_work_each((double)integer_at(is_ilp64, m, i) * (double)integer_at(is_ilp64, n, i) *
-                                     (double)integer_at(is_ilp64, k, i));
+            lava_operation_work_each(share * (double)integer_at(is_ilp64, m, i) *
+                                     (double)integer_at(is_ilp64, n, i) * (double)integer_at(is_ilp64, k, i));
     return work;
 }
 

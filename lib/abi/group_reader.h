@@ -43,10 +43,10 @@ bool lava_group_reader_next(const struct lava_groups_arguments *x, struct lava_g
  * 0 if all are valid. */
 int lava_group_reader_find_wrong(const struct lava_groups_arguments *x);
 
-/* Returns the multiply-adds of all products; 0 or less if there is nothing to multiply or a number is
- * negative. */
-double lava_group_reader_work(bool is_ilp64, int64_t count, const void *sizes, const void *m, const void *n,
-                              const void *k);
+/* Returns the work of all products (lava_operation_work_of), each a share of m n k; 0 or less if there is
+ * nothing to multiply or a number is negative. */
+double lava_group_reader_work(double share, bool is_ilp64, int64_t count, const void *sizes, const void *m,
+                              const void *n, const void *k);
 /* The same of solves, by their sides. */
 double lava_group_reader_solving(enum lava_convention convention, bool is_ilp64, int64_t count,
                                  const void *sizes, const void *side, const void *m, const void *n);
