@@ -360,7 +360,7 @@ double lava_operation_product_work(const struct lava_operation *operation) {
 double lava_operation_matrix_work(const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
     double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
-    return (operation->sides.factored ? 0 : 4 * work) + sides;
+    return (operation->sides.factored ? 0 : LAVA_LAPACK_WORK * work) + sides;
 }
 
 double lava_operation_work(const struct lava_operation *operation) {

@@ -234,6 +234,8 @@ struct lava_operation lava_operation_solve_r(const struct lava_operation *operat
 
 /* A CPU BLAS uses several threads for products with more work (m n k) than this: OpenBLAS, 0.3 series. */
 #define LAVA_ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
+/* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product. */
+#define LAVA_LAPACK_WORK 4.0
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
  * LU and two thirds for a QR factorization of a square matrix, or its Q, and two solves for the right-hand

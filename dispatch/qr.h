@@ -17,7 +17,7 @@ struct lava_operation lava_qr_tall(const struct lava_operation *operation);
  * any. */
 int64_t lava_qr_chain(int64_t depth);
 
-/* Of QR with what is done to right-hand sides, and of making Q; of a product with Q. */
+/* These count for QR with what is done to right-hand sides, for making Q, and for a product with Q. */
 double lava_qr_flops(const struct lava_operation *operation);
 double lava_qr_product_flops(const struct lava_operation *operation);
 double lava_qr_product_bytes(const struct lava_operation *operation);

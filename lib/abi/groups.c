@@ -9,14 +9,13 @@
 
 #include <fenv.h>
 
-#include "dispatch/batches.h"
 #include "lib/abi/xerbla.h"
 #include "lib/base/config.h"
 #include "lib/blas/parts.h"
 #include "lib/blas/structured.h"
 #include "lib/blas/triangle.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/offload/context.h"
+#include "lib/offload/planning.h"
 #include "lib/offload/threshold.h"
 
 /* If nothing is multiplied and beta = 1, the reference does not touch C. */
@@ -95,17 +94,13 @@ static bool has_halves(const struct lava_operation *operation) {
 /* Returns whether the device would take a group or its first product, or halves of it. If not, *reason says
  * why. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
-    const struct lava_capabilities *device = lava_context_capabilities();
-    const struct lava_figures *figures = lava_context_figures();
-    const struct lava_overrides none = {0};
     struct lava_operation product = lava_operation_of_series(&batch->operation, &batch->series, 0);
-    enum lava_mode mode = lava_config_get()->mode;
     struct lava_plan together, alone;
     if (is_below_cutoff(&product, batch->series.count))
         return false;
     if (batch->series.count > 1) {
         product.series = &batch->series;
-        lava_batches_choose(&product, device, figures, mode, 0, &together);
+        lava_planning_choose(&product, 0, &together);
         product.series = NULL;
         *reason = together.reason;
         if (together.place == LAVA_PLACE_GPU)
@@ -115,7 +110,7 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
         set_reason_alone(reason, LAVA_REASON_CUTOFF);
         return false;
     }
-    lava_policy_choose(&product, device, figures, mode, &none, &alone);
+    lava_planning_choose(&product, 0, &alone);
     *reason = alone.reason;
     return alone.place == LAVA_PLACE_GPU || (alone.reason == LAVA_REASON_MEMORY && has_halves(&product));
 }

@@ -17,7 +17,7 @@
 /* With less memory than this the CPU takes the product. */
 #define LEAST_MEMORY_BYTES (1ull << 20)
 
-/* Of factors that were there already, all columns count as written. */
+/* All columns of factors that were there already count as written. */
 bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
                                    const struct lava_progress *progress) {
     if (operation->series)

@@ -64,13 +64,9 @@ static inline int lava_threshold_forwards_triangular(int from_left, double m, do
     return lava_threshold_forwards(m, n / 2, from_left ? m : n);
 }
 
-/* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product:
- * lava_operation_work. */
-#define LAVA_THRESHOLD_LAPACK 4
-
 /* m x n elements and k reflections. */
 static inline int lava_threshold_forwards_reflections(double m, double n, double k) {
-    return lava_threshold_forwards(m, n, LAVA_THRESHOLD_LAPACK * k);
+    return lava_threshold_forwards(m, n, LAVA_LAPACK_WORK * k);
 }
 
 /* A factorization of m x n elements. */
@@ -80,12 +76,12 @@ static inline int lava_threshold_forwards_factorization(double m, double n) {
 
 /* The same of n x n elements, and two solves for so many right-hand sides. */
 static inline int lava_threshold_forwards_systems(double n, double sides) {
-    return lava_threshold_forwards(n, n, LAVA_THRESHOLD_LAPACK * n + sides);
+    return lava_threshold_forwards(n, n, LAVA_LAPACK_WORK * n + sides);
 }
 
 /* A QR factorization of m x n elements, and what follows for so many right-hand sides. */
 static inline int lava_threshold_forwards_least_squares(double m, double n, double sides) {
-    return lava_threshold_forwards(m, n, LAVA_THRESHOLD_LAPACK * (m < n ? m : n) + sides);
+    return lava_threshold_forwards(m, n, LAVA_LAPACK_WORK * (m < n ? m : n) + sides);
 }
 
 /* A batch of so many operations, each of that work. */
